@@ -1,0 +1,48 @@
+# `make demo` and `make test` do all their own set-up: a virtual environment in this folder,
+# pinned by constraints.txt. They need Python >= 3.11 and nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo test lint format bench docs clean
+help: ## Show this screen
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: .venv/.toolspan ## The whole job on real input: serve, convert, call, validate
+	$(BIN)/toolspan demo
+
+test: .venv/.dev ## Every test, in parallel
+	$(BIN)/pytest -n auto --dist worksteal
+
+lint: .venv/.dev ## Style, types, architecture
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: .venv/.dev ## Rewrite the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.dev ## Measure tool calls beside a peer (prints, asserts nothing)
+	$(BIN)/python -m benchmarks
+
+docs: .venv/.dev ## Regenerate what is generated: the config schema and the --help pages
+	$(BIN)/python -m toolspan_server.config > configs/toolspan.schema.json
+	$(BIN)/python -m docs.generate
+
+clean: ## Remove the virtual environment and what tools leave behind
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Toolspan needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.toolspan: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/.dev: .venv/.toolspan
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bedrock]'
+	@touch $@

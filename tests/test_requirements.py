@@ -1,0 +1,39 @@
+"""The manifest and the tests name each other, both ways."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+import yaml
+
+TESTS = Path(__file__).parent
+MANIFEST: dict[str, str] = yaml.safe_load((TESTS / "requirements.yaml").read_text("utf-8"))
+
+
+def _named_by_tests() -> dict[str, set[str]]:
+    named: dict[str, set[str]] = defaultdict(set)
+    for path in TESTS.rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.requirement":
+                for argument in node.args:
+                    named[ast.literal_eval(argument)].add(str(path.relative_to(TESTS)))
+    return named
+
+
+@pytest.mark.requirement("I2.1.3")
+def test_every_requirement_is_proven_by_a_test() -> None:
+    assert sorted(MANIFEST.keys() - _named_by_tests().keys()) == []
+
+
+@pytest.mark.requirement("I2.1.3")
+def test_every_requirement_that_a_test_names_is_in_the_manifest() -> None:
+    unknown = {id_: files for id_, files in _named_by_tests().items() if id_ not in MANIFEST}
+    assert unknown == {}
+
+
+@pytest.mark.requirement("I2.1.3")
+def test_every_requirement_says_what_it_asks() -> None:
+    assert all(len(text.split()) >= 4 for text in MANIFEST.values())
