@@ -1,0 +1,80 @@
+"""The bridge's errors. Each carries the CLI's exit code, so that a caller need not know them one by one.
+
+    BridgeError                1
+    ├── UsageError             2   the call's words are off
+    ├── AuthError              3   a key is missing or refused
+    ├── UnreachableError       4   no answer from an address
+    ├── ProviderError          1   the provider answered, with an error
+    │   └── UnknownModelError  2   it has no such model
+    └── StoreError             1   the validation store cannot be read or written
+
+A tool that fails is none of these: it is a tool result.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AuthError",
+    "BridgeError",
+    "ProviderError",
+    "StoreError",
+    "UnknownModelError",
+    "UnreachableError",
+    "UsageError",
+]
+
+
+class BridgeError(Exception):
+    """Root of every error that the bridge raises on purpose. ``code`` is stable and machine-readable."""
+
+    code = "error"
+    exit_code = 1
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class UsageError(BridgeError):
+    """The call's words are off: the message says what to write instead."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class AuthError(BridgeError):
+    """A key is missing or was refused; the message names the variable that holds it."""
+
+    code = "auth"
+    exit_code = 3
+
+
+class UnreachableError(BridgeError):
+    """Nothing answers at an address; the message names it."""
+
+    code = "unreachable"
+    exit_code = 4
+
+
+class ProviderError(BridgeError):
+    """The provider answered with an error. ``status`` is HTTP's, ``kind`` the provider's own word."""
+
+    code = "provider"
+
+    def __init__(self, message: str, *, status: int | None = None, kind: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+
+
+class UnknownModelError(ProviderError):
+    """The provider has no model of that name."""
+
+    code = "unknown_model"
+    exit_code = 2
+
+
+class StoreError(BridgeError):
+    """The validation store cannot be read or written; nothing that it held is lost."""
+
+    code = "store"

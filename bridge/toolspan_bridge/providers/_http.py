@@ -1,0 +1,201 @@
+"""One pooled HTTP client per provider: deadlines, retries, a size cap, and errors that name the address."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import random
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+
+from ..errors import BridgeError, ProviderError, UnreachableError, UsageError
+from ..formats import WireError
+from ._retry import RetryPolicy
+
+log = logging.getLogger("toolspan.providers")
+
+ReadError = Callable[[int, Mapping[str, str], bytes], WireError]
+"""A format's ``parse_error``."""
+Headers = Callable[[str, bytes], Awaitable[Mapping[str, str]]]
+"""The headers for a URL and a body, made anew for each attempt: signatures age."""
+
+_LOST = (
+    httpx2.NetworkError,
+    httpx2.RemoteProtocolError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpSettings:
+    """Seconds to connect, to wait for an answer, for all attempts together; the most bytes of an answer."""
+
+    connect: float = 10.0
+    read: float = 600.0
+    total: float = 900.0
+    max_bytes: int = 32 * 1024 * 1024
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    dice: Callable[[], float] = random.random
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back in the end, the number of the attempt that brought it, and the seconds that the provider
+    asks to wait before another."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    attempts: int = 1
+    asked: float | None = None
+
+
+class _Again(Exception):
+    """An attempt failed in a way that another may not. ``outcome`` stands if there is no other."""
+
+    def __init__(self, reason: str, outcome: Answer | BridgeError) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.asked = outcome.asked or 0.0 if isinstance(outcome, Answer) else 0.0
+
+
+class HttpClient:
+    """Posts JSON to one provider. ``hint`` says what to look at when nothing answers."""
+
+    def __init__(self, provider: str, base: str, settings: HttpSettings, hint: str) -> None:
+        self._provider = provider
+        self._base = base
+        self._settings = settings
+        self._hint = hint
+        self._client = _pool(base, settings)
+
+    async def post(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> Answer:
+        """The last answer to ``body``, of whatever status.
+
+        Raises ``UnreachableError`` when none came, ``ProviderError`` when it is too large or no HTTP.
+        """
+        try:
+            with anyio.fail_after(self._settings.total):
+                return await self._attempts(url, body, headers, read_error)
+        except TimeoutError:
+            raise self._unreachable(f"no answer within {self._settings.total:g} s") from None
+
+    async def aclose(self) -> None:
+        """Close the pool."""
+        await self._client.aclose()
+
+    async def _attempts(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> Answer:
+        policy = self._settings.retry
+        attempt = 0
+        while True:
+            try:
+                return await self._attempt(url, body, await headers(url, body), read_error, attempt + 1)
+            except _Again as again:
+                if attempt >= policy.retries or again.asked > policy.longest:
+                    return _final(again.outcome)
+                wait = again.asked or policy.backoff(attempt, self._settings.dice())
+                attempt += 1
+                log.info("%s: %s; attempt %d in %.1f s", self._provider, again, attempt + 1, wait)
+            await self._settings.sleep(wait)
+
+    async def _attempt(
+        self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, number: int
+    ) -> Answer:
+        try:
+            answer = await self._send(url, body, headers, number)
+        except httpx2.HTTPError as lost:
+            failure = self.failure(lost)
+            if isinstance(lost, _LOST) and not _is_certificate(lost):
+                raise _Again(str(failure), failure) from None
+            raise failure from None
+        if answer.status >= 400:
+            error = read_error(answer.status, answer.headers, answer.content)
+            if error.retryable:
+                raise _Again(f"answered {answer.status}", replace(answer, asked=error.retry_after))
+        return answer
+
+    async def _send(self, url: str, body: bytes, headers: Mapping[str, str], number: int) -> Answer:
+        async with self._client.stream("POST", url, content=body, headers=headers) as response:
+            chunks: list[bytes] = []
+            size = 0
+            async for chunk in response.aiter_bytes():
+                size += len(chunk)
+                if size > self._settings.max_bytes:
+                    raise ProviderError(
+                        f"{self._provider} at {self._base} sent more than "
+                        f"{self._settings.max_bytes:,} bytes: the answer was dropped"
+                    )
+                chunks.append(chunk)
+            return Answer(response.status_code, response.headers, b"".join(chunks), number)
+
+    def failure(self, error: httpx2.HTTPError) -> BridgeError:
+        """What an error of the HTTP library is to the user: its own text only where that holds no key."""
+        if _is_certificate(error):
+            return self._unreachable(
+                "its certificate is not trusted; set SSL_CERT_FILE if a private authority issued it"
+            )
+        match error:
+            case httpx2.ReadTimeout() | httpx2.WriteTimeout():
+                return self._unreachable(f"no answer within {self._settings.read:g} s")
+            case httpx2.TimeoutException():
+                return self._unreachable(f"no connection within {self._settings.connect:g} s")
+            case (
+                httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError() | httpx2.CloseError()
+            ):
+                return self._unreachable("the connection broke before the answer was whole")
+            case httpx2.ConnectError() | httpx2.ProxyError():
+                return self._unreachable(str(error) or "no connection")
+            case _:
+                return ProviderError(f"{self._provider} at {self._base} sent what is no HTTP: {self._hint}")
+
+    def _unreachable(self, reason: str) -> UnreachableError:
+        return UnreachableError(
+            f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
+        )
+
+
+def _final(outcome: Answer | BridgeError) -> Answer:
+    if isinstance(outcome, BridgeError):
+        raise outcome
+    return outcome
+
+
+def _pool(base: str, settings: HttpSettings) -> httpx2.AsyncClient:
+    parts = urlsplit(base)
+    try:
+        # Plain http needs no certificates: reading them costs tens of milliseconds at each start.
+        verify = httpx2.create_ssl_context() if parts.scheme == "https" else False
+    except (OSError, ssl.SSLError) as error:
+        raise UsageError(f"SSL_CERT_FILE holds no certificates that can be read: {error}") from None
+    return httpx2.AsyncClient(
+        verify=verify,
+        trust_env=not _is_loopback(parts.hostname or ""),  # a proxy cannot reach this machine's own address
+        follow_redirects=False,
+        timeout=httpx2.Timeout(settings.read, connect=settings.connect, pool=settings.connect),
+        limits=httpx2.Limits(max_connections=16, max_keepalive_connections=4, keepalive_expiry=30.0),
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_certificate(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,183 @@
+"""The rows: any provider that speaks OpenAI's Chat Completions."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from tests.support.fake_providers import FakeProvider, Sent, anything, checks
+from tests.support.provider_cases import ANSWERED, ask
+from toolspan_bridge.errors import AuthError, ProviderError, UnknownModelError, UnreachableError
+from toolspan_bridge.messages import Usage
+from toolspan_bridge.providers import resolve_model
+from toolspan_bridge.providers._rows import ROWS, Row
+
+pytestmark = pytest.mark.anyio
+
+KEY = "sk-test-0123456789"
+LOCAL = [name for name, row in ROWS.items() if row.local]
+
+
+def completion(**message: Any) -> dict[str, Any]:
+    return {
+        "choices": [{"message": {"role": "assistant", "content": None, **message}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 11, "completion_tokens": 7},
+    }
+
+
+CALLING = completion(
+    tool_calls=[
+        {
+            "id": "call_1",
+            "type": "function",
+            "function": {"name": "config__get_weather", "arguments": '{"location": "Paris"}'},
+        }
+    ]
+)
+
+
+@pytest.fixture
+def openai(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    return monkeypatch
+
+
+@pytest.mark.requirement("I2.6.2")
+@pytest.mark.parametrize(("name", "row"), ROWS.items())
+async def test_every_row_asks_and_answers_by_its_own_variables(
+    name: str, row: Row, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = checks.openai(KEY, limit=row.limit)
+    with FakeProvider(check, [Sent(CALLING), Sent(completion(content="22 °C"))]) as fake:
+        monkeypatch.setenv(row.key, KEY)
+        monkeypatch.setenv(row.base, f"{fake.url}/v1/")
+        first = await ask(f"{name}/some/model:free", max_tokens=100)
+        second = await ask(f"{name}/some/model:free", messages=ANSWERED)
+    (call,) = first.message.calls
+    assert (call.id, call.name, call.arguments) == ("call_1", "config__get_weather", {"location": "Paris"})
+    assert (first.usage.input_tokens, first.usage.output_tokens) == (11, 7)
+    assert second.message.text == "22 °C"
+    assert fake.received[0].body["model"] == "some/model:free"
+    assert fake.received[0].body[row.limit] == 100
+
+
+@pytest.mark.requirement("I2.6.2")
+@pytest.mark.parametrize("name", sorted(set(ROWS) - set(LOCAL)))
+def test_without_its_key_a_provider_is_refused_before_any_request(name: str) -> None:
+    with pytest.raises(AuthError, match=f"{name} needs a key and {ROWS[name].key} is not set") as caught:
+        resolve_model(f"{name}/m")
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("name", LOCAL)
+async def test_a_local_server_needs_no_key_and_is_named_with_its_start_when_absent(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        base = f"http://127.0.0.1:{free.getsockname()[1]}"
+    monkeypatch.setenv(ROWS[name].base, base)
+    with pytest.raises(UnreachableError) as caught:
+        await ask(f"{name}/m")
+    assert caught.value.exit_code == 4
+    assert base in caught.value.message
+    assert ROWS[name].local in caught.value.message
+
+
+async def test_no_key_means_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeProvider(checks.openai(""), [Sent(completion(content="hi"))]) as fake:
+        monkeypatch.setenv("VLLM_BASE_URL", f"{fake.url}/v1")
+        assert (await ask("vllm/m")).message.text == "hi"
+
+
+async def test_organization_and_project_go_into_their_headers(openai: pytest.MonkeyPatch) -> None:
+    with FakeProvider(checks.openai(KEY), [Sent(completion(content="hi"))]) as fake:
+        openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        openai.setenv("OPENAI_ORG_ID", "org-1")
+        openai.setenv("OPENAI_PROJECT_ID", "proj-1")
+        await ask("openai/m")
+    headers = fake.received[0].headers
+    assert (headers["openai-organization"], headers["openai-project"]) == ("org-1", "proj-1")
+
+
+@pytest.mark.requirement("I2.6.2")
+@pytest.mark.parametrize("status", [401, 403])
+async def test_a_refused_key_is_not_retried_and_names_provider_and_variable(
+    status: int, openai: pytest.MonkeyPatch
+) -> None:
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}", "type": "invalid_request_error"}}
+    with FakeProvider(anything, [Sent(body, status=status)]) as fake:
+        openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        with pytest.raises(AuthError, match=r"openai refused .*\[key\].*check OPENAI_API_KEY") as caught:
+            await ask("openai/m")
+    assert KEY not in str(caught.value)
+
+
+async def test_an_unknown_model_is_named(openai: pytest.MonkeyPatch) -> None:
+    body = {"error": {"message": "The model does not exist", "code": "model_not_found"}}
+    with FakeProvider(anything, [Sent(body, status=404)]) as fake:
+        openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        with pytest.raises(UnknownModelError, match=r"knows no 'gpt-99' \(404: The model does not exist"):
+            await ask("openai/gpt-99")
+
+
+async def test_other_errors_carry_the_providers_own_words_and_the_attempts(
+    openai: pytest.MonkeyPatch,
+) -> None:
+    body = {"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}
+    replies = [Sent(body, status=429, headers={"Retry-After": "5"})] * 3
+    with FakeProvider(anything, replies) as fake:
+        openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        with pytest.raises(ProviderError) as caught:
+            await ask("openai/m")
+    said = "openai answered 429 rate_limit_exceeded: Rate limit reached; try again in 5 s (after 3 attempts)"
+    assert caught.value.message == said
+    assert (caught.value.status, caught.value.kind) == (429, "rate_limit_exceeded")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"<html>Welcome to the proxy</html>", "<html>Welcome to the proxy</html>"),
+        (b"", "empty"),
+        (b"[]", "not a JSON object"),
+        ({"choices": []}, "no choices"),
+        ({"choices": [{"message": None}]}, "no message"),
+        (f"oops {KEY}".encode(), r"oops \[key\]"),
+        (b"[" * 90_000, "not JSON"),
+    ],
+)
+async def test_a_200_that_is_no_answer_is_a_provider_error_with_a_snippet(
+    body: Any, said: str, openai: pytest.MonkeyPatch
+) -> None:
+    with FakeProvider(anything, [Sent(body)]) as fake:
+        openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        with pytest.raises(ProviderError, match=said) as caught:
+            await ask("openai/m")
+    assert fake.url in caught.value.message
+    assert KEY not in caught.value.message
+
+
+async def test_a_redirect_is_reported_and_the_key_is_not_carried_along(openai: pytest.MonkeyPatch) -> None:
+    with FakeProvider(anything, []) as other:
+        moved = Sent(b"", status=308, headers={"Location": f"{other.url}/v1/chat/completions"})
+        with FakeProvider(anything, [moved]) as fake:
+            openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+            with pytest.raises(ProviderError, match="308, a redirect"):
+                await ask("openai/m")
+        assert other.received == []
+
+
+async def test_half_a_surrogate_pair_in_a_question_does_no_harm(openai: pytest.MonkeyPatch) -> None:
+    with FakeProvider(checks.openai(KEY), [Sent(completion(content="hi"))]) as fake:
+        openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        reply = await ask("openai/m", system="a\ud800b")
+    assert reply.usage != Usage()
+    assert "a" in fake.received[0].body["messages"][0]["content"]
+
+
+def test_no_provider_shows_its_key_when_printed(openai: pytest.MonkeyPatch) -> None:
+    provider, _ = resolve_model("openai/m")
+    assert KEY not in f"{provider!r} {provider}"

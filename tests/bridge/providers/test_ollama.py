@@ -1,0 +1,167 @@
+"""Ollama: where it listens, and a context that holds the question."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.fake_providers import FakeProvider, Sent, anything, checks
+from tests.support.provider_cases import ANSWERED, ask
+from tests.support.seed_tools import SEED_TOOLS
+from toolspan_bridge.errors import AuthError, UnknownModelError, UnreachableError, UsageError
+from toolspan_bridge.messages import Request, User
+from toolspan_bridge.providers import resolve_model
+from toolspan_bridge.providers.ollama import context_for, host_url
+
+pytestmark = pytest.mark.anyio
+
+
+def shown(context: int) -> Sent:
+    return Sent({"capabilities": ["tools"], "model_info": {"llama.context_length": context, "llama.rope": 1}})
+
+
+SAID = Sent({"message": {"role": "assistant", "content": "22 °C"}, "done": True, "done_reason": "stop"})
+CALLING = Sent(
+    {
+        "message": {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"function": {"name": "config__get_weather", "arguments": {"location": "Paris"}}}],
+        },
+        "done_reason": "stop",
+        "prompt_eval_count": 11,
+        "eval_count": 7,
+    }
+)
+
+
+@pytest.mark.requirement("I2.6.2")
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("", "http://127.0.0.1:11434"),
+        ("10.0.0.5", "http://10.0.0.5:11434"),
+        ("box", "http://box:11434"),
+        ("box:8080", "http://box:8080"),
+        (":8080", "http://127.0.0.1:8080"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("0.0.0.0:9000", "http://127.0.0.1:9000"),
+        ("http://0.0.0.0:9000", "http://127.0.0.1:9000"),
+        ("[::]:9000", "http://[::1]:9000"),
+        ("::1", "http://[::1]:11434"),
+        ("[::1]:9000", "http://[::1]:9000"),
+        ("http://box", "http://box:80"),
+        ("https://box", "https://box:443"),
+        ("https://box:1234/ollama/", "https://box:1234/ollama"),
+        ("ollama.com", "https://ollama.com:443"),
+        (' "box:8080" ', "http://box:8080"),
+    ],
+)
+def test_the_host_variable_is_read_in_all_its_forms(text: str, url: str) -> None:
+    assert host_url(text) == url
+
+
+@pytest.mark.parametrize("text", ["box:port", "box:99999", "ftp://box", "user:pw@box", "a b", "http://[::1"])
+def test_what_is_no_address_is_refused_by_the_variables_name(text: str) -> None:
+    with pytest.raises(UsageError, match="OLLAMA_HOST is no address"):
+        host_url(text)
+
+
+@given(text=st.text(max_size=30))
+def test_whatever_the_host_variable_holds_it_is_an_address_or_refused(text: str) -> None:
+    try:
+        assert host_url(text).startswith(("http://", "https://"))
+    except UsageError as error:
+        assert "OLLAMA_HOST" in error.message
+
+
+@pytest.mark.requirement("I2.6.2")
+async def test_it_asks_and_answers_with_a_context_from_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeProvider(checks.ollama(), [shown(131072), CALLING]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        reply = await ask("ollama/llama3.2:3b")
+    (call,) = reply.message.calls
+    assert (call.name, call.arguments) == ("config__get_weather", {"location": "Paris"})
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (11, 7)
+    show, chat = fake.received
+    assert (show.target, show.body) == ("/api/show", {"model": "llama3.2:3b"})
+    assert chat.body["options"] == {"num_ctx": 8192}
+    assert (chat.body["truncate"], chat.body["shift"]) == (False, False)
+
+
+async def test_a_large_question_gets_a_larger_context_up_to_the_models_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    large = (User("word " * 12_000),)
+    with FakeProvider(checks.ollama(), [shown(131072), SAID, shown(16384), SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        await ask("ollama/big", messages=large, temperature=0.5)
+        await ask("ollama/small", messages=large)
+    assert fake.received[1].body["options"] == {"num_ctx": 32768, "temperature": 0.5}
+    assert fake.received[3].body["options"] == {"num_ctx": 16384}
+
+
+async def test_the_context_is_asked_for_once_per_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeProvider(checks.ollama(), [shown(8192), SAID, SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        provider, name = resolve_model("ollama/m")
+        for messages in (ANSWERED[:1], ANSWERED):
+            await provider.answer(Request(name, messages, tools=SEED_TOOLS))
+        await provider.aclose()
+    assert [request.target for request in fake.received] == ["/api/show", "/api/chat", "/api/chat"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Sent({"error": "no such route"}, status=404),
+        Sent({}),
+        Sent(b"<html>"),
+        Sent([]),
+        Sent({"model_info": 1}),
+    ],
+)
+async def test_a_server_that_tells_no_context_is_asked_all_the_same(
+    answer: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeProvider(checks.ollama(), [answer, SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        assert (await ask("ollama/m")).message.text == "22 °C"
+
+
+async def test_a_model_that_is_not_there_comes_with_the_command_that_fetches_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    missing = Sent({"error": "model 'nope' not found"}, status=404)
+    with FakeProvider(anything, [missing, missing]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        with pytest.raises(UnknownModelError, match=r"not found.*ollama pull nope"):
+            await ask("ollama/nope")
+
+
+async def test_without_a_server_the_error_asks_whether_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+    with pytest.raises(UnreachableError, match=r"http://127\.0\.0\.1:1.*is `ollama serve` running\?"):
+        await ask("ollama/m")
+
+
+async def test_a_key_is_sent_when_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeProvider(checks.ollama("k-1", path="/behind"), [shown(8192), SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", f"{fake.url}/behind/")
+        monkeypatch.setenv("OLLAMA_API_KEY", "k-1")
+        await ask("ollama/m")
+
+
+def test_the_cloud_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "https://ollama.com")
+    with pytest.raises(AuthError, match="OLLAMA_API_KEY is not set"):
+        resolve_model("ollama/m")
+
+
+@given(needed=st.floats(1, 1e7), longest=st.integers(0, 10**7))
+def test_a_context_holds_the_request_unless_the_model_cannot(needed: float, longest: int) -> None:
+    size = context_for(needed, longest)
+    assert size >= needed or size == longest
+    assert size >= 8192 or size == longest
+    assert size <= 2 * max(needed, 8192)

@@ -1,0 +1,77 @@
+"""From ``provider/model`` to a provider."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import aclosing
+
+import pytest
+
+from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
+from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
+from toolspan_bridge.providers._resolve import split_model
+
+
+@pytest.mark.requirement("I2.6.2")
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("openai/gpt-5", ("openai", "gpt-5")),
+        ("openai:gpt-5", ("openai", "gpt-5")),
+        ("OpenAI/GPT-5", ("openai", "GPT-5")),
+        ("openrouter/meta-llama/llama-3:free", ("openrouter", "meta-llama/llama-3:free")),
+        ("openrouter:meta-llama/llama-3:free", ("openrouter", "meta-llama/llama-3:free")),
+        ("ollama/llama3.2:3b", ("ollama", "llama3.2:3b")),
+        ("ollama:llama3.2:3b", ("ollama", "llama3.2:3b")),
+        ("bedrock/us.anthropic.claude-x-v1:0", ("bedrock", "us.anthropic.claude-x-v1:0")),
+        (
+            "bedrock/arn:aws:bedrock:us-east-1:1:inference-profile/x",
+            ("bedrock", "arn:aws:bedrock:us-east-1:1:inference-profile/x"),
+        ),
+        ("scripted/runs/one.yaml", ("scripted", "runs/one.yaml")),
+    ],
+)
+def test_a_model_is_split_at_the_first_sign_after_a_known_provider(text: str, pair: tuple[str, str]) -> None:
+    assert split_model(text) == pair
+
+
+def test_an_unknown_provider_gets_the_nearest_name_or_all_of_them() -> None:
+    with pytest.raises(UsageError, match="did you mean 'openai'"):
+        resolve_model("opnai/gpt-5")
+    with pytest.raises(UsageError, match=r"provider/model \(known: bedrock, cerebras, "):
+        resolve_model("zzz")
+
+
+@pytest.mark.parametrize("text", ["openai", "openai/", "openai: "])
+def test_a_provider_without_a_model_is_told_how_to_write_it(text: str) -> None:
+    with pytest.raises(UsageError, match="write openai/MODEL"):
+        resolve_model(text)
+
+
+def test_the_names_are_sorted_and_each_of_them_resolves_or_says_what_it_lacks() -> None:
+    names = provider_names()
+    assert list(names) == sorted(set(names))
+    for name in names:
+        try:
+            provider, model = resolve_model(f"{name}/some-model")
+        except (AuthError, UsageError, UnknownModelError) as error:
+            assert error.exit_code in (2, 3)
+        else:
+            assert (provider.name, model) == (name, "some-model")
+
+
+@pytest.mark.anyio
+async def test_the_default_model_needs_nothing() -> None:
+    provider, model = resolve_model(DEFAULT_MODEL)
+    async with aclosing(provider):
+        assert (provider.name, model) == ("offline", "keyword")
+
+
+def test_importing_the_providers_imports_no_http_library() -> None:
+    code = (
+        "import sys, toolspan_bridge.providers as p; p.provider_names(); "
+        "print([m for m in ('httpx2', 'anyio', 'yaml', 'botocore') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    assert run.stdout.strip() == "[]"

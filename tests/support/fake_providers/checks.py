@@ -1,0 +1,147 @@
+"""What each provider refuses of a request: its address, its headers, and by ``provider_rules`` its body."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import traceback
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from tests.support.fake_providers import Received
+from tests.support.provider_rules import bedrock as bedrock_rules
+from tests.support.provider_rules import gemini as gemini_rules
+from tests.support.provider_rules import ollama as ollama_rules
+from tests.support.provider_rules import openai as openai_rules
+
+Check = Callable[[Received], str]
+
+
+def openai(key: str, *, path: str = "/v1/chat/completions", limit: str = "max_completion_tokens") -> Check:
+    """Chat Completions with a bearer ``key`` (``""``: none may be sent)."""
+
+    def check(request: Received) -> str:
+        body = {
+            ("max_completion_tokens" if name == limit else name): each for name, each in request.body.items()
+        }
+        return _first(
+            _posted_json(request, path),
+            _header(request, "authorization", f"Bearer {key}" if key else None),
+            _obeys(openai_rules.check_request, body),
+        )
+
+    return check
+
+
+def ollama(key: str = "", *, path: str = "") -> Check:
+    """``/api/show`` and ``/api/chat``; the latter must switch silent dropping off."""
+
+    def check(request: Received) -> str:
+        body = request.body
+        key_problem = _header(request, "authorization", f"Bearer {key}" if key else None)
+        if request.target == f"{path}/api/show":
+            return key_problem or ("" if body.keys() == {"model"} else f"show takes a model, not {body}")
+        if (body.pop("truncate", True), body.pop("shift", True)) != (False, False):
+            return "truncate or shift is not off"
+        return _first(
+            _posted_json(request, f"{path}/api/chat"), key_problem, _obeys(ollama_rules.check_request, body)
+        )
+
+    return check
+
+
+def gemini(key: str, model: str) -> Check:
+    """``generateContent`` of v1beta."""
+
+    def check(request: Received) -> str:
+        return _first(
+            _posted_json(request, f"/v1beta/models/{model}:generateContent"),
+            _header(request, "x-goog-api-key", key),
+            _obeys(gemini_rules.check_request, request.body),
+        )
+
+    return check
+
+
+def bedrock_token(token: str, model: str) -> Check:
+    """Converse with an API key."""
+
+    def check(request: Received) -> str:
+        return _first(_converse(request, model), _header(request, "authorization", f"Bearer {token}"))
+
+    return check
+
+
+def bedrock_signed(access: str, secret: str, region: str, model: str, *, session: str = "") -> Check:
+    """Converse with a signature (AWS Signature Version 4), worked out here from the request as it arrived."""
+
+    def check(request: Received) -> str:
+        return _first(
+            _converse(request, model),
+            _header(request, "x-amz-security-token", session or None),
+            _signed(request, access, secret, region),
+        )
+
+    return check
+
+
+def _converse(request: Received, model: str) -> str:
+    return _first(
+        _posted_json(request, f"/model/{quote(model, safe='')}/converse"),
+        _obeys(bedrock_rules.check_request, request.body),
+    )
+
+
+def _signed(request: Received, access: str, secret: str, region: str) -> str:
+    given = re.fullmatch(
+        r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, "
+        r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})",
+        request.headers.get("authorization", ""),
+    )
+    if not given:
+        return "the authorization is no signature"
+    key_id, day, signed_region, service, names, signature = given.groups()
+    if (key_id, signed_region, service) != (access, region, "bedrock"):
+        return f"the signature is for {key_id} {signed_region} {service}"
+    headers = [f"{name}:{' '.join(request.headers[name].split())}\n" for name in names.split(";")]
+    if not {"host", "x-amz-date"} <= set(names.split(";")):
+        return "host or date are not signed"
+    # The path is encoded once more for the canonical request: every service but S3 does so.
+    path = quote(request.target, safe="/~")
+    body_hash = hashlib.sha256(request.content).hexdigest()
+    canonical = "\n".join(["POST", path, "", "".join(headers), names, body_hash])
+    scope = f"{day}/{region}/bedrock/aws4_request"
+    hashed = hashlib.sha256(canonical.encode()).hexdigest()
+    to_sign = f"AWS4-HMAC-SHA256\n{request.headers['x-amz-date']}\n{scope}\n{hashed}"
+    key = f"AWS4{secret}".encode()
+    for part in (day, region, "bedrock", "aws4_request"):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    expected = hmac.new(key, to_sign.encode(), hashlib.sha256).hexdigest()
+    return "" if hmac.compare_digest(expected, signature) else "the signature does not match the request"
+
+
+def _first(*problems: str) -> str:
+    return next(filter(None, problems), "")
+
+
+def _posted_json(request: Received, target: str) -> str:
+    if (request.method, request.target) != ("POST", target):
+        return f"{request.method} {request.target} is not POST {target}"
+    kind = request.headers.get("content-type")
+    return "" if kind == "application/json" else f"the content type is {kind}"
+
+
+def _header(request: Received, name: str, value: str | None) -> str:
+    return "" if request.headers.get(name) == value else f"{name} is {request.headers.get(name)!r}"
+
+
+def _obeys(check_request: Callable[[Any], None], body: Any) -> str:
+    """What ``check_request`` finds wrong, with the line of its rule."""
+    try:
+        check_request(body)
+    except AssertionError as error:
+        rule = traceback.extract_tb(error.__traceback__)[-1].line
+        return f"{rule}: {error}"
+    return ""

@@ -1,0 +1,24 @@
+"""HTTP settings for tests: no real waiting and no real dice."""
+
+from __future__ import annotations
+
+from toolspan_bridge.providers._http import HttpSettings
+
+
+def instant(
+    waits: list[float] | None = None, *, read: float = 5.0, total: float = 10.0, max_bytes: int = 100_000
+) -> HttpSettings:
+    """Settings whose waits are written into ``waits`` instead of being waited."""
+    noted = waits if waits is not None else []
+
+    async def note(seconds: float) -> None:
+        noted.append(seconds)
+
+    return HttpSettings(
+        connect=2.0,
+        read=read,
+        total=total,
+        max_bytes=max_bytes,
+        sleep=note,
+        dice=lambda: 0.0,
+    )
