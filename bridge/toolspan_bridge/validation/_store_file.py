@@ -1,0 +1,152 @@
+"""The file under the validation store: made whole or not at all, examined, set aside when damaged."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..errors import StoreError
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 10.0
+COLUMNS = ("model_id", "suite", "scenario", "timestamp", "success", "error", "details")
+
+_APPLICATION_ID = 0x746F6F6C  # "tool"
+_SIDE_FILES = ("", "-wal", "-shm", "-journal")
+_MAGIC = b"SQLite format 3\x00"
+_SCHEMA = f"""
+BEGIN;
+CREATE TABLE trials (
+  id INTEGER PRIMARY KEY,
+  model_id TEXT NOT NULL,
+  suite TEXT NOT NULL,
+  scenario TEXT NOT NULL,
+  timestamp TEXT NOT NULL,
+  success INTEGER NOT NULL,
+  error TEXT NOT NULL,
+  details TEXT NOT NULL,
+  checksum INTEGER NOT NULL
+);
+PRAGMA application_id = {_APPLICATION_ID};
+PRAGMA user_version = {SCHEMA_VERSION};
+COMMIT;
+"""
+
+
+def prepare(path: Path) -> None:
+    """See to it that ``path`` is a sound store, made anew where there is none. Hold the lock meanwhile.
+
+    A damaged one is renamed first. Raises ``StoreError`` for a newer store and another program's database.
+    """
+    orphaned_log = not path.exists() and _sibling(path, "-wal").exists()
+    if orphaned_log or (path.exists() and _is_damaged(path)):
+        _set_aside(path)
+    if not path.exists():
+        _create(path)
+
+
+def set_aside_notices(path: Path) -> tuple[str, ...]:
+    """One sentence for each damaged store that lies beside ``path``, naming both files."""
+    found = {_stem(entry) for entry in path.parent.glob(f"{path.name}.damaged-*")}
+    return tuple(
+        f"the validation store {path} was damaged; it was set aside as {path.with_name(name)} and a new one "
+        "was started (recover what you need with `sqlite3 FILE .recover`, then delete that file)"
+        for name in sorted(found)
+    )
+
+
+def opened(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to ``path``; ``mode`` is ``ro``, ``rw`` (it exists) or ``rwc`` (it may be made)."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def checksum(row: Sequence[object]) -> int:
+    """What tells a row, its values in the order of ``COLUMNS``, from one whose bytes the disk has changed."""
+    return zlib.crc32(
+        b"\x00".join(value if isinstance(value, bytes) else str(value).encode() for value in row)
+    )
+
+
+def sync_directory(directory: Path) -> None:
+    """Make a rename in ``directory`` last through a power cut, where the system offers that."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_damaged(path: Path) -> bool:
+    if not path.is_file():
+        raise StoreError(f"{path}: not a regular file (remove it, or choose another state_dir)")
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            return True
+    try:
+        # Read-only, so that what is set aside is what was found.
+        with closing(opened(path, "ro")) as connection:
+            _refuse_other(path, connection)
+            return connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok" or _is_altered(
+                connection
+            )
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            return True
+        raise
+
+
+def _refuse_other(path: Path, connection: sqlite3.Connection) -> None:
+    application: int = connection.execute("PRAGMA application_id").fetchone()[0]
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != _APPLICATION_ID:
+        raise StoreError(f"{path}: another program's database (move it away, or choose another state_dir)")
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{path}: written by a newer Toolspan (store version {version}, this one reads up to "
+            f"{SCHEMA_VERSION}); nothing was changed (update Toolspan, or choose another state_dir)"
+        )
+
+
+def _is_altered(connection: sqlite3.Connection) -> bool:
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone() is None:
+        return True
+    connection.text_factory = bytes
+    rows = connection.execute(f"SELECT {', '.join(COLUMNS)}, checksum FROM trials")
+    return any(checksum(row[:-1]) != row[-1] for row in rows)
+
+
+def _create(path: Path) -> None:
+    fresh = path.with_name(f"{path.name}.new")
+    for suffix in _SIDE_FILES:
+        _sibling(fresh, suffix).unlink(missing_ok=True)
+    with closing(opened(fresh, "rwc")) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(_SCHEMA)
+    fresh.replace(path)
+    sync_directory(path.parent)
+
+
+def _set_aside(path: Path) -> None:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+    aside = path.with_name(f"{path.name}.damaged-{stamp}")
+    for suffix in _SIDE_FILES:
+        with suppress(FileNotFoundError):
+            _sibling(path, suffix).rename(_sibling(aside, suffix))
+    sync_directory(path.parent)
+
+
+def _sibling(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix("-wal").removesuffix("-shm").removesuffix("-journal")

@@ -1,0 +1,239 @@
+"""What a validation run came to: as data, as a table, and while it runs as a progress bar."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ..errors import BridgeError
+from .records import is_validated
+from .store import Totals, Trial
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+EXIT_BELOW_THRESHOLD = 6
+
+_MARKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrialStarted:
+    """A trial begins: the ``number``-th of ``total`` in this run."""
+
+    model_id: str
+    scenario: str
+    number: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFinished:
+    """A trial has ended and is written to the store."""
+
+    trial: Trial
+    number: int
+    total: int
+
+
+Event = TrialStarted | TrialFinished
+OnEvent = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """One model in one run. ``totals`` counts all its runs.
+
+    ``error`` is what ended the model's run early (no key, unreachable, no such model): nothing that would
+    have been its own fault.
+    """
+
+    model_id: str
+    trials: tuple[Trial, ...]
+    totals: Totals
+    error: BridgeError | None = None
+
+    @property
+    def successes(self) -> int:
+        """How many of this run's trials succeeded."""
+        return sum(trial.success for trial in self.trials)
+
+    @property
+    def rate(self) -> float:
+        """The share of this run's trials that succeeded, 0 … 1; 0 without a trial."""
+        return self.successes / len(self.trials) if self.trials else 0.0
+
+    @property
+    def validated(self) -> bool:
+        """The badge: whether at least 80 % of all trials ever recorded succeeded."""
+        return is_validated(self.totals.success_count, self.totals.test_count)
+
+    def by_scenario(self) -> dict[str, list[Trial]]:
+        """This run's trials under their scenario's name, in the suite's order."""
+        grouped: dict[str, list[Trial]] = {}
+        for trial in self.trials:
+            grouped.setdefault(trial.scenario, []).append(trial)
+        return grouped
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """A whole run: one ``ModelReport`` for each model, in the order asked for."""
+
+    suite: str
+    threshold: float
+    models: tuple[ModelReport, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every model was tried to the end and reached the threshold in this run."""
+        return all(not model.error and self.reached(model) for model in self.models)
+
+    @property
+    def exit_code(self) -> int:
+        """0 when passed; the code of the first error that ended a model's run; else 6."""
+        for model in self.models:
+            if model.error:
+                return model.error.exit_code
+        return 0 if self.passed else EXIT_BELOW_THRESHOLD
+
+    def reached(self, model: ModelReport) -> bool:
+        """Whether enough of ``model``'s trials in this run succeeded."""
+        return is_validated(model.successes, len(model.trials), self.threshold)
+
+    def as_dict(self, records: Path | None = None) -> dict[str, Any]:
+        """The report as JSON. ``records`` is the file that the records were exported to."""
+        return {
+            "suite": self.suite,
+            "threshold": self.threshold,
+            "passed": self.passed,
+            "models": [self._model(model) for model in self.models],
+            "notices": list(self.notices),
+            "records": str(records) if records else None,
+        }
+
+    def _model(self, model: ModelReport) -> dict[str, Any]:
+        error = {"code": model.error.code, "message": model.error.message} if model.error else None
+        return {
+            "model_id": model.model_id,
+            "passed": not model.error and self.reached(model),
+            "test_count": len(model.trials),
+            "success_count": model.successes,
+            "rate": round(model.rate, 4),
+            "validated": model.validated,
+            "all_runs": {"test_count": model.totals.test_count, "success_count": model.totals.success_count},
+            "error": error,
+            "scenarios": [_scenario(name, trials) for name, trials in model.by_scenario().items()],
+        }
+
+
+def _scenario(name: str, trials: Sequence[Trial]) -> dict[str, Any]:
+    return {
+        "scenario": name,
+        "test_count": len(trials),
+        "success_count": sum(trial.success for trial in trials),
+        "errors": [trial.error for trial in trials if not trial.success],
+    }
+
+
+def print_report(report: ValidationReport, file: IO[str], records: Path | None = None) -> None:
+    """Print a table for each model, why its trials failed, and where the records are (``records``)."""
+    from rich.console import Console
+
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    for model in report.models:
+        if model.trials:
+            console.print(_plain(f"{model.model_id}, suite {report.suite}"), soft_wrap=True)
+            console.print(_table(report, model))
+            console.print(_badge(model), soft_wrap=True)
+        for line in _failures(model):
+            console.print(line, soft_wrap=True)
+    for notice in report.notices:
+        console.print(f"note: {notice}", soft_wrap=True)
+    if records:
+        console.print(f"records: {records}", soft_wrap=True)
+
+
+def _table(report: ValidationReport, model: ModelReport) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_footer=True)
+    outcome = "passed" if report.reached(model) else "below the threshold"
+    table.add_column("scenario", footer=f"{outcome} ({report.threshold * 100:g} %)")
+    table.add_column("trials")
+    table.add_column("successes", justify="right", footer=f"{model.successes}/{len(model.trials)}")
+    table.add_column("rate", justify="right", footer=_percent(model.successes, len(model.trials)))
+    for name, trials in model.by_scenario().items():
+        successes = sum(trial.success for trial in trials)
+        marks = "".join("✓" if trial.success else "✗" for trial in trials)
+        shown = marks if len(marks) <= _MARKS else f"{marks[:_MARKS]}…"
+        counts = f"{successes}/{len(trials)}"
+        table.add_row(Text(_plain(name)), shown, counts, _percent(successes, len(trials)))
+    return table
+
+
+def _badge(model: ModelReport) -> str:
+    badge = "✓ validated" if model.validated else "✗ not validated"
+    totals = model.totals
+    return f"{badge}: {totals.success_count} of {totals.test_count} trials in all runs succeeded"
+
+
+def _failures(model: ModelReport) -> Iterator[str]:
+    reasons = Counter((trial.scenario, trial.error) for trial in model.trials if not trial.success)
+    for (scenario, error), count in reasons.items():
+        times = f" ({count} times)" if count > 1 else ""
+        yield f"  ✗ {_plain(scenario)}: {_plain(error)}{times}"
+    if model.error:
+        yield f"  ✗ {_plain(model.model_id)} was not tried to the end: {_plain(model.error.message)}"
+
+
+def _percent(part: int, whole: int) -> str:
+    """Rounded down, so that nothing below a threshold looks like it."""
+    return f"{part * 1000 // whole / 10:g} %"
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", text)
+
+
+@contextmanager
+def progress(file: IO[str]) -> Generator[OnEvent]:
+    """A progress bar on ``file`` while the block runs, fed by the events; nothing where it is no terminal."""
+    from rich.console import Console
+
+    if not file.isatty():
+        yield lambda event: None
+        return
+    with _bar(Console(file=file, highlight=False, markup=False, emoji=False)) as on_event:
+        yield on_event
+
+
+@contextmanager
+def _bar(console: Console) -> Generator[OnEvent]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def on_event(event: Event) -> None:
+            if isinstance(event, TrialStarted):
+                words = _plain(f"{event.model_id}: {event.scenario}")
+                bar.update(task, total=event.total, completed=event.number - 1, description=words)
+            else:
+                bar.update(task, completed=event.number)
+
+        yield on_event

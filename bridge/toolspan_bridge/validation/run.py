@@ -1,0 +1,139 @@
+"""Validation: put every scenario to every model, several times, and keep what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+
+from ..errors import AuthError, BridgeError, ProviderError, UnknownModelError, UnreachableError, UsageError
+from ..events import Answer
+from .judge import judge
+from .records import THRESHOLD
+from .report import ModelReport, OnEvent, TrialFinished, TrialStarted, ValidationReport
+from .store import Store, Trial, timestamp
+from .suites import Scenario, Suite
+
+TRIAL_TIMEOUT = 120.0
+"""Seconds that one trial may take, all its turns and tool calls together."""
+
+MAX_TRIALS = 1_000
+
+
+class Ask(Protocol):
+    """Put ``query`` to ``model`` with all tools. Raises the bridge's errors."""
+
+    async def __call__(self, model: str, query: str) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    success: bool
+    error: str
+    details: dict[str, Any]
+
+
+async def validate(
+    models: Sequence[str],
+    suite: Suite,
+    ask: Ask,
+    store: Store,
+    *,
+    trials: int = 1,
+    timeout: float = TRIAL_TIMEOUT,
+    threshold: float = THRESHOLD,
+    on_event: OnEvent = lambda event: None,
+) -> ValidationReport:
+    """Put every scenario of ``suite`` ``trials`` times to each of ``models``, one after the other.
+
+    Each trial is in ``store`` before its ``TrialFinished`` is told. An error answer of the provider and a
+    trial over ``timeout`` seconds are failed trials. A missing key, an address that does not answer and an
+    unknown model would fail every trial and say nothing about the model: they end that model's run,
+    unrecorded, and are its ``error``.
+
+    Raises ``UsageError`` for a number out of range, ``StoreError`` when a trial cannot be kept.
+    """
+    _check(trials, timeout, threshold)
+    chosen = tuple(dict.fromkeys(models))
+    questions = [scenario for scenario in suite.scenarios for _ in range(trials)]
+    reports: list[ModelReport] = []
+    for index, model in enumerate(chosen):
+        progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
+        reports.append(await _validate_model(model, suite, questions, _Bench(ask, store, timeout), progress))
+    return ValidationReport(suite.name, threshold, tuple(reports), store.notices)
+
+
+def _check(trials: int, timeout: float, threshold: float) -> None:
+    if not 1 <= trials <= MAX_TRIALS:
+        raise UsageError(f"the number of trials must be 1 … {MAX_TRIALS:,}, not {trials}")
+    if not timeout > 0:
+        raise UsageError(f"the time-out must be more than 0 s, not {timeout}")
+    if not 0 <= threshold <= 1:
+        raise UsageError(f"the threshold must be 0 … 1, not {threshold}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    ask: Ask
+    store: Store
+    timeout: float
+
+
+@dataclass(slots=True)
+class _Progress:
+    tell: OnEvent
+    number: int
+    total: int
+
+    def started(self, model: str, scenario: Scenario) -> None:
+        self.number += 1
+        self.tell(TrialStarted(model, scenario.title, self.number, self.total))
+
+    def finished(self, trial: Trial) -> None:
+        self.tell(TrialFinished(trial, self.number, self.total))
+
+
+async def _validate_model(
+    model: str, suite: Suite, questions: Sequence[Scenario], bench: _Bench, progress: _Progress
+) -> ModelReport:
+    kept: list[Trial] = []
+    ended_by: BridgeError | None = None
+    for scenario in questions:
+        progress.started(model, scenario)
+        try:
+            outcome = await _try(model, scenario, bench)
+        except (AuthError, UnreachableError, UnknownModelError) as error:
+            ended_by = error
+            break
+        trial = Trial(
+            model, suite.name, scenario.title, timestamp(), outcome.success, outcome.error, outcome.details
+        )
+        kept.append(await anyio.to_thread.run_sync(bench.store.append, trial))
+        progress.finished(kept[-1])
+    return ModelReport(model, tuple(kept), bench.store.totals(model), ended_by)
+
+
+async def _try(model: str, scenario: Scenario, bench: _Bench) -> _Outcome:
+    began = time.monotonic()
+    answer: Answer | None = None
+    error = f"no answer within {bench.timeout:g} s"
+    try:
+        with anyio.move_on_after(bench.timeout):
+            answer = await bench.ask(model, scenario.query)
+    except UnknownModelError:
+        raise
+    except ProviderError as failure:
+        error = failure.message
+    details: dict[str, Any] = {
+        "scenario": scenario.title,
+        "query": scenario.query,
+        "duration_ms": round((time.monotonic() - began) * 1000),
+    }
+    if answer is None:
+        return _Outcome(False, error or "the provider gave an error without words", details)
+    verdict = judge(scenario.expect, answer)
+    return _Outcome(verdict.success, "; ".join(verdict.reasons), {**details, **answer.as_dict()})

@@ -1,0 +1,124 @@
+"""The validation store: every trial that was ever run, in one SQLite file that survives its writers.
+
+A trial counts as written when ``append`` has returned it: it is then on the disk, whatever becomes of the
+process.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ._clean import Redact, clean, clean_text, cut_text, fitted
+
+if TYPE_CHECKING:
+    from ._database import Database, Row
+
+STORE_FILE = "validation.sqlite3"
+"""The store's name in the state directory."""
+
+_MAX_NAME = 512
+_MAX_ERROR = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One scenario, put to one model, once.
+
+    ``timestamp`` is when it ended (ISO 8601 UTC, milliseconds). ``error`` says why it failed and is empty
+    for a success; ``details`` is what was asked and what came back, as a JSON object.
+    """
+
+    model_id: str
+    suite: str
+    scenario: str
+    timestamp: str
+    success: bool
+    error: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How often a model was tried, over all runs, and how often it succeeded."""
+
+    test_count: int
+    success_count: int
+
+
+def timestamp() -> str:
+    """Now, as ``2026-11-21T10:00:00.123Z``."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Store:
+    """Trials in a file; made by ``Store.open``. Safe to share between threads.
+
+    ``notices`` names every damaged store that was set aside in this place: show them.
+    """
+
+    def __init__(self, database: Database, redact: Redact) -> None:
+        self.path = database.path
+        self.notices = database.notices
+        self._database = database
+        self._redact = redact
+
+    @classmethod
+    def open(cls, path: Path, *, redact: Redact = str) -> Store:
+        """Open the store at ``path``, made with its folder where there is none.
+
+        ``redact`` takes secrets out of every text before it is written. A damaged store is renamed and
+        noticed. Raises ``StoreError`` when the place cannot be written, for a store of a newer version and
+        for another program's database: those are left as they are.
+        """
+        from ._database import Database
+
+        return cls(Database(path), redact)
+
+    def append(self, trial: Trial) -> Trial:
+        """Write ``trial`` and return it as it was written: without secrets, sanitised, at most 256 KiB.
+
+        Raises ``StoreError`` when it is not on the disk; what was written before is intact.
+        """
+        row: Row = (
+            self._short(trial.model_id),
+            self._short(trial.suite),
+            self._short(trial.scenario),
+            trial.timestamp,
+            int(trial.success),
+            self._short(trial.error, _MAX_ERROR),
+            fitted(clean(trial.details, self._redact)),
+        )
+        self._database.insert(row)
+        return _trial(row)
+
+    def trials(self, model_id: str | None = None) -> list[Trial]:
+        """Every trial, or those of one model, in the order in which they were written."""
+        wanted = None if model_id is None else self._short(model_id)
+        return [_trial(row) for row in self._database.rows(wanted)]
+
+    def totals(self, model_id: str) -> Totals:
+        """The counts over all trials of one model."""
+        return Totals(*self._database.count(self._short(model_id)))
+
+    def close(self) -> None:
+        """Close the file. What was written stays written."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _short(self, text: str, characters: int = _MAX_NAME) -> str:
+        return cut_text(clean_text(self._redact(text)), characters)
+
+
+def _trial(row: Row) -> Trial:
+    model_id, suite, scenario, ended, success, error, details = row
+    return Trial(model_id, suite, scenario, ended, bool(success), error, json.loads(details))

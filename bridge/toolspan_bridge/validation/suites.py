@@ -1,0 +1,114 @@
+"""Suites: what a model is asked, and what it should do. Written in YAML or JSON.
+
+    name: tickets                        # default: the file's name
+    scenarios:
+      - name: opens a ticket             # default: the query
+        query: Printer 3 is on fire, open an urgent ticket
+        expect:                          # at least one of:
+          calls:                         # each of these, in any order; more calls do no harm
+            - tool: create_ticket        # by its own name
+              arguments:                 # those that matter
+                priority: {one_of: [high, urgent]}
+                title: {contains: printer}
+                room: 3
+          never: [delete_ticket]         # none of these
+          answer: ticket                 # part of the answer, in any case
+      - query: Thank you!
+        expect:
+          no_calls: true                 # no tool at all
+
+An argument fits when it is equal (numbers as numbers, strings in any case and without surrounding space,
+of an object the given keys) or as a form says: ``{contains: text}``, ``{matches: RE2 pattern}``,
+``{one_of: [values]}``, ``{equals: value}``. ``answer`` is a string, ``{contains: …}``, ``{matches: …}``,
+or a list of alternatives.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from ._matching import TextRule, check_expected, parse_text_rules
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True)
+
+
+def _checked_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    for name, value in arguments.items():
+        try:
+            check_expected(value)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    return arguments
+
+
+_Text = Annotated[str, Field(min_length=1)]
+
+
+class ExpectedCall(_Strict):
+    """A call that the model should make: the tool's own name, and the arguments that matter."""
+
+    tool: _Text
+    arguments: Annotated[dict[str, Any], AfterValidator(_checked_arguments)] = Field(
+        default_factory=dict[str, Any]
+    )
+
+
+class Expect(_Strict):
+    """What the model should do. Everything that is given must hold."""
+
+    calls: tuple[ExpectedCall, ...] = Field(default=(), max_length=64)
+    no_calls: bool = Field(default=False, strict=True)
+    never: tuple[_Text, ...] = ()
+    answer: Annotated[tuple[TextRule, ...], BeforeValidator(parse_text_rules)] = ()
+
+    @model_validator(mode="after")
+    def _can_be_met_and_missed(self) -> Self:
+        if not (self.calls or self.no_calls or self.never or self.answer):
+            raise ValueError(
+                "nothing is expected (give at least one of calls, no_calls: true, never, answer)"
+            )
+        if self.no_calls and self.calls:
+            raise ValueError("no_calls and calls contradict each other (leave one out)")
+        if both := sorted({call.tool for call in self.calls} & set(self.never)):
+            raise ValueError(f"{', '.join(both)} is both expected and never to be called (leave one out)")
+        return self
+
+
+class Scenario(_Strict):
+    """One question and what is expected of the answer."""
+
+    name: str = ""
+    query: _Text
+    expect: Expect
+
+    @property
+    def title(self) -> str:
+        """The name, or the query where there is none."""
+        return self.name or self.query
+
+
+class Suite(_Strict):
+    """Scenarios that belong together."""
+
+    name: str = ""
+    scenarios: tuple[Scenario, ...]
+
+    @model_validator(mode="after")
+    def _can_be_told_apart(self) -> Self:
+        if not self.scenarios:
+            raise ValueError("no scenarios (give at least one, with query and expect)")
+        counts = Counter(scenario.title for scenario in self.scenarios)
+        if twice := [title for title, count in counts.items() if count > 1]:
+            raise ValueError(f"several scenarios are called {twice[0]!r} (give each a name of its own)")
+        return self
+
+    def missing_tools(self, offered: Iterable[str]) -> tuple[str, ...]:
+        """The tools whose calls are expected but which are not among ``offered``, sorted."""
+        expected = {call.tool for scenario in self.scenarios for call in scenario.expect.calls}
+        return tuple(sorted(expected - set(offered)))
