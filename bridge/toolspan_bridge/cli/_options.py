@@ -1,0 +1,69 @@
+"""Options that several verbs share, and the config that they lead to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from toolspan_server.config import DEFAULT_FILES, Config, find_config, load_config
+
+from ..errors import UsageError
+from ._output import note
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON on stdout.")
+
+
+def config_options(function: _F) -> _F:
+    """``--config`` and ``--skip-invalid``."""
+    paths = click.option(
+        "-c",
+        "--config",
+        "config_paths",
+        multiple=True,
+        metavar="FILE",
+        help="A config file; may repeat. Default: $TOOLSPAN_CONFIG, else " + ", ".join(DEFAULT_FILES) + ".",
+    )
+    skip = click.option("--skip-invalid", is_flag=True, help="Leave out tools with errors, and say which.")
+    return paths(skip(function))
+
+
+def model_option(function: _F) -> _F:
+    """``--model``."""
+    return click.option(
+        "-m",
+        "--model",
+        metavar="PROVIDER/MODEL",
+        help="Who answers. Default: $TOOLSPAN_MODEL, else the matching route's model, else offline/keyword.",
+    )(function)
+
+
+def config_paths_or_default(paths: tuple[str, ...]) -> tuple[Path, ...]:
+    """The files that ``--config`` names; without it, $TOOLSPAN_CONFIG or the default file here; may be empty."""
+    if paths:
+        return tuple(Path(path) for path in paths)
+    if from_environment := os.environ.get("TOOLSPAN_CONFIG"):
+        return (Path(from_environment),)
+    found = find_config(Path.cwd())
+    return (found,) if found else ()
+
+
+def read_config(paths: tuple[str, ...], *, skip_invalid: bool = False, needed: bool = True) -> Config:
+    """The config that the options name. Raises ``UsageError`` when there is none and one is ``needed``."""
+    files = config_paths_or_default(paths)
+    if not files:
+        if needed:
+            raise UsageError(
+                f"no config file: none of {', '.join(DEFAULT_FILES)} is in this folder "
+                "(pass --config FILE, or try `toolspan demo`)"
+            )
+        return Config()
+    config = load_config(*files, skip_invalid=skip_invalid)
+    for problem in config.skipped:
+        note(f"skipped {problem}")
+    return config

@@ -1,0 +1,81 @@
+"""``toolspan demo``: the whole job on real input, from a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import anyio
+import click
+
+from ..formats import format_names, get_format
+from ..formats.names import NameTable
+from ..validation import default_suite, print_report
+from ._ask import Asker, default_model
+from ._options import model_option
+from ._session import Session, opened
+from ._talk import Printer, talk
+from .validate import validated
+
+_QUESTIONS = (
+    "What's the weather in Paris?",
+    "Calculate 15% tip on $45",
+    "Search for Python decorators in the docs",
+)
+
+
+@click.command(name="demo", short_help="See the whole job on real input.")
+@click.option(
+    "--dir", "folder", default="toolspan-demo", show_default=True, help="Where the demo's files are put."
+)
+@model_option
+def command(folder: str, model: str | None) -> int:
+    """Put an example config into a folder and do the whole job with it.
+
+    Its tools are served over MCP by a subprocess, shown in each provider's format, called by a model in the
+    loop, and validated. Without --model that is offline/keyword, which needs no key and is no language model.
+    """
+    place = Path(folder)
+    with as_file(files("toolspan_bridge") / "demo") as example:
+        shutil.copytree(example, place, dirs_exist_ok=True)
+    return anyio.run(_show, place / "toolspan.yaml", model or default_model())
+
+
+async def _show(config: Path, model: str) -> int:
+    async with opened((str(config),)) as session:
+        _heading(f"1. The tools of {config}, served over MCP by a subprocess")
+        for tool in session.toolbox.tools:
+            click.echo(f"{tool.name:18} {tool.description}")
+        _heading("2. One tool in every wire format")
+        _show_formats(session)
+        _heading(f"3. Questions, answered by {model}")
+        await _show_answers(session, model)
+        _heading("4. Validation")
+        report, records = await validated(session, (model,), default_suite())
+        print_report(report, sys.stdout, records)
+    _heading("Next")
+    click.echo(f"toolspan chat --config {config}\ntoolspan serve --config {config}")
+    return report.exit_code
+
+
+def _show_formats(session: Session) -> None:
+    tools = (session.tool("calculate"),)
+    for name in format_names():
+        payload = get_format(name).render_tools(tools, NameTable.of(tools))
+        click.echo(f"{name:8} {json.dumps(payload, ensure_ascii=False)}")
+
+
+async def _show_answers(session: Session, model: str) -> None:
+    async with Asker(session) as asker:
+        for text in _QUESTIONS:
+            question, provider = await asker.routed(text, model=model)
+            click.echo(f"you> {text}")
+            answer = await talk(question, provider, session.toolbox, Printer(sys.stdout))
+            click.echo(f"{answer.content}\n")
+
+
+def _heading(text: str) -> None:
+    click.echo(f"\n{click.style(text, bold=True)}")

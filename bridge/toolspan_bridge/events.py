@@ -1,0 +1,138 @@
+"""What happens while a question is answered, as it happens, and what comes of it.
+
+Chat, web page, validation and the CLI are consumers of the same events; ``End`` is always the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .messages import ToolOutcome, Usage
+
+__all__ = [
+    "Answer",
+    "End",
+    "Event",
+    "IterationStarted",
+    "Notice",
+    "Text",
+    "ToolCallFinished",
+    "ToolCallStarted",
+    "ToolUse",
+    "UsageReported",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """One tool call of an answer. ``tool`` is the tool's own name; ``arguments`` is ``None`` when the model
+    sent no JSON object; ``result`` is the tool result object; ``iteration`` counts from 1."""
+
+    tool: str
+    arguments: Mapping[str, Any] | None
+    result: Mapping[str, Any]
+    iteration: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """``{"tool", "arguments", "result", "iteration"}``."""
+        return {
+            "tool": self.tool,
+            "arguments": None if self.arguments is None else dict(self.arguments),
+            "result": dict(self.result),
+            "iteration": self.iteration,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a question. ``iterations`` counts the turns in which the model could call tools."""
+
+    content: str
+    model: str
+    provider: str
+    tool_calls: tuple[ToolUse, ...]
+    usage: Usage
+    iterations: int
+    max_iterations_reached: bool = False
+    repeated_calls_stopped: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """``{"content", "model", "provider", "tool_calls", "usage", "iterations"}``, and, where it is so,
+        ``"max_iterations_reached": true`` and ``"repeated_calls_stopped": true``."""
+        told: dict[str, Any] = {
+            "content": self.content,
+            "model": self.model,
+            "provider": self.provider,
+            "tool_calls": [use.as_dict() for use in self.tool_calls],
+            "usage": self.usage.as_dict(),
+            "iterations": self.iterations,
+        }
+        for flag in ("max_iterations_reached", "repeated_calls_stopped"):
+            if getattr(self, flag):
+                told[flag] = True
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class IterationStarted:
+    """The model is asked. ``closing`` is the last turn, without tools, after ``max_iterations``."""
+
+    iteration: int
+    closing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What the model said, beside its calls or as its answer."""
+
+    text: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    """The model wants this call. ``server`` is empty when no tool of that name is known."""
+
+    call_id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any] | None
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallFinished:
+    """The call's one outcome, whether it was made or refused."""
+
+    call_id: str
+    server: str
+    tool: str
+    outcome: ToolOutcome
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    """The tokens of one turn."""
+
+    usage: Usage
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the person should know, in one sentence."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The question is answered."""
+
+    answer: Answer
+
+
+Event = IterationStarted | Text | ToolCallStarted | ToolCallFinished | UsageReported | Notice | End

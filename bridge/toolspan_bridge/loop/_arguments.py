@@ -1,0 +1,129 @@
+"""Arguments against the tool's original schema, in words for the model that sent them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from ..messages import ToolSpec
+
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError, Validator
+
+MAX_FAULTS = 20
+MAX_VISITS = 20_000
+_NOT_VISITED = ("$defs", "definitions")
+_ARTICLE = {"array": "an", "integer": "an", "object": "an", "null": ""}
+
+
+class Checker:
+    """Compiles each tool's schema once.
+
+    A schema that is none, refers to elsewhere, or would take too long is left to the server to check.
+    """
+
+    def __init__(self) -> None:
+        self._validators: dict[tuple[str, str], Validator | None] = {}
+
+    def faults(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> list[str]:
+        """What is wrong with ``arguments``, each fault once; at most ``MAX_FAULTS`` and how many more."""
+        if spec.key not in self._validators:
+            self._validators[spec.key] = _compile(spec.schema)
+        validator = self._validators[spec.key]
+        if validator is None:
+            return []
+        defaulted = _defaulted(spec.schema)
+        found = (
+            fault
+            for error in validator.iter_errors(dict(arguments))
+            for fault in _worded(error, cast("Any", error.kind), defaulted)
+        )
+        faults = list(dict.fromkeys(found))
+        if len(faults) > MAX_FAULTS:
+            faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
+        return faults
+
+
+def _compile(schema: Mapping[str, Any]) -> Validator | None:
+    import jsonschema_rs
+
+    if _visits(schema) > MAX_VISITS:
+        return None
+    for options in (jsonschema_rs.RegexOptions(), jsonschema_rs.FancyRegexOptions(backtrack_limit=10_000)):
+        try:
+            return jsonschema_rs.validator_for(
+                dict(schema), validate_formats=True, offline=True, pattern_options=options
+            )
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
+            continue
+    return None
+
+
+def _visits(schema: Mapping[str, Any]) -> int:
+    """How many subschemas a validator may visit for one value: references that fan out multiply."""
+    known: dict[str, int] = {}
+
+    def cost(node: Any) -> int:
+        if isinstance(node, list):
+            return sum(cost(item) for item in cast("Iterable[Any]", node))
+        if not isinstance(node, dict):
+            return 0
+        entries = cast("dict[str, Any]", node)
+        reference = entries.get("$ref")
+        followed = refer(reference) if isinstance(reference, str) else 0
+        return 1 + followed + sum(cost(item) for key, item in entries.items() if key not in _NOT_VISITED)
+
+    def refer(pointer: str) -> int:
+        if pointer not in known:
+            known[pointer] = 1
+            known[pointer] = min(cost(_target(schema, pointer)), MAX_VISITS + 1)
+        return known[pointer]
+
+    try:
+        return cost(dict(schema))
+    except RecursionError:
+        return MAX_VISITS + 1
+
+
+def _target(schema: Mapping[str, Any], pointer: str) -> Any:
+    node: Any = schema
+    for part in pointer.removeprefix("#").strip("/").split("/"):
+        key = part.replace("~1", "/").replace("~0", "~")
+        if key:
+            node = cast("dict[str, Any]", node).get(key) if isinstance(node, dict) else None
+    return node
+
+
+def _defaulted(schema: Mapping[str, Any]) -> set[str]:
+    """The parameters that the server fills in when they are missing."""
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return set()
+    known = cast("dict[str, Any]", properties)
+    return {
+        name for name, described in known.items() if isinstance(described, dict) and "default" in described
+    }
+
+
+def _worded(error: ValidationError, kind: Any, defaulted: set[str]) -> Iterator[str]:
+    path = list(error.instance_path)
+    if kind.name == "required":
+        if path or kind.property not in defaulted:
+            yield f"missing '{_dotted([*path, kind.property])}'"
+    elif kind.name in ("additionalProperties", "unevaluatedProperties"):
+        yield from (f"unknown parameter '{_dotted([*path, name])}'" for name in kind.unexpected)
+    elif kind.name == "enum":
+        yield f"{_subject(path)} must be one of: {', '.join(str(option) for option in kind.options[:100])}"
+    elif kind.name == "type":
+        wanted = " or ".join(f"{_ARTICLE.get(name, 'a')} {name}".strip() for name in kind.types)
+        yield f"{_subject(path)} must be {wanted}"
+    else:
+        yield f"{_subject(path)}: {error.message[:300]}"
+
+
+def _subject(path: list[str | int]) -> str:
+    return f"'{_dotted(path)}'" if path else "the arguments"
+
+
+def _dotted(path: list[str | int]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")

@@ -1,0 +1,142 @@
+"""Where calls are taken: found, checked, made, and each given exactly one outcome."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import anyio
+
+from ..formats import get_format
+from ..formats.names import NameTable
+from ..messages import Assistant, Reply, ToolCall, ToolOutcome, ToolSpec
+from ..toolbox import Toolbox
+from ..toolbox.outcomes import failed
+from ._arguments import Checker
+
+MAX_CALLS_PER_TURN = 16
+MAX_IDENTICAL_CALLS = 2
+_SHOWN = 200
+_REPEATED_ACTION = "Use the earlier result, change the arguments, or answer."
+
+
+@dataclass(slots=True)
+class Wanted:
+    """A call that the model wants. Without an ``outcome`` it is still to be made."""
+
+    id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any] | None
+    spec: ToolSpec | None = None
+    outcome: ToolOutcome | None = None
+
+    def refuse(self, error: str, error_code: str, user_action: str) -> None:
+        """Give the call a failed outcome, so that it is not made."""
+        self.outcome = failed(self.id, self.tool, error, error_code, user_action)
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn's calls, in order, and the message that holds them under the same ids."""
+
+    message: Assistant
+    calls: list[Wanted]
+
+    async def perform(self, toolbox: Toolbox) -> None:
+        """Make the calls that were not refused, side by side."""
+
+        async def make(call: Wanted, spec: ToolSpec) -> None:
+            call.outcome = await toolbox.call(spec, call.arguments or {}, call.id)
+
+        async with anyio.create_task_group() as tasks:
+            for call in self.calls:
+                if call.outcome is None and call.spec is not None:
+                    tasks.start_soon(make, call, call.spec)
+
+    def outcomes(self) -> tuple[ToolOutcome, ...]:
+        """One outcome for each call; of a call that was not finished, that it was cancelled."""
+        for call in self.calls:
+            if call.outcome is None:
+                call.refuse("The call was cancelled.", "cancelled", "Ask again to have it made.")
+        return tuple(call.outcome for call in self.calls if call.outcome is not None)
+
+
+class Desk:
+    """Takes the calls of one run. ``tools`` are those that the model may call; ``format_name`` is the wire
+    format that the calls came in."""
+
+    def __init__(self, toolbox: Toolbox, allowed: tuple[str, ...] | None, format_name: str = "") -> None:
+        self.tools = tuple(tool for tool in toolbox.tools if allowed is None or tool.name in allowed)
+        self.stopped_a_repeat = False
+        self._names = NameTable.of(self.tools)
+        self._every_name = NameTable.of(toolbox.tools)
+        self._format = get_format(format_name) if format_name else None
+        self._checker = Checker()
+        self._made: Counter[str] = Counter()
+
+    def turn(self, reply: Reply) -> Turn:
+        """The calls of ``reply``, each found and checked."""
+        message = _with_own_ids(reply.message)
+        wanted = [self._take(call) for call in message.calls[:MAX_CALLS_PER_TURN]]
+        for call in message.calls[MAX_CALLS_PER_TURN:]:
+            wanted.append(self._named(call))
+            text = f"Only {MAX_CALLS_PER_TURN} calls are made in one turn; this one was not."
+            wanted[-1].refuse(text, "too_many_calls", "Call it again in the next turn if it is still needed.")
+        if reply.stop == "length":
+            text = "The reply was cut off within this call, so it was not made."
+            wanted[-1].refuse(text, "cut_off", "Send the call again, shorter.")
+        return Turn(message, wanted)
+
+    def _take(self, call: ToolCall) -> Wanted:
+        wanted = self._named(call)
+        if wanted.spec is None:
+            self._refuse_unknown(wanted, call.name)
+        elif wanted.arguments is None:
+            why = call.malformed or "they are no JSON object"
+            text = f"Invalid parameters: {why} (received: {call.raw[:_SHOWN]!r})"
+            wanted.refuse(text, "invalid_parameters", "Send the arguments as one JSON object.")
+        elif self._is_repeat(wanted.spec, wanted.arguments):
+            self.stopped_a_repeat = True
+            text = f"'{wanted.tool}' was already called {MAX_IDENTICAL_CALLS} times with the same arguments"
+            wanted.refuse(f"{text}; it was not called again.", "repeated_call", _REPEATED_ACTION)
+        elif faults := self._checker.faults(wanted.spec, wanted.arguments):
+            text = "Invalid parameters: " + ", ".join(faults)
+            wanted.refuse(text, "invalid_parameters", "Correct the named parameters and call the tool again.")
+        return wanted
+
+    def _named(self, call: ToolCall) -> Wanted:
+        if spec := self._names.tool(call.name):
+            arguments = call.arguments
+            if self._format is not None and arguments is not None:
+                arguments = self._format.restore(spec, arguments)
+            return Wanted(call.id, spec.server, spec.name, arguments, spec)
+        hidden = self._every_name.tool(call.name)
+        return Wanted(call.id, "", hidden.name if hidden else call.name[:_SHOWN], call.arguments)
+
+    def _refuse_unknown(self, wanted: Wanted, wire_name: str) -> None:
+        known = list(self._names.as_dict())
+        near = difflib.get_close_matches(wire_name, known, n=3, cutoff=0.5) or known[:10]
+        action = f"Call one of: {', '.join(near)}." if near else "Answer without tools: there are none."
+        if self._every_name.tool(wire_name) is not None:
+            wanted.refuse(f"Tool '{wanted.tool}' is not allowed here", "tool_not_allowed", action)
+        else:
+            wanted.refuse(f"Tool '{wanted.tool}' not found", "tool_not_found", action)
+
+    def _is_repeat(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> bool:
+        signature = json.dumps([*spec.key, dict(arguments)], sort_keys=True, default=str)
+        self._made[signature] += 1
+        return self._made[signature] > MAX_IDENTICAL_CALLS
+
+
+def _with_own_ids(message: Assistant) -> Assistant:
+    """``message`` with an id of its own for each call, where the model left ids out or gave one twice."""
+    ids = [call.id for call in message.calls]
+    if all(ids) and len(set(ids)) == len(ids):
+        return message
+    calls = tuple(replace(call, id=f"call_{number}") for number, call in enumerate(message.calls, start=1))
+    return Assistant(message.text, calls)

@@ -1,0 +1,127 @@
+"""Routes: the ``responses`` rules of a config. The first that matches a message says which model answers it,
+with which prompt and tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from toolspan_server.config import Config, ResponseRule
+
+from .errors import UsageError
+from .loop import Question
+
+USER_MESSAGE = "user_message"
+RAG_CONTEXT = "rag_context"
+
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_SLASHED = re.compile(r"/(.*)/(i?)", re.DOTALL)
+_USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\S\n]*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How a message is to be answered. ``model`` is ``provider/model``, empty when the rule names none."""
+
+    system: str = ""
+    model: str = ""
+    tools_enabled: bool = True
+    allowed_tools: tuple[str, ...] | None = None
+    max_iterations: int = 5
+    max_tokens: int | None = None
+    temperature: float | None = None
+
+    def question(self, text: str, model: str) -> Question:
+        """The question ``text`` to ``model`` (its name at its provider), as the route says."""
+        return Question(
+            text,
+            model,
+            system=self.system,
+            allowed_tools=self.allowed_tools if self.tools_enabled else (),
+            max_iterations=self.max_iterations,
+            max_tokens=self.max_tokens,
+            temperature=self.temperature,
+        )
+
+
+def route(config: Config, message: str, *, service: str | None = None) -> Route:
+    """The route of the first rule that matches; without one, all tools and the config's limits.
+
+    Raises ``UsageError`` when a rule's pattern is no RE2 pattern.
+    """
+    for position, rule in enumerate(config.responses):
+        if _matches(rule, message, service, f"$.responses[{position}].match.intent_regexp"):
+            return _route(rule, config)
+    return Route(max_iterations=config.tools.max_iterations)
+
+
+def unknown_tools(config: Config, known: Iterable[str]) -> list[str]:
+    """What is wrong with the rules' ``allowed_tools``: each name that no connected server has."""
+    names = sorted(set(known))
+    there = ", ".join(names) or "none"
+    return [
+        f"$.responses[{position}].tools.allowed_tools: no tool {name!r} (known: {there})"
+        for position, rule in enumerate(config.responses)
+        if rule.tools and rule.tools.allowed_tools
+        for name in rule.tools.allowed_tools
+        if name not in names
+    ]
+
+
+def _matches(rule: ResponseRule, message: str, service: str | None, place: str) -> bool:
+    if rule.match.service is not None and rule.match.service != service:
+        return False
+    pattern = rule.match.intent_regexp
+    return pattern is None or _found(pattern, message, place)
+
+
+def _found(pattern: str, message: str, place: str) -> bool:
+    re2: Any = import_module("re2")
+    slashed = _SLASHED.fullmatch(pattern)
+    text, ignore_case = (slashed.group(1), bool(slashed.group(2))) if slashed else (pattern, False)
+    options = re2.Options()
+    options.case_sensitive = not ignore_case
+    options.log_errors = False
+    try:
+        return re2.compile(text, options).search(message) is not None
+    except re2.error as error:
+        raise UsageError(f"{place}: {pattern!r} is no RE2 pattern: {error}") from None
+
+
+def _route(rule: ResponseRule, config: Config) -> Route:
+    tools = rule.tools
+    return Route(
+        system=system_text(rule.prompt or ""),
+        model=_model(rule),
+        tools_enabled=tools is None or tools.enabled,
+        allowed_tools=tools.allowed_tools if tools else None,
+        max_iterations=(tools.max_iterations if tools else None) or config.tools.max_iterations,
+        max_tokens=rule.max_tokens,
+        temperature=rule.temperature,
+    )
+
+
+def _model(rule: ResponseRule) -> str:
+    return "/".join(part for part in (rule.llm, rule.model) if part) if rule.model else ""
+
+
+def system_text(prompt: str, rag_context: str = "") -> str:
+    """The system prompt in a rule's ``prompt`` template.
+
+    The message itself is the user's turn, so the line that only introduces ``{{user_message}}`` is left out;
+    within a sentence the placeholder becomes “the user's message”.
+    """
+    lines = (_line(line, rag_context) for line in prompt.splitlines())
+    kept = "\n".join(line for line in lines if line is not None)
+    return re.sub(r"\n{3,}", "\n\n", kept).strip()
+
+
+def _line(line: str, rag_context: str) -> str | None:
+    names = {found.group(1) for found in _PLACEHOLDER.finditer(line)}
+    if USER_MESSAGE in names and _USER_LINE.match(_PLACEHOLDER.sub("", line)):
+        return None
+    values = {USER_MESSAGE: "the user's message", RAG_CONTEXT: rag_context}
+    return _PLACEHOLDER.sub(lambda found: values.get(found.group(1), found.group()), line)

@@ -1,0 +1,131 @@
+"""From an MCP answer to the tool result object, the same for every server's tools.
+
+Success is ``{"success": true, "result", "tool_name", "execution_time_ms"}``; failure ``{"success": false,
+"error", "error_code", "user_action", "tool_name", "execution_time_ms"}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..messages import Part, ToolOutcome
+
+UNLISTED_ACTION = "Call one of the listed tools."
+TOOL_ERROR_ACTION = "Read the error, correct the arguments, and call the tool again."
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server answered to one call, as plain data.
+
+    ``structured`` is given when ``has_structured``; ``wraps`` says that the protocol's revision allows only
+    objects there.
+    """
+
+    content: Sequence[Mapping[str, Any]]
+    is_error: bool = False
+    structured: Any = None
+    has_structured: bool = False
+    wraps: bool = False
+    meta: Mapping[str, Any] | None = None
+
+
+def failed(
+    call_id: str, name: str, error: str, error_code: str, user_action: str, execution_time_ms: float = 0.0
+) -> ToolOutcome:
+    """A failed outcome that no server gave: the call was refused, timed out, or got no answer."""
+    return ToolOutcome(
+        call_id,
+        name,
+        {
+            "success": False,
+            "error": error,
+            "error_code": error_code,
+            "user_action": user_action,
+            "tool_name": name,
+            "execution_time_ms": execution_time_ms,
+        },
+    )
+
+
+def outcome(call_id: str, name: str, answer: Answer, measured_ms: float) -> ToolOutcome:
+    """The outcome that ``answer`` stands for. A server's own ``execution_time_ms`` beats the measured one."""
+    told = (answer.meta or {}).get("execution_time_ms")
+    is_number = isinstance(told, int | float) and not isinstance(told, bool)
+    shared = {"tool_name": name, "execution_time_ms": told if is_number else measured_ms}
+    parts = tuple(Part(str(block.get("type")), block) for block in answer.content)
+    if answer.is_error:
+        result = {"success": False, **_error(answer), **shared}
+    else:
+        result = {"success": True, "result": _value(answer), **shared}
+    return ToolOutcome(call_id, name, result, parts, answer.structured)
+
+
+def _value(answer: Answer) -> Any:
+    texts = _texts(answer)
+    if answer.has_structured:
+        return _unwrapped(answer.structured, texts) if answer.wraps else answer.structured
+    if len(texts) == len(answer.content):
+        return "\n".join(texts)
+    return [dict(block) for block in answer.content]
+
+
+def _unwrapped(structured: Any, texts: list[str]) -> Any:
+    """``structured`` without the ``{"result": …}`` that servers must put around a value that is no object
+    before 2026-07-28: told by the text, which shows the value without it."""
+    if not isinstance(structured, dict) or len(texts) != 1:
+        return cast("Any", structured)
+    wrapped = cast("dict[str, Any]", structured)
+    if set(wrapped) != {"result"}:
+        return wrapped
+    value = wrapped["result"]
+    if isinstance(value, str):
+        return value if texts[0] == value else wrapped
+    return value if not isinstance(value, dict) and _same_json(texts[0], value) else wrapped
+
+
+def _same_json(text: str, value: Any) -> bool:
+    try:
+        return json.dumps(json.loads(text), sort_keys=True) == json.dumps(value, sort_keys=True)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _error(answer: Answer) -> dict[str, Any]:
+    texts = _texts(answer)
+    given = _error_object(answer.structured)
+    if given is None and len(texts) == 1:
+        given = _error_object(_parsed(texts[0]))
+    if given is None:
+        error = "\n".join(text for text in texts if text.strip())
+        given = {"error": error or "The tool reported an error without saying which."}
+    return {
+        "error": given["error"],
+        "error_code": _text_or(given.get("error_code"), "tool_error"),
+        "user_action": _text_or(given.get("user_action"), TOOL_ERROR_ACTION),
+    }
+
+
+def _error_object(value: Any) -> dict[str, Any] | None:
+    if not isinstance(value, dict):
+        return None
+    given = cast("dict[str, Any]", value)
+    return given if given.get("success") is False and isinstance(given.get("error"), str) else None
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _texts(answer: Answer) -> list[str]:
+    return [str(block["text"]) for block in answer.content if block.get("type") == "text"]
+
+
+def _text_or(value: Any, default: str) -> str:
+    return value if isinstance(value, str) and value else default

@@ -1,0 +1,77 @@
+"""The tools of all connected servers, and the way to call them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from ..messages import ToolOutcome, ToolSpec
+from .connection import Connection, ServerFailure
+from .outcomes import UNLISTED_ACTION, failed
+from .servers import ServerSpec
+
+CONNECT_TIMEOUT_SECONDS = 10.0
+
+
+class Toolbox:
+    """``tools`` of every server that answered, sorted by server and name; ``failures`` of those that did not;
+    ``warnings`` about what was left out of the lists."""
+
+    def __init__(self, connections: Iterable[Connection]) -> None:
+        self._connections = {connection.spec.name: connection for connection in connections}
+        known = self._connections.values()
+        tools = [tool for connection in known for tool in connection.tools]
+        self.tools: tuple[ToolSpec, ...] = tuple(sorted(tools, key=lambda tool: tool.key))
+        self.failures: tuple[ServerFailure, ...] = tuple(c.failure for c in known if c.failure is not None)
+        self.warnings: tuple[str, ...] = tuple(
+            f"server {c.spec.name!r}: {w}" for c in known for w in c.warnings
+        )
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls, servers: Iterable[ServerSpec], *, connect_timeout: float = CONNECT_TIMEOUT_SECONDS
+    ) -> AsyncGenerator[Toolbox]:
+        """Connect all ``servers`` side by side; they end with the block. A failing server is no exception."""
+        connections = [Connection(spec, connect_timeout) for spec in servers]
+        fault: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            for connection in connections:
+                tasks.start_soon(connection.run)
+            try:
+                for connection in connections:
+                    await connection.ready.wait()
+                yield cls(connections)
+            except Exception as error:
+                # Carried past the task group, which would wrap it in an ExceptionGroup.
+                fault = error
+            finally:
+                for connection in connections:
+                    connection.stop()
+        if fault is not None:
+            raise fault
+
+    async def call(self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
+        """Call a tool. Never raises for what a tool, a server or a model does; cancelling cancels there."""
+        connection = self._connections.get(spec.server)
+        if connection is None:
+            missing = f"Tool '{spec.name}' not found"
+            return failed(call_id, spec.name, missing, "tool_not_found", UNLISTED_ACTION)
+        if fault := _unsendable(arguments):
+            action = "Send plain JSON: finite numbers and valid Unicode text."
+            return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
+        return await connection.call(spec.name, arguments, call_id)
+
+
+def _unsendable(arguments: Mapping[str, Any]) -> str:
+    try:
+        json.dumps(dict(arguments), allow_nan=False, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return "a text holds a lone surrogate, which is no Unicode character"
+    except (ValueError, TypeError, RecursionError) as error:
+        return f"the arguments cannot be written as JSON ({error})"
+    return ""

@@ -1,0 +1,34 @@
+"""README and docs say what is so: every code block in them runs and prints what is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import ROOT, Block, Reader, blocks
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.requirement("I2.1.4")
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_reader_who_follows_the_document_sees_what_it_shows(document: Path, tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    for block in blocks(document):
+        reader.follow(block)
+
+
+def test_a_block_in_a_language_that_nothing_executes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="executed by nothing"):
+        Reader(tmp_path).follow(Block("ruby", "", "puts 1", 1))
+
+
+def test_output_that_differs_from_what_is_shown_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="shown"):
+        Reader(tmp_path).follow(Block("console", "", "$ echo one\ntwo\n", 1))
+
+
+def test_a_command_that_fails_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="exit 3"):
+        Reader(tmp_path).follow(Block("console", "", "$ exit 3\n", 1))

@@ -1,0 +1,140 @@
+"""Runs a Markdown document's code blocks as its reader would: in order, in one folder.
+
+=============  ==========================================================================
+```console     each ``$ command`` runs; the lines under it are its output. ``…`` stands for
+               any text within a line, and for any lines where it is alone on one
+```yaml/json   written to the file that the info string names (``title="tools.yaml"``)
+```python      written and run as a program; with a title, only written
+```text        not code: a picture, or a fragment
+=============  ==========================================================================
+
+Anything else fails, so that no block goes unexecuted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parents[2]
+
+_TITLE = re.compile(r'title="([^"]+)"')
+_STAND_INS = {
+    # The suite cannot run itself: what `make test` would run is shown instead.
+    "make test": "make --dry-run test",
+    # These two need the network; CI proves them from a fresh clone through `make test`.
+    "python3 -m venv .venv": "true",
+    ".venv/bin/pip install .": "true",
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its title if any, its text, its first line's number."""
+
+    language: str
+    title: str
+    text: str
+    line: int
+
+
+def blocks(path: Path) -> list[Block]:
+    """The fenced code blocks of ``path``, in order."""
+    found: list[Block] = []
+    for token in MarkdownIt().parse(path.read_text("utf-8")):
+        if token.type in {"fence", "code_block"}:
+            language, _, rest = token.info.strip().partition(" ")
+            title = _TITLE.search(rest)
+            line = token.map[0] + 1 if token.map else 0
+            found.append(Block(language, title[1] if title else "", token.content, line))
+    return found
+
+
+class Reader:
+    """Someone who follows a document to the letter in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if k in {"LANG", "TMPDIR", "SYSTEMROOT"}},
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "HOME": str(folder),
+            "COLUMNS": "120",
+            "PYTHONWARNINGS": "error",
+        }
+
+    def follow(self, block: Block) -> None:
+        """Do what ``block`` says; raises ``AssertionError`` when it does not come out as shown."""
+        match block.language:
+            case "console":
+                self._console(block)
+            case "yaml" | "json" | "python" if block.title:
+                target = self.folder / block.title
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(block.text, "utf-8")
+            case "python":
+                self._python(block)
+            case "text":
+                pass
+            case _:
+                raise AssertionError(f"line {block.line}: a {block.language!r} block is executed by nothing")
+
+    def _python(self, block: Block) -> None:
+        done = self._run([sys.executable, "-c", block.text])
+        assert done.returncode == 0, f"line {block.line}: {done.stdout}{done.stderr}"
+
+    def _console(self, block: Block) -> None:
+        for command, shown in _commands(block.text):
+            actual = _STAND_INS.get(command, command)
+            folder = ROOT if command.startswith("make ") else self.folder
+            done = self._run(["bash", "-c", actual], folder)
+            code = "" if "; echo $?" in command else f"exit {done.returncode}\n"
+            printed = done.stdout + done.stderr
+            expected_code = "" if "; echo $?" in command else "exit 0\n"
+            assert code == expected_code, f"line {block.line}: $ {command}\n{printed}"
+            if shown and actual == command:
+                assert re.fullmatch(_pattern(shown), printed.strip(), re.DOTALL), (
+                    f"line {block.line}: $ {command}\n--- printed\n{printed}\n--- shown\n{shown}"
+                )
+
+    def _run(self, command: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=folder or self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+
+def _commands(text: str) -> list[tuple[str, str]]:
+    """Each command with the output shown under it."""
+    found: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif line.startswith("> ") and found and not found[-1][1]:
+            found[-1] = (found[-1][0] + "\n" + line[2:], [])
+        elif found:
+            found[-1][1].append(line)
+    return [(command, "\n".join(lines).strip()) for command, lines in found]
+
+
+def _pattern(shown: str) -> str:
+    lines: list[str] = []
+    for line in shown.splitlines():
+        if line.strip() == "…":
+            lines.append(".*?")
+        else:
+            text = re.escape(line.rstrip()).replace("…", "[^\n]*?")
+            lines.append(re.sub(r"(\\ )+", r"[ ]+", text) + "[ ]*")
+    return "\n".join(lines)

@@ -1,0 +1,73 @@
+"""Specs of the servers in ``mcp_servers``, and running ones of theirs over HTTP."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.support.waiting import eventually
+from toolspan_bridge.messages import ToolOutcome
+from toolspan_bridge.toolbox import ServerSpec, Toolbox
+
+_FOLDER = Path(__file__).parent / "mcp_servers"
+
+
+def raw(mood: str = "good", *arguments: str, name: str = "raw", **more: Any) -> ServerSpec:
+    """The server without a library, in a mood (see ``raw.py``)."""
+    return ServerSpec(name, command=(sys.executable, str(_FOLDER / "raw.py"), mood, *arguments), **more)
+
+
+def sdk(name: str = "sdk", **more: Any) -> ServerSpec:
+    """The server built on the official SDK, over stdio."""
+    return ServerSpec(name, command=(sys.executable, str(_FOLDER / "sdk.py"), "stdio"), **more)
+
+
+@contextmanager
+def sdk_over(transport: str) -> Iterator[str]:
+    """The official SDK's server over ``http`` or ``sse``; gives its url."""
+    with _listening("sdk.py", transport) as address:
+        yield f"{address}/{'mcp' if transport == 'http' else 'sse'}"
+
+
+@contextmanager
+def answers() -> Iterator[str]:
+    """The HTTP server that answers each path in its own wrong way; gives its address."""
+    with _listening("answers.py") as address:
+        yield address
+
+
+@contextmanager
+def _listening(script: str, *arguments: str) -> Iterator[str]:
+    port = free_port()
+    command = [sys.executable, str(_FOLDER / script), *arguments, str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        if not eventually(lambda: _listens(port), 15):
+            raise TimeoutError(f"nothing listens on port {port}")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    """A port on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def call(toolbox: Toolbox, name: str, /, **arguments: Any) -> ToolOutcome:
+    """Call the one tool ``name``."""
+    (spec,) = (tool for tool in toolbox.tools if tool.name == name)
+    return await toolbox.call(spec, arguments, "1")
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0
