@@ -1,0 +1,166 @@
+"""Any Python value as plain JSON. What comes in and what goes out is copied here, within limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+MAX_DEPTH = 64
+MAX_DIGITS = 4_000
+_INTEGER_LIMIT = 10**MAX_DIGITS
+
+
+class NotPlain(ValueError):
+    """A value that JSON cannot hold. ``what`` follows the field's name: ``is a set, …``."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.path: list[str | int] = []
+
+
+class OverBudget(ValueError):
+    """More than the copy may hold. The message is the limit: ``1,000,000 bytes``."""
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """``address.city``, ``items[2].name``: where a value is, at most some 200 characters long."""
+    text = ""
+    for part in path:
+        text += (
+            f"[{part}]"
+            if isinstance(part, int)
+            else f".{shortened(part, 80)}"
+            if text
+            else shortened(part, 80)
+        )
+    return repaired(shortened(text, 200))
+
+
+def shortened(text: str, limit: int) -> str:
+    """``text``, its middle left out when it is longer than ``limit``."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit * 2 // 3]}…{text[-(limit // 4) :]}"
+
+
+def repaired(text: str) -> str:
+    r"""``text`` with every lone surrogate written as ``\udXXX``."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def refused(text: str) -> str:
+    """Raises ``NotPlain``: for texts that must not hold a lone surrogate."""
+    raise NotPlain("holds half of a surrogate pair, which is not a character")
+
+
+@dataclass(slots=True)
+class Copier:
+    """Copies a value as plain JSON, and counts.
+
+    ``on_surrogate`` gets each text that UTF-8 cannot hold, and ``on_text`` each other one; what they
+    give is used instead. ``size`` grows to the copy's bytes as compact JSON, escapes not counted.
+    A copy that may be ``partial`` ends where it is ``full`` instead of raising ``OverBudget``.
+    """
+
+    max_values: int
+    max_size: int
+    on_surrogate: Callable[[str], str] = repaired
+    on_text: Callable[[str], str] | None = None
+    max_key: int | None = None
+    partial: bool = False
+    full: bool = False
+    values: int = 0
+    size: int = 0
+
+    def copy(self, value: Any, depth: int = 0) -> Any:
+        """The copy. Raises ``NotPlain`` with the path of the value at fault, or ``OverBudget``."""
+        self.values += 1
+        self.size += 2
+        if self.values > self.max_values:
+            self._overflow(f"{self.max_values:,} values")
+        if value is None or value is True or value is False:
+            return value
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int):
+            return self._integer(value)
+        if isinstance(value, float):
+            return self._float(value)
+        if isinstance(value, (dict, list, tuple)):
+            if depth >= MAX_DEPTH:
+                raise NotPlain(f"is nested more than {MAX_DEPTH} levels deep")
+            if isinstance(value, dict):
+                return self._object(cast("Any", value), depth + 1)
+            return self._array(cast("Any", value), depth + 1)
+        raise NotPlain(f"is of the Python type {type(value).__name__}, which JSON cannot hold")
+
+    def _overflow(self, limit: str) -> None:
+        if not self.partial:
+            raise OverBudget(limit)
+        self.full = True
+
+    def _text(self, value: str) -> str:
+        text = value if type(value) is str else str.__str__(value)
+        if not text.isascii():
+            try:
+                self.size += len(text.encode())
+            except UnicodeEncodeError:
+                text = self.on_surrogate(text)
+                self.size += len(text.encode())
+        else:
+            self.size += len(text)
+        if self.size > self.max_size:
+            self._overflow(f"{self.max_size:,} bytes")
+        return text if self.on_text is None else self.on_text(text)
+
+    def _integer(self, value: int) -> int:
+        if not -_INTEGER_LIMIT < value < _INTEGER_LIMIT:
+            raise NotPlain(f"is an integer of more than {MAX_DIGITS:,} digits")
+        self.size += value.bit_length() // 4
+        return value if type(value) is int else int.__int__(value)
+
+    def _float(self, value: float) -> float:
+        if not math.isfinite(value):
+            name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+            raise NotPlain(f"is {name}, which JSON cannot hold")
+        self.size += 16
+        return value if type(value) is float else float.__float__(value)
+
+    def _array(self, value: Iterable[Any], depth: int) -> list[Any]:
+        copied: list[Any] = []
+        try:
+            for item in value:
+                if self.full:
+                    break
+                copied.append(self.copy(item, depth))
+        except NotPlain as fault:
+            fault.path.insert(0, len(copied))
+            raise
+        return copied
+
+    def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
+        copied: dict[str, Any] = {}
+        key: Any = ""
+        try:
+            for key, item in value.items():
+                if self.full:
+                    return copied
+                copied[self._key(key)] = self.copy(item, depth)
+        except NotPlain as fault:
+            fault.path.insert(0, key if isinstance(key, str) else repr(key))
+            raise
+        if len(copied) != len(value):
+            raise NotPlain("has two keys that are the same in JSON")
+        return copied
+
+    def _key(self, key: Any) -> str:
+        if isinstance(key, str):
+            if self.max_key is not None and not 1 <= len(key) <= self.max_key:
+                raise NotPlain(f"is a name of {len(key):,} characters; names have 1 to {self.max_key:,}")
+            return self._text(key)
+        if isinstance(key, int) and not isinstance(key, bool):
+            return str(self._integer(key))
+        raise NotPlain(f"is a key of the Python type {type(key).__name__}; JSON keys are texts")

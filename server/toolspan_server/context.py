@@ -1,0 +1,46 @@
+"""What a handler is told about the call that it serves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import ToolFailure
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One call's surroundings, given to every handler as its second argument.
+
+    ``services`` maps a configured service's name to the live thing; ``meta`` is the request's
+    ``_meta``. A handler that runs in a worker thread looks at ``cancelled`` (or calls
+    ``raise_if_cancelled``) between steps: it is set when the call timed out or was cancelled. An
+    ``async`` handler is cancelled in the usual way.
+    """
+
+    tool_name: str = ""
+    services: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    config_dir: Path = field(default_factory=Path)
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def service(self, name: str) -> Any:
+        """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""
+        try:
+            return self.services[name]
+        except KeyError:
+            raise ToolFailure(
+                f"Service '{name}' is not configured",
+                error_code="service_not_configured",
+                user_action=f"Add services.{name} to the config and start the server again.",
+            ) from None
+
+    def raise_if_cancelled(self) -> None:
+        """Stop here, from a worker thread, when nobody waits for the result any more."""
+        if self.cancelled.is_set():
+            raise ToolFailure(
+                "The call was cancelled", error_code="cancelled", user_action="Call again if needed."
+            )

@@ -1,0 +1,97 @@
+"""The server's errors.
+
+    ToolspanError
+    ├── ConfigError        the operator: the file is wrong; every problem at once
+    ├── ServeError         the operator: the server cannot start (port taken, address refused)
+    └── ToolFailure        the model: a tool did not succeed; becomes a failed tool result
+        ├── InvalidParameters
+        ├── HandlerNotFound
+        └── ToolTimeout
+
+A bug is none of these: it propagates with its traceback, or, inside a handler, is logged with it
+and reaches the model as ``execution_error``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .config import Problem
+
+__all__ = [
+    "ConfigError",
+    "HandlerNotFound",
+    "InvalidParameters",
+    "ServeError",
+    "ToolFailure",
+    "ToolTimeout",
+    "ToolspanError",
+]
+
+
+class ToolspanError(Exception):
+    """Root of every error that the server raises on purpose."""
+
+
+class ConfigError(ToolspanError):
+    """A config file is wrong. ``problems`` holds every fault found, in file order."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+class ServeError(ToolspanError):
+    """The server cannot start. The message says why and what to do."""
+
+
+class ToolFailure(ToolspanError):
+    """A tool did not succeed, in words for the model. Handlers may raise it.
+
+    ``error`` becomes the result's ``error``; ``error_code`` a stable machine-readable word;
+    ``user_action`` what the person may do about it.
+    """
+
+    error_code = "execution_error"
+    user_action = "Check the arguments and try again; the server's log has the details."
+
+    def __init__(self, error: str, *, error_code: str | None = None, user_action: str | None = None) -> None:
+        super().__init__(error)
+        self.error = error
+        if error_code is not None:
+            self.error_code = error_code
+        if user_action is not None:
+            self.user_action = user_action
+
+
+class InvalidParameters(ToolFailure):
+    """The arguments do not fit the tool's schema. ``faults`` lists each fault."""
+
+    error_code = "invalid_parameters"
+    user_action = "Correct the named parameters and call the tool again."
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("Invalid parameters: " + ", ".join(faults))
+        self.faults = tuple(faults)
+
+
+class HandlerNotFound(ToolFailure):
+    """No handler of that name is registered for the kind (``Builtin`` or ``Internal``)."""
+
+    error_code = "handler_not_found"
+    user_action = "Install or register the handler, or correct implementation.handler in the config."
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f"{kind.capitalize()} handler '{name}' not found")
+
+
+class ToolTimeout(ToolFailure):
+    """The tool took longer than its ``timeout_ms``."""
+
+    error_code = "timeout"
+    user_action = "Try a smaller request, or raise the tool's timeout_ms in the config."
+
+    def __init__(self, timeout_ms: int) -> None:
+        super().__init__(f"Tool execution timed out after {timeout_ms}ms")

@@ -1,0 +1,108 @@
+"""MCP's shapes of tools and results, as plain data.
+
+Sources: MCP 2024-11-05 … 2026-07-28, server/tools. ``structuredContent`` exists since 2025-06-18,
+where it must be an object; since 2026-07-28 it is any JSON value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
+
+from .._plain import repaired
+from ..registry import Tool
+from ..results import ToolResult
+
+INVALID_PARAMS = -32602
+MODERN = frozenset({"2026-07-28"})
+OBJECT_ONLY = frozenset({"2025-06-18", "2025-11-25"})
+
+
+class ProtocolFault(Exception):
+    """A request that the protocol itself refuses, by JSON-RPC ``code`` and ``message``."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class ToolCall(NamedTuple):
+    """A ``tools/call`` request: the tool's name, its arguments, the request's ``_meta``."""
+
+    name: str
+    arguments: dict[str, Any]
+    meta: dict[str, Any]
+
+
+def render_tool(tool: Tool) -> dict[str, Any]:
+    """One entry of ``tools/list``."""
+    return {
+        "name": tool.name,
+        "description": tool.config.description,
+        "inputSchema": tool.config.parameters,
+    }
+
+
+def render_tools(tools: Iterable[Tool], protocol_version: str) -> dict[str, Any]:
+    """The whole result of ``tools/list``, on one page, in the order given."""
+    listing: dict[str, Any] = {"tools": [render_tool(tool) for tool in tools]}
+    if protocol_version in MODERN:
+        listing |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+    return listing
+
+
+def check_cursor(params: Mapping[str, Any] | None) -> None:
+    """Raise ``ProtocolFault`` for a page of ``tools/list`` that does not exist: there is only the first."""
+    if (params or {}).get("cursor") is not None:
+        raise ProtocolFault(INVALID_PARAMS, "Invalid cursor: all tools are on the first page")
+
+
+def read_call(params: Mapping[str, Any] | None) -> ToolCall:
+    """What ``tools/call`` asks for; no arguments are ``{}``.
+
+    Raises ``ProtocolFault`` when ``name`` is no string or ``arguments`` no object.
+    """
+    given = params or {}
+    name, arguments = given.get("name"), given.get("arguments")
+    if not isinstance(name, str):
+        raise ProtocolFault(INVALID_PARAMS, "Invalid params: 'name' must be a string")
+    if not isinstance(arguments, Mapping | None):
+        raise ProtocolFault(INVALID_PARAMS, "Invalid params: 'arguments' must be an object")
+    meta = given.get("_meta")
+    return ToolCall(name, _object(arguments), _object(meta))
+
+
+def unknown_tool(name: str) -> ProtocolFault:
+    """What calling a tool that does not exist is answered with."""
+    return ProtocolFault(INVALID_PARAMS, f"Tool '{repaired(name)}' not found")
+
+
+def render_result(result: ToolResult, protocol_version: str) -> dict[str, Any]:
+    """The result of ``tools/call``: one text block, and the same as ``structuredContent``.
+
+    The text of a success is compact JSON, save that a string is itself; of a failure it is the
+    error object. ``_meta.execution_time_ms`` is milliseconds.
+    """
+    value: Any = result.result if result.success else result.as_dict()
+    rendered: dict[str, Any] = {
+        "content": [{"type": "text", "text": _as_text(value)}],
+        "isError": not result.success,
+        "_meta": {"execution_time_ms": result.execution_time_ms},
+    }
+    if protocol_version in MODERN:
+        rendered |= {"structuredContent": value, "resultType": "complete"}
+    elif protocol_version in OBJECT_ONLY:
+        rendered["structuredContent"] = value if isinstance(value, dict) else {"result": value}
+    return rendered
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {}
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

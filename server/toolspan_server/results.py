@@ -1,0 +1,50 @@
+"""The tool result: what every execution ends in, success or failure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import ToolFailure
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The outcome of one execution. ``execution_time_ms`` is milliseconds, validation included.
+
+    Either ``success`` with ``result`` (any JSON value), or not, with ``error``, ``error_code`` and
+    ``user_action``.
+    """
+
+    success: bool
+    tool_name: str
+    execution_time_ms: float
+    result: Any = None
+    error: str = ""
+    error_code: str = ""
+    user_action: str = ""
+
+    @classmethod
+    def failed(cls, failure: ToolFailure, tool_name: str, execution_time_ms: float) -> ToolResult:
+        """The failed result that says what ``failure`` says."""
+        return cls(
+            success=False,
+            tool_name=tool_name,
+            execution_time_ms=execution_time_ms,
+            error=failure.error,
+            error_code=failure.error_code,
+            user_action=failure.user_action,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as the JSON object that users rely on."""
+        if self.success:
+            outcome: dict[str, Any] = {"success": True, "result": self.result}
+        else:
+            outcome = {
+                "success": False,
+                "error": self.error,
+                "error_code": self.error_code,
+                "user_action": self.user_action,
+            }
+        return {**outcome, "tool_name": self.tool_name, "execution_time_ms": self.execution_time_ms}
