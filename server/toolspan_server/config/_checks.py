@@ -1,0 +1,93 @@
+"""What must hold across a config's parts and files: unique names, known tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from ..suggestions import nearest
+from ._problems import Fault, Path
+from ._sources import Source, registry_of, servers_of
+
+
+def check_together(sources: Sequence[Source], *, skip_invalid: bool) -> None:
+    """Note in ``sources`` what is wrong between their parts."""
+    _unique_tools(sources, skip_invalid=skip_invalid)
+    _unique_entries(sources)
+    _known_tools(sources)
+
+
+def _unique_tools(sources: Sequence[Source], *, skip_invalid: bool) -> None:
+    """Names are compared without case: some clients ignore it, and two such tools would be one there."""
+    seen: dict[str, tuple[str, Source, Path]] = {}
+    for source in sources:
+        for index, name in _tool_names(source):
+            place: Path = ("tools", "registry", index, "name")
+            if skip_invalid and index in source.faulty_tools:
+                continue
+            if (first := seen.get(name.lower())) is None:
+                seen[name.lower()] = (name, source, place)
+                continue
+            other, elsewhere, there = first
+            same = "is already defined" if other == name else f"differs only by case from {other!r}"
+            message = f"tool {name!r} {same} at {elsewhere.document.place(there)}"
+            source.add([Fault(place, message, "give it another name")])
+
+
+def _unique_entries(sources: Sequence[Source]) -> None:
+    seen: dict[tuple[str, str], tuple[Source, Path]] = {}
+    for source in sources:
+        for sort, path in _entries(source):
+            name = str(path[-1])
+            if (first := seen.get((sort, name))) is not None:
+                there = first[0].document.place(first[1], on_key=True)
+                message = f"{sort} {name!r} is already defined at {there}"
+                source.add([Fault(path, message, "keep one of them", on_key=True)])
+            seen.setdefault((sort, name), (source, path))
+
+
+def _entries(source: Source) -> Iterator[tuple[str, Path]]:
+    key, servers = servers_of(source.data)
+    yield from (("MCP server", (key, name)) for name in servers)
+    collections = _inside(source.data, "services", "collections")
+    if isinstance(collections, dict):
+        names = cast("dict[str, Any]", collections)
+        yield from (("collection", ("services", "collections", name)) for name in names)
+
+
+def _known_tools(sources: Sequence[Source]) -> None:
+    if any(servers_of(source.data)[1] for source in sources):
+        return
+    known = sorted({name for source in sources for _, name in _tool_names(source)})
+    for source in sources:
+        source.add(_unknown_tools(source, known))
+
+
+def _unknown_tools(source: Source, known: Sequence[str]) -> Iterator[Fault]:
+    responses = _inside(source.data, "responses")
+    for index, response in enumerate(cast("Sequence[Any]", responses) if isinstance(responses, list) else ()):
+        allowed = _inside(response, "tools", "allowed_tools")
+        for at, name in enumerate(cast("Sequence[Any]", allowed) if isinstance(allowed, list) else ()):
+            if isinstance(name, str) and name not in known:
+                path: Path = ("responses", index, "tools", "allowed_tools", at)
+                yield Fault(path, f"unknown tool {str(name)!r}", _hint(name, known))
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    hint = nearest(name, known)
+    return hint if not known or hint.startswith("known") else f"{hint} known: {', '.join(known)}"
+
+
+def _tool_names(source: Source) -> Iterator[tuple[int, str]]:
+    for index, entry in enumerate(registry_of(source.data) or ()):
+        name = _inside(entry, "name")
+        if isinstance(name, str):
+            yield index, str(name)
+
+
+def _inside(data: Any, *keys: str) -> Any:
+    for key in keys:
+        if not isinstance(data, dict):
+            return None
+        data = cast("dict[str, Any]", data).get(key)
+    return data

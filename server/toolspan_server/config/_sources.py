@@ -1,0 +1,169 @@
+"""One config file on its way to a ``Config``: its data, what was found wrong, its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from ..handlers import load_handler_source
+from ._faults import faults_of
+from ._interpolate import Interpolated, interpolate, is_served
+from ._models import Config, ToolConfig
+from ._positions import Document, read_document
+from ._problems import Fault, Problem, cut
+from ._problems import Path as Place
+from ._secrets import Renamed
+
+_REGISTRY = ("tools", "registry")
+_LONGEST_MESSAGE = 2_000
+SERVER_KEYS = ("mcpServers", "mcp_servers", "servers")
+
+
+@dataclass
+class Source:
+    """One file. ``config`` lacks the tools, which are in ``tools`` by their index in the file."""
+
+    path: Path
+    document: Document
+    interpolated: Interpolated
+    faults: list[Fault] = field(default_factory=list[Fault])
+    faulty_tools: set[int] = field(default_factory=set[int])
+    config: Config | None = None
+    tools: dict[int, ToolConfig] = field(default_factory=dict[int, ToolConfig])
+    converted: set[Place] = field(default_factory=set[Place])
+    _unread: set[Place] = field(default_factory=set[Place])
+
+    @property
+    def data(self) -> Any:
+        return self.document.data
+
+    def add(self, faults: Iterable[Fault], *, unread: bool = False) -> None:
+        """Note ``faults``, but for those of values that could not be read.
+
+        With ``unread`` they say just that: nothing more is said of the values that they are about.
+        """
+        for fault in faults:
+            if any(fault.path[:end] in self._unread for end in range(len(fault.path) + 1)):
+                continue
+            self.faults.append(fault)
+            if (index := tool_index(fault.path)) is not None:
+                self.faulty_tools.add(index)
+        if unread:
+            self._unread.update(fault.path for fault in self.faults)
+
+    def problems(self, renamed: Renamed, *, of_tools: bool) -> list[Problem]:
+        """The problems of single tools, or all others; ``renamed`` gives texts without variables' values."""
+        found = [
+            self._problem(fault, renamed)
+            for fault in self.faults
+            if (tool_index(fault.path) is not None) == of_tools
+        ]
+        return sorted(found, key=lambda problem: (problem.line, problem.column))
+
+    def _problem(self, fault: Fault, renamed: Renamed) -> Problem:
+        """``fault`` with its place; what interpolation put in is shown as the file writes it."""
+        changed, depth = self.interpolated.written, len(fault.path)
+        written = [pair for path, pair in changed.items() if path[:depth] == fault.path]
+        texts = [fault.message, fault.hint]
+        for old, new in written:
+            texts = [text.replace(repr(new), repr(old)) for text in texts]
+        message, hint = (cut(" ".join(renamed(text).split()), _LONGEST_MESSAGE) for text in texts)
+        return self.document.problem(replace(fault, message=message, hint=hint))
+
+    def secrets(self) -> Iterator[str]:
+        """The values from variables that no text may show."""
+        for use in self.interpolated.used:
+            if use.path not in self.converted and not is_served(use.path):
+                yield use.value
+
+
+def opened(path: Path, shown: str, environ: Mapping[str, str]) -> Source:
+    """Read, parse and interpolate one file. Raises ``ConfigError`` when it cannot be read at all."""
+    document = read_document(path, shown)
+    source = Source(path.absolute(), document, interpolate(document.data, environ))
+    source.add(document.faults, unread=True)
+    source.add(source.interpolated.faults, unread=True)
+    return source
+
+
+def validate(source: Source) -> None:
+    """Import the file's handlers, then hold the data to the models."""
+    data = source.data
+    if not isinstance(data, dict):
+        source.add([Fault((), "a config is an object", "write a config, such as tools: {registry: []}")])
+        return
+    source.add(_import_handlers(source))
+    registry = registry_of(data)
+    if registry is not None:
+        data = cast("dict[str, Any]", {**data, "tools": {**data["tools"], "registry": []}})
+    try:
+        source.config = Config.model_validate(data, context=source.converted)
+    except ValidationError as error:
+        source.add(_said_once(source.data, faults_of(error, Config)))
+    for index, entry in enumerate(registry or ()):
+        _validate_tool(source, index, entry)
+
+
+def _validate_tool(source: Source, index: int, entry: Any) -> None:
+    place: Place = (*_REGISTRY, index)
+    try:
+        tool = ToolConfig.model_validate(entry, context=source.converted)
+    except ValidationError as error:
+        source.add(faults_of(error, ToolConfig, place))
+        return
+    source.tools[index] = tool
+    for key, message in tool.implementation.problems():
+        source.add([Fault((*place, "implementation", key), message)])
+
+
+def _import_handlers(source: Source) -> Iterator[Fault]:
+    listed = source.data.get("handlers")
+    for index, name in enumerate(cast("Sequence[Any]", listed) if isinstance(listed, list) else ()):
+        place = ("handlers", index)
+        if not isinstance(name, str) or not name or any(fault.path == place for fault in source.faults):
+            continue
+        try:
+            load_handler_source(str(name), source.path.parent)
+        except (Exception, SystemExit) as error:
+            reason = f"{type(error).__name__}: {error}".rstrip(": ")
+            message = f"the handlers of {str(name)!r} cannot be imported: {reason}"
+            yield Fault(place, message, "correct the name, or install or repair the module")
+
+
+def _said_once(data: Mapping[str, Any], faults: Iterable[Fault]) -> Iterator[Fault]:
+    """A second spelling of ``mcpServers`` is no unknown key."""
+    present = [key for key in SERVER_KEYS if key in data]
+    for fault in faults:
+        if fault.on_key and fault.path in [(key,) for key in present[1:]]:
+            yield Fault(
+                fault.path, f"{fault.path[0]!r} and {present[0]!r} mean the same", "keep one of them", True
+            )
+        else:
+            yield fault
+
+
+def registry_of(data: Any) -> Sequence[Any] | None:
+    """``tools.registry`` of raw data when it is a list."""
+    tools = cast("dict[str, Any]", data).get("tools") if isinstance(data, dict) else None
+    registry = cast("dict[str, Any]", tools).get("registry") if isinstance(tools, dict) else None
+    return cast("Sequence[Any]", registry) if isinstance(registry, list) else None
+
+
+def servers_of(data: Any) -> tuple[str, dict[str, Any]]:
+    """The key that raw data has its MCP servers under, and the servers."""
+    for key in SERVER_KEYS:
+        found = cast("dict[str, Any]", data).get(key) if isinstance(data, dict) else None
+        if isinstance(found, dict):
+            return key, cast("dict[str, Any]", found)
+    return SERVER_KEYS[0], {}
+
+
+def tool_index(path: Place) -> int | None:
+    """Which tool of the registry ``path`` is in, if it is in one."""
+    if len(path) >= 3 and path[:2] == _REGISTRY and isinstance(path[2], int):
+        return path[2]
+    return None
