@@ -1,0 +1,147 @@
+"""From a tool's name and arguments to a tool result."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from .._plain import repaired, shortened
+from ..context import Context
+from ..errors import ToolFailure
+from ..registry import Registry, Tool
+from ..results import ToolResult
+from ._chain import Step
+from .sanitise import sanitised
+from .timeout import timed_out
+from .validate import validated
+
+_log = logging.getLogger(__name__)
+_MAX_ERROR = 10_000
+_MAX_TRACE = 100_000
+
+
+class Executor:
+    """Runs the tools of ``registry``.
+
+    ``redact`` takes a text and gives it without secrets; every text of a result and every error
+    passes it, in the log too. ``max_result_bytes`` is the largest result, in bytes of JSON.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        surroundings: Context | None = None,
+        redact: Callable[[str], str] | None = None,
+        max_result_bytes: int = 1_048_576,
+    ) -> None:
+        self.registry = registry
+        self._surroundings = surroundings or Context()
+        self._redact = redact
+        self._max_result_bytes = max_result_bytes
+        self._steps: dict[str, tuple[Tool, Step]] = {}
+
+    async def execute(
+        self, name: str, arguments: Mapping[str, Any] | None = None, context: Context | None = None
+    ) -> ToolResult:
+        """Run the tool ``name`` and give its result. A model's mistake is a failed result, no exception.
+
+        ``context`` carries what is particular to this call (``meta``); the tool's name and the
+        server's services are filled in here. Cancelling ``execute`` cancels the tool.
+        """
+        started = time.perf_counter()
+        try:
+            result = await self._run(name, {} if arguments is None else arguments, context)
+        except ToolFailure as failure:
+            return ToolResult.failed(self._told(failure), self._clean(name, 128), _elapsed_ms(started))
+        return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
+
+    async def _run(self, name: str, arguments: Any, context: Context | None) -> Any:
+        """The tool's result. Raises ``ToolFailure``, for whatever reason there is none."""
+        tool = self.registry.get(name)
+        if tool is None:
+            action = "Call one of the listed tools."
+            raise ToolFailure(
+                f"Tool '{shortened(name, 128)}' not found", error_code="tool_not_found", user_action=action
+            )
+        try:
+            return await self._step_of(tool)(arguments, self._context_for(tool, context))
+        except ToolFailure:
+            raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            raise self._unexpected(name, error, "The tool's own work was cancelled") from None
+        except SystemExit as error:
+            message = f"The tool tried to exit the process (status {error.code!r})"
+            raise self._unexpected(name, error, message) from None
+        except Exception as error:
+            cause = _innermost(error)
+            if isinstance(cause, ToolFailure):
+                raise cause from None
+            raise self._unexpected(name, error, _message(cause)) from None
+
+    def _unexpected(self, name: str, error: BaseException, message: str) -> ToolFailure:
+        trace = "".join(traceback.format_exception(error))
+        _log.error("tool %r failed\n%s", name, self._clean(trace, _MAX_TRACE))
+        return ToolFailure(message)
+
+    def _step_of(self, tool: Tool) -> Step:
+        known = self._steps.get(tool.name)
+        if known is not None and known[0] is tool:
+            return known[1]
+        timed = timed_out(tool.kind.call, tool.timeout_ms)
+        step = validated(sanitised(timed, self._max_result_bytes, self._redact), tool.parameters)
+        self._steps[tool.name] = (tool, step)
+        return step
+
+    def _context_for(self, tool: Tool, context: Context | None) -> Context:
+        base = self._surroundings
+        if context is None:
+            return Context(tool.name, base.services, base.config_dir)
+        return replace(
+            context,
+            tool_name=tool.name,
+            services=base.services,
+            config_dir=base.config_dir,
+            cancelled=threading.Event(),
+        )
+
+    def _told(self, failure: ToolFailure) -> ToolFailure:
+        return ToolFailure(
+            self._clean(failure.error, _MAX_ERROR),
+            error_code=failure.error_code,
+            user_action=self._clean(failure.user_action, _MAX_ERROR),
+        )
+
+    def _clean(self, text: str, limit: int) -> str:
+        return shortened(self._redacted(repaired(text)), limit)
+
+    def _redacted(self, text: str) -> str:
+        return text if self._redact is None else self._redact(text)
+
+
+def _innermost(error: Exception) -> BaseException:
+    """``error``, or of a group with one member that one."""
+    found: Any = error
+    while isinstance(found, BaseExceptionGroup) and len(cast("Any", found).exceptions) == 1:
+        found = cast("Any", found).exceptions[0]
+    return cast("BaseException", found)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # an exception whose own __str__ fails
+        return type(error).__name__
+
+
+def _elapsed_ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

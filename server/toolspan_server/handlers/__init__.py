@@ -1,0 +1,14 @@
+"""Handlers: the Python functions behind builtin and internal tools.
+
+``@handler("name")`` registers a function ``(arguments, context) -> JSON value``, plain or
+``async``. Our own modules in this package register that way, and so does anybody's: through a
+module that the config names under ``handlers``, or through an installed package's entry point of
+the group ``toolspan.handlers`` whose name is the handler's. Such an entry point refers to the module
+that registers the handler, or to the function itself.
+"""
+
+from __future__ import annotations
+
+from ._table import Handler, find_handler, handler, handler_names, handler_problem, load_handler_source
+
+__all__ = ["Handler", "find_handler", "handler", "handler_names", "handler_problem", "load_handler_source"]

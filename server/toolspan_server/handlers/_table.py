@@ -1,0 +1,131 @@
+"""The table of handlers, and where they come from."""
+
+from __future__ import annotations
+
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar
+
+from ..context import Context
+from ..suggestions import nearest
+
+HandlerKind = Literal["builtin", "internal"]
+_H = TypeVar("_H", bound=Callable[..., Any])
+
+_ENTRY_POINTS = "toolspan.handlers"
+
+
+class Handler(Protocol):
+    """A function behind a tool, plain or ``async``."""
+
+    def __call__(self, arguments: dict[str, Any], context: Context, /) -> Any:
+        """Any JSON value for the validated ``arguments``."""
+        ...
+
+
+_table: dict[tuple[str, str], Handler] = {}
+
+
+def handler(name: str, *, kind: HandlerKind = "builtin") -> Callable[[_H], _H]:
+    """Register the decorated function as the handler ``name`` of ``kind``.
+
+    The function takes the validated arguments (a ``dict``) and a ``Context``, and returns any JSON
+    value. A plain function may block: it runs in a worker thread. Raise ``ToolFailure`` to choose
+    the words that the model reads.
+
+    Raises ``ValueError`` when another function already has the name.
+    """
+
+    def register(function: _H) -> _H:
+        if not function.__module__.startswith(f"{__package__}."):
+            _load_ours()
+        known = _table.get((kind, name))
+        if known is not None and _origin(known) != _origin(function):
+            raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
+        _table[kind, name] = function
+        return function
+
+    return register
+
+
+def find_handler(kind: str, name: str) -> Handler | None:
+    """The handler ``name`` of ``kind``: registered, ours, or an installed package's; else ``None``.
+
+    Raises whatever the installed package's module raises when it is imported.
+    """
+    if (kind, name) not in _table:
+        _load_ours()
+    if (kind, name) not in _table:
+        _load_entry_points(name)
+    return _table.get((kind, name))
+
+
+def handler_names(kind: str, *, wanted: str) -> list[str]:
+    """The names registered for ``kind``, once ``wanted`` has been looked for everywhere."""
+    find_handler(kind, wanted)
+    return sorted(name for table_kind, name in _table if table_kind == kind)
+
+
+def handler_problem(kind: HandlerKind, name: str) -> str | None:
+    """What is wrong with naming ``name`` in a config; ``None`` when the handler is there."""
+    try:
+        names = handler_names(kind, wanted=name)
+    except Exception as error:
+        return f"{kind.capitalize()} handler '{name}' cannot be loaded ({type(error).__name__}: {error})"
+    if name in names:
+        return None
+    return f"{kind.capitalize()} handler '{name}' not found ({nearest(name, names)})"
+
+
+def load_handler_source(source: str, config_dir: Path) -> None:
+    """Import what a config names under ``handlers``: a dotted module, or a ``.py`` file beside the config.
+
+    Raises ``ImportError`` or ``OSError`` when it is not there, and whatever the module raises.
+    """
+    if not source.endswith(".py"):
+        import_module(source)
+        return
+    path = (config_dir / source).resolve()
+    name = f"_toolspan_handlers_{path.stem}_{sha256(str(path).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot import {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+
+
+def _origin(function: Callable[..., Any]) -> str:
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"{function.__module__}.{name}"
+
+
+@cache
+def _load_ours() -> None:
+    package = __package__ or ""
+    for module in pkgutil.iter_modules(sys.modules[package].__path__):
+        if not module.name.startswith("_"):
+            import_module(f"{package}.{module.name}")
+
+
+@cache
+def _load_entry_points(name: str) -> None:
+    """Load the entry points ``name``: modules that register it, or the function itself."""
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=_ENTRY_POINTS, name=name):
+        loaded = entry.load()
+        if callable(loaded) and ("builtin", name) not in _table and ("internal", name) not in _table:
+            handler(name)(loaded)

@@ -1,0 +1,30 @@
+"""``internal``: a Python function that works on the server's services."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from ..handlers import handler_problem
+from ._base import Environment, Kind, KindConfig
+from ._handled import Handled
+
+
+class Config(KindConfig, frozen=True):
+    """``{"type": "internal", "handler": "<name>"}``."""
+
+    type: Literal["internal"] = "internal"
+    handler: str = Field(min_length=1)
+
+    @override
+    def problems(self) -> Iterable[tuple[str, str]]:
+        problem = handler_problem("internal", self.handler)
+        if problem is not None:
+            yield "handler", problem
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        return Handled("internal", self.handler)

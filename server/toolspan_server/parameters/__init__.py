@@ -1,0 +1,9 @@
+"""Parameters: a tool's JSON Schema compiled, and arguments held to it."""
+
+from __future__ import annotations
+
+from ._accept import MAX_BYTES, MAX_VALUES, Parameters
+from ._compile import compile_parts, compile_schema
+from ._faults import type_name
+
+__all__ = ["MAX_BYTES", "MAX_VALUES", "Parameters", "compile_parts", "compile_schema", "type_name"]

@@ -1,0 +1,58 @@
+"""Schemas compiled: JSON Schema 2020-12, formats asserted, nothing fetched, patterns bounded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, FancyRegexOptions, RegexOptions, ValidatorMap
+
+_BACKTRACK_LIMIT = 100_000
+
+
+def compile_schema(schema: Mapping[str, Any]) -> Draft202012Validator:
+    """The validator of ``schema``; the same schema is compiled once.
+
+    Patterns run in linear time. Where one needs lookaround or a backreference, its steps are
+    limited instead, and text that reaches the limit does not match.
+
+    Raises ``jsonschema_rs.ValidationError`` or ``ReferencingError`` when the schema is wrong.
+    """
+    return _compiled(json.dumps(schema))
+
+
+def compile_parts(schema: Mapping[str, Any]) -> ValidatorMap:
+    """A validator for each part of ``schema``, by JSON pointer (``#/properties/units/anyOf/0``)."""
+    from jsonschema_rs import validator_map_for
+
+    whole = {key: value for key, value in schema.items() if key != "$schema"}
+    try:
+        return validator_map_for(whole, validate_formats=True, offline=True, pattern_options=_linear())
+    except ValueError:
+        return validator_map_for(whole, validate_formats=True, offline=True, pattern_options=_bounded())
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str) -> Draft202012Validator:
+    from jsonschema_rs import Draft202012Validator
+
+    schema = json.loads(text)
+    try:
+        return Draft202012Validator(schema, validate_formats=True, offline=True, pattern_options=_linear())
+    except ValueError:
+        return Draft202012Validator(schema, validate_formats=True, offline=True, pattern_options=_bounded())
+
+
+def _linear() -> RegexOptions:
+    from jsonschema_rs import RegexOptions
+
+    return RegexOptions()
+
+
+def _bounded() -> FancyRegexOptions:
+    from jsonschema_rs import FancyRegexOptions
+
+    return FancyRegexOptions(backtrack_limit=_BACKTRACK_LIMIT)
