@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import tomllib
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def test_every_dependency_is_pinned_by_name_and_version_only() -> None:
     assert [pin for pin in pins if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.!+]*", pin)] == []
     pinned = {_normal(pin.partition("==")[0]) for pin in pins}
     project = _project()
-    wanted = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    wanted = list(chain(project["dependencies"], *project["optional-dependencies"].values()))
     assert {_normal(re.split(r"[\[<>=]", each)[0]) for each in wanted} - pinned == set()
 
 

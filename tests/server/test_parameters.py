@@ -341,3 +341,24 @@ def test_any_arguments_are_accepted_or_refused_as_invalid(arguments: dict[str, A
         assert set(accepted) <= {"location", "units", "days"}
         assert isinstance(accepted["location"], str)
         assert parameters.accept(accepted) == accepted
+
+
+def test_a_form_whose_pattern_looks_around_still_gets_its_defaults() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "value": {
+                "anyOf": [
+                    {
+                        "type": "object",
+                        "properties": {
+                            "id": {"pattern": "^(?!x)y"},
+                            "count": {"type": "integer", "default": 3},
+                        },
+                    },
+                    {"type": "string"},
+                ]
+            }
+        },
+    }
+    assert Parameters(schema).accept({"value": {"id": "y"}}) == {"value": {"id": "y", "count": 3}}

@@ -36,7 +36,7 @@ class Ran:
 
 
 def toolspan(*arguments: str, cwd: Path, stdin: str = "", **environment: str) -> Ran:
-    """Run ``toolspan ARGUMENTS`` in ``cwd``, in this process: its servers are real, the import is paid once."""
+    """Run ``toolspan ARGUMENTS`` in ``cwd``, in this process; its servers are real."""
     out, err = io.StringIO(), io.StringIO()
     with (
         chdir(cwd),

@@ -38,7 +38,7 @@ class Asker:
         await self._open.aclose()
 
     async def provider(self, model: str) -> tuple[Provider, str]:
-        """Who answers for ``provider/model``, and the model's name there. Raises as ``resolve_model`` does."""
+        """Who answers for ``provider/model``, and the model's name there; raises as ``resolve_model``."""
         if model not in self._providers:
             provider, name = resolve_model(model)
             await self._open.enter_async_context(aclosing(provider))
@@ -68,7 +68,8 @@ class Asker:
             return await self._question(text, way, way.model or DEFAULT_MODEL)
         except AuthError as error:
             note(
-                f"the route names {way.model}, but {error}; {DEFAULT_MODEL} answers, which is no language model"
+                f"the route names {way.model}, but {error}; "
+                f"{DEFAULT_MODEL} answers, which is no language model"
             )
             return await self._question(text, way, DEFAULT_MODEL)
 

@@ -44,7 +44,7 @@ def model_option(function: _F) -> _F:
 
 
 def config_paths_or_default(paths: tuple[str, ...]) -> tuple[Path, ...]:
-    """The files that ``--config`` names; without it, $TOOLSPAN_CONFIG or the default file here; may be empty."""
+    """The files that ``--config`` names; else $TOOLSPAN_CONFIG or the default file here; may be empty."""
     if paths:
         return tuple(Path(path) for path in paths)
     if from_environment := os.environ.get("TOOLSPAN_CONFIG"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class Session:
 
 
 @asynccontextmanager
-async def opened(paths: tuple[str, ...], *, skip_invalid: bool = False) -> AsyncIterator[Session]:
+async def opened(paths: tuple[str, ...], *, skip_invalid: bool = False) -> AsyncGenerator[Session]:
     """Connect the servers of the config that the options name; say on stderr which did not answer.
 
     Raises ``ConfigError``, ``UsageError``, and ``UnreachableError`` when no server answered.

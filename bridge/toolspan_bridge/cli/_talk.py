@@ -15,7 +15,7 @@ from ._output import compact
 
 
 class Printer:
-    """Tells the events of a run on ``file``, a line each; nothing when ``quiet``. The answer is not told here."""
+    """Tells the events of a run, save the answer itself, on ``file``; nothing when ``quiet``."""
 
     def __init__(self, file: IO[str], *, quiet: bool = False) -> None:
         self._file = file

@@ -25,14 +25,17 @@ def compile_schema(schema: Mapping[str, Any]) -> Draft202012Validator:
 
 
 def compile_parts(schema: Mapping[str, Any]) -> ValidatorMap:
-    """A validator for each part of ``schema``, by JSON pointer (``#/properties/units/anyOf/0``)."""
+    """A validator for each part of ``schema``, by JSON pointer (``#/properties/units/anyOf/0``).
+
+    The library leaves out, without a word, every part with a pattern that it cannot compile.
+    """
     from jsonschema_rs import validator_map_for
 
     whole = {key: value for key, value in schema.items() if key != "$schema"}
-    try:
-        return validator_map_for(whole, validate_formats=True, offline=True, pattern_options=_linear())
-    except ValueError:
-        return validator_map_for(whole, validate_formats=True, offline=True, pattern_options=_bounded())
+    parts = validator_map_for(whole, validate_formats=True, offline=True, pattern_options=_linear())
+    if parts.get("#") is None:
+        parts = validator_map_for(whole, validate_formats=True, offline=True, pattern_options=_bounded())
+    return parts
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.support.collections import ask, serving, until_found, write
+from tests.support.document_collections import ask, serving, until_found, write
 from toolspan_server.context import Context
 from toolspan_server.errors import InvalidParameters, ToolFailure
 from toolspan_server.handlers.rag_query import QUERY_CHARACTERS, rag_query

@@ -1,0 +1,48 @@
+"""What a service is, and how all of them start and stop together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import anyio
+
+from ..kinds._base import Environment
+
+
+class Service(Protocol):
+    """A live service. Handlers reach it by name through ``Context.service``."""
+
+    async def run(self) -> None:
+        """Get ready and stay current (index, watch files …) until cancelled."""
+        ...
+
+
+class ServiceConfig(ABC):
+    """What ``services.<name>`` says: mixed into a frozen pydantic model that forbids unknown keys."""
+
+    @abstractmethod
+    def build(self, environment: Environment) -> Service:
+        """The live service, not yet running. Cheap."""
+
+
+@asynccontextmanager
+async def running_services(services: Mapping[str, Service]) -> AsyncGenerator[None]:
+    """Run every service beside the body, which does not wait for them to be ready.
+
+    An error of the body comes out as it is; one of a service ends the body and comes out in a group.
+    """
+    failure: Exception | None = None
+    async with anyio.create_task_group() as group:
+        for service in services.values():
+            group.start_soon(service.run)
+        try:
+            yield
+        except Exception as error:
+            failure = error
+        finally:
+            group.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
