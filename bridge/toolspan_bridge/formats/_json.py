@@ -1,0 +1,117 @@
+"""JSON from outside: narrowed, cleaned, quoted. Every format reads replies through these."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+MAX_NESTING = 64
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether ``value`` is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Whether ``value`` is a JSON array."""
+    return isinstance(value, list)
+
+
+def as_object(value: Any) -> dict[str, Any] | None:
+    """``value`` when it is a JSON object."""
+    return value if is_object(value) else None
+
+
+def as_list(value: Any) -> list[Any] | None:
+    """``value`` when it is a JSON array."""
+    return value if is_list(value) else None
+
+
+def at(value: Any, *keys: str) -> Any:
+    """What stands under ``keys``, one object inside the other; ``None`` when a step is missing."""
+    for key in keys:
+        value = (as_object(value) or {}).get(key)
+    return value
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a JSON array; whatever else is in it, or no array at all, counts as nothing."""
+    return [found for entry in as_list(value) or [] if (found := as_object(entry)) is not None]
+
+
+def text(value: Any) -> str:
+    """``value`` when it is a string, else the empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def count(value: Any) -> int:
+    """``value`` when it is a natural number, else 0."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def compact(value: Any) -> str:
+    """JSON without blanks, its text readable."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def clean(value: Any) -> Any:
+    """A copy that UTF-8 can carry: lone surrogates replaced, mappings and sequences made plain."""
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
+    if _is_mapping(value):
+        return clean_object(value)
+    return [clean(entry) for entry in value] if _is_array(value) else value
+
+
+def clean_object(value: Mapping[str, Any]) -> dict[str, Any]:
+    """``clean`` for an object."""
+    return {str(clean(str(key))): clean(entry) for key, entry in value.items()}
+
+
+def nesting(value: Any) -> int:
+    """How deep objects and arrays lie in each other; counted no further than ``MAX_NESTING + 1``."""
+    level, depth = [value], 0
+    while depth <= MAX_NESTING:
+        inside = [_entries(entry) for entry in level if _is_mapping(entry) or _is_array(entry)]
+        if not inside:
+            break
+        level, depth = [entry for entries in inside for entry in entries], depth + 1
+    return depth
+
+
+def load(source: str | bytes) -> Any:
+    """Strict JSON. Raises ``ValueError`` for anything else, ``NaN`` and endless nesting included."""
+    try:
+        return json.loads(source, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def snippet(value: Any, limit: int = 200) -> str:
+    """The beginning of what came, on one line, for a message."""
+    if isinstance(value, bytes):
+        value = value[: limit * 4].decode("utf-8", "replace")
+    shown = value[: limit * 4] if isinstance(value, str) else repr(value)
+    shown = " ".join(_SURROGATE.sub("\ufffd", shown).split())
+    return shown if len(shown) <= limit else f"{shown[:limit]}…"
+
+
+def _is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping)
+
+
+def _is_array(value: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, list | tuple)
+
+
+def _entries(container: Any) -> Iterable[Any]:
+    return container.values() if _is_mapping(container) else container
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

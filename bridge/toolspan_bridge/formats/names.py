@@ -1,0 +1,94 @@
+"""Wire names: what a tool is called towards a model, and the way back, by table.
+
+A wire name is ``server__tool``, at most 64 of ``A-Z a-z 0-9 _ -``, beginning with a letter or ``_``: the set
+that every provider takes. It depends on nothing but the two names, unless two tools would collide, so that a
+further server renames nothing in a stored conversation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from ..messages import ToolSpec
+
+__all__ = ["MAX_LENGTH", "NameTable", "legal_name"]
+
+MAX_LENGTH = 64
+
+_Key = tuple[str, str]
+
+
+class NameTable:
+    """The reversible mapping between tools and wire names. Build one with ``NameTable.of``."""
+
+    def __init__(self, tools: Mapping[str, ToolSpec]) -> None:
+        self._tools = dict(tools)
+        self._names = {tool.key: name for name, tool in self._tools.items()}
+
+    @classmethod
+    def of(cls, tools: Sequence[ToolSpec]) -> NameTable:
+        """The table of ``tools``. Of two tools with the same server and name, the first counts."""
+        first: dict[_Key, ToolSpec] = {}
+        for tool in tools:
+            first.setdefault(tool.key, tool)
+        names = _distinct(tuple(first))
+        return cls({names[key]: first[key] for key in sorted(first)})
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """Every tool once, sorted by server and name."""
+        return tuple(self._tools.values())
+
+    def wire(self, tool: ToolSpec) -> str:
+        """The tool's wire name. Raises ``KeyError`` for a tool that is not in the table."""
+        return self._names[tool.key]
+
+    def tool(self, wire_name: str) -> ToolSpec | None:
+        """The tool behind a wire name, found by lookup only; ``None`` when there is none."""
+        return self._tools.get(wire_name)
+
+    def as_dict(self) -> dict[str, _Key]:
+        """Wire name to (server, tool), sorted as ``tools`` is."""
+        return {name: tool.key for name, tool in self._tools.items()}
+
+
+def legal_name(name: str) -> str:
+    """``name``, changed only where a provider would refuse it: for calls that a model made up."""
+    spelled = _spell(name)
+    return spelled if spelled == name and len(name) <= MAX_LENGTH else _hashed(spelled, name, 8)
+
+
+def _distinct(keys: Sequence[_Key]) -> dict[_Key, str]:
+    """A name for each key. Names that are equal but for case all get a hash, a longer one each time."""
+    digits = dict.fromkeys(keys, 0)
+    while True:
+        names = {key: _name(key, digits[key]) for key in keys}
+        owners: defaultdict[str, list[_Key]] = defaultdict(list)
+        for key, name in names.items():
+            owners[name.casefold()].append(key)
+        clashing = [key for group in owners.values() if len(group) > 1 for key in group]
+        if not clashing:
+            return names
+        for key in clashing:
+            digits[key] += 8
+
+
+def _name(key: _Key, digits: int) -> str:
+    base = "__".join(key)
+    spelled = _spell(base)
+    if digits == 0 and spelled == base and len(base) <= MAX_LENGTH:
+        return base
+    return _hashed(spelled, "\0".join(key), digits or 8)
+
+
+def _spell(name: str) -> str:
+    spelled = re.sub(r"[^A-Za-z0-9_-]", "_", name)
+    return spelled if re.match(r"[A-Za-z_]", spelled) else f"_{spelled}"
+
+
+def _hashed(spelled: str, identity: str, digits: int) -> str:
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+    return f"{spelled[: MAX_LENGTH - 1 - digits]}_{digest}"

@@ -1,0 +1,196 @@
+"""Ollama's own ``/api/chat``.
+
+Source: ollama v0.33.0-rc2, ``api/types.go`` and ``server/``. Its server drops most schema keywords without a
+word, so references are inlined and constraints are said in descriptions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..messages import Reply, Request, StopReason, ToolSpec, Usage
+from ._contract import Loss, WireError
+from ._errors import error_body, wire_error
+from ._history import Answered, Asked, Said, turns
+from ._json import as_object, at, clean_object, count, text
+from ._replies import WireCall, call_objects, missing, read_body, reply
+from ._results import Carries, show
+from ._tools import Prepared, WireTool, prepare
+from .names import NameTable
+from .schemas import (
+    Plan,
+    array_items,
+    const_to_enum,
+    inline,
+    keep_only,
+    merge_all_of,
+    object_properties,
+    object_schemas,
+    one_of_to_any_of,
+    restore_arguments,
+    tuples_as_lists,
+)
+
+KEPT = frozenset({"anyOf", "description", "enum", "items", "properties", "required", "type"})
+KEPT_AT_ROOT = frozenset({"items", "properties", "required", "type"})
+
+_NAME = "ollama"
+_PLAN = Plan(
+    steps=(
+        object_schemas,
+        inline,
+        const_to_enum,
+        one_of_to_any_of,
+        merge_all_of,
+        tuples_as_lists,
+        keep_only(KEPT, root=KEPT_AT_ROOT, skip=frozenset({"items"})),
+        array_items,
+        object_properties,
+    )
+)
+_LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+_STOPS: dict[str, StopReason] = {"": "stop", "length": "length", "stop": "stop"}
+_MUST_CALL = "Answer by calling one of the tools."
+
+
+def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
+    """``[{"type": "function", "function": {"name", "description", "parameters"}}]``."""
+    return [_tool(tool) for tool in _prepare(tools, names).tools]
+
+
+def render_request(request: Request, names: NameTable) -> dict[str, Any]:
+    """The body of ``POST /api/chat``.
+
+    The API has no tool choice: ``none`` sends no tools, ``required`` asks for a call in the system prompt.
+    """
+    tools = [] if request.tool_choice == "none" else render_tools(request.tools, names)
+    must_call = bool(tools) and request.tool_choice == "required"
+    system = "\n\n".join(filter(None, (request.system.strip(), _MUST_CALL if must_call else "")))
+    body: dict[str, Any] = {
+        "model": request.model,
+        "messages": list(_messages(request, system)),
+        "stream": False,
+    }
+    if tools:
+        body["tools"] = tools
+    wanted = {"num_predict": request.max_tokens, "temperature": request.temperature}
+    options = {name: value for name, value in wanted.items() if value is not None}
+    if options:
+        body["options"] = options
+    return clean_object(body)
+
+
+def parse_reply(body: Any) -> Reply:
+    """``message``. Thinking is kept to be sent back. Raises ``FormatError`` when there is no message."""
+    body = read_body(body)
+    message = as_object(body.get("message"))
+    if message is None:
+        raise missing("message", body)
+    calls = [
+        WireCall(call.get("id"), at(call, "function", "name"), at(call, "function", "arguments"))
+        for call in call_objects(message, body)
+    ]
+    thinking = text(message.get("thinking"))
+    return reply(
+        text(message.get("content")),
+        calls,
+        body=body,
+        stop=_STOPS.get(text(body.get("done_reason")), "other"),
+        usage=_usage(body),
+        opaque={"thinking": thinking} if thinking else None,
+        format_name=_NAME,
+    )
+
+
+def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
+    """``{"error": "text"}``, with an address to sign in at where a cloud model needs it."""
+    answer = error_body(body)
+    message = text(answer.get("error")) or text(at(answer, "error", "message"))
+    sign_in = text(answer.get("signin_url"))
+    if sign_in:
+        message = f"{message} (sign in at {sign_in})"
+    kinds = {
+        400: "bad_request",
+        401: "unauthorized",
+        404: "not_found",
+        429: "rate_limited",
+        503: "overloaded",
+    }
+    return wire_error(status, headers, body, kind=kinds.get(status, ""), message=message)
+
+
+def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
+    """What Ollama's server would drop of ``tools``."""
+    return list(_prepare(tools, NameTable.of(tools)).losses)
+
+
+def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Unwrapped, and whole floats as integers."""
+    return restore_arguments(tool.schema, arguments, _PLAN)
+
+
+def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
+    return prepare(tools, names, _PLAN)
+
+
+def _tool(tool: WireTool) -> dict[str, Any]:
+    """The root's own description has no slot in ``parameters``: it joins the tool's."""
+    parameters = {key: value for key, value in tool.schema.items() if key != "description"}
+    description = " ".join(filter(None, (tool.description, text(tool.schema.get("description")))))
+    function = {"name": tool.name, "description": description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def _messages(request: Request, system: str) -> Iterator[dict[str, Any]]:
+    if system:
+        yield {"role": "system", "content": system}
+    for turn in turns(request.messages, _LEGAL_ID):
+        if isinstance(turn, Asked):
+            yield {"role": "user", "content": turn.text}
+        elif isinstance(turn, Said):
+            yield _assistant(turn)
+        else:
+            yield from _results(turn, request)
+
+
+def _assistant(turn: Said) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": turn.message.text}
+    message |= as_object(turn.echo(_NAME)) or {}
+    if turn.calls:
+        message["tool_calls"] = [
+            {"id": call.id, "function": {"index": place, "name": call.name, "arguments": call.arguments}}
+            for place, call in enumerate(turn.calls)
+        ]
+    return message
+
+
+def _results(turn: Answered, request: Request) -> Iterator[dict[str, Any]]:
+    """One message a result, then one user message with all images: few templates show them in results."""
+    images = _IMAGES if request.vision else frozenset[str]()
+    carries = Carries(request.max_result_bytes, media=images, later=images)
+    captions: list[str] = []
+    pictures: list[str] = []
+    for call, outcome in turn.results:
+        shown = show(outcome, carries)
+        said = shown.marked_text
+        yield {"role": "tool", "tool_name": call.name, "tool_call_id": call.id, "content": said}
+        captions.extend(f"From the tool {call.name}: {image.mime}" for image in shown.media)
+        pictures.extend(image.data for image in shown.media)
+    if pictures:
+        yield {"role": "user", "content": "\n".join(captions), "images": pictures}
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    raw = {
+        key: value for key, value in body.items() if key.endswith(("_count", "_duration")) and count(value)
+    }
+    if not raw:
+        return Usage()
+    return Usage(
+        input_tokens=count(body.get("prompt_eval_count")),
+        output_tokens=count(body.get("eval_count")),
+        raw=(raw,),
+    )

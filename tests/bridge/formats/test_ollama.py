@@ -1,0 +1,112 @@
+"""Ollama's ``/api/chat``: the exact wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.outcomes import JPEG, PNG, failed, image, said, succeeded
+from tests.support.provider_rules.ollama import check_request
+from tests.support.wires.ollama import answer
+from toolspan_bridge.formats import ollama
+from toolspan_bridge.formats.names import NameTable
+from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
+
+pytestmark = pytest.mark.requirement("I2.6.2")
+
+TOOL = ToolSpec("s", "t", "d", {"type": "object", "properties": {"city": {"type": "string"}}})
+CALL = ToolCall("call_1", "s__t", {"city": "Oslo"})
+
+
+def render(*messages: Message, **options: Any) -> dict[str, Any]:
+    request = Request("qwen3", messages, tools=(TOOL,), **options)
+    body = ollama.render_request(request, NameTable.of([TOOL]))
+    check_request(body)
+    return body
+
+
+@pytest.mark.requirement("I2.6.5")
+def test_a_tool_as_it_is_sent() -> None:
+    assert ollama.render_tools([TOOL], NameTable.of([TOOL])) == [
+        {
+            "type": "function",
+            "function": {
+                "name": "s__t",
+                "description": "d",
+                "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+            },
+        }
+    ]
+
+
+def test_a_conversation_as_it_is_sent() -> None:
+    results = ToolResults((succeeded(said("7 degrees"), call_id="call_1"),))
+    body = render(User("hi"), Assistant("So.", (CALL,)), results, system="Be brief.")
+    assert (body["model"], body["stream"]) == ("qwen3", False)
+    assert body["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "hi"},
+        {
+            "role": "assistant",
+            "content": "So.",
+            "tool_calls": [
+                {"id": "call_1", "function": {"index": 0, "name": "s__t", "arguments": {"city": "Oslo"}}}
+            ],
+        },
+        {"role": "tool", "tool_name": "s__t", "tool_call_id": "call_1", "content": "7 degrees"},
+    ]
+
+
+def test_options_are_sent_only_when_set() -> None:
+    assert "options" not in render(User("hi"))
+    assert render(User("hi"), max_tokens=9, temperature=0.0)["options"] == {
+        "num_predict": 9,
+        "temperature": 0.0,
+    }
+
+
+def test_no_tool_choice_means_no_tools_and_a_forced_one_is_asked_for() -> None:
+    assert "tools" not in render(User("hi"), tool_choice="none")
+    forced = render(User("hi"), tool_choice="required", system="Be brief.")
+    assert forced["messages"][0]["content"] == "Be brief.\n\nAnswer by calling one of the tools."
+
+
+def test_thinking_is_sent_back_with_its_message_and_to_no_other_format() -> None:
+    body = answer("So.", [("call_1", "s__t", {})])
+    body["message"]["thinking"] = "hmm"
+    said_so = ollama.parse_reply(body).message
+    results = ToolResults((succeeded(call_id="call_1"),))
+    assert render(User("hi"), said_so, results)["messages"][1]["thinking"] == "hmm"
+    foreign = Assistant(said_so.text, said_so.calls, {"thinking": "hmm"}, "gemini")
+    assert "thinking" not in render(User("hi"), foreign, results)["messages"][1]
+
+
+def test_images_follow_in_one_message_as_bare_base64() -> None:
+    results = ToolResults((succeeded(image(), image(JPEG, "image/jpeg"), call_id="call_1"),))
+    messages = render(User("hi"), Assistant("", (CALL,)), results)["messages"]
+    assert messages[2]["content"] == "[image/png follows below]\n\n[image/jpeg follows below]"
+    assert messages[3] == {
+        "role": "user",
+        "content": "From the tool s__t: image/png\nFrom the tool s__t: image/jpeg",
+        "images": [PNG, JPEG],
+    }
+
+
+def test_a_failure_is_marked_in_the_text() -> None:
+    messages = render(User("hi"), Assistant("", (CALL,)), ToolResults((failed(call_id="call_1"),)))[
+        "messages"
+    ]
+    assert messages[2]["content"] == "[tool error] it broke"
+
+
+@pytest.mark.parametrize(("reason", "stop"), [("", "stop"), ("load", "other"), ("unload", "other")])
+def test_reasons_to_stop(reason: str, stop: str) -> None:
+    assert ollama.parse_reply({**answer("x"), "done_reason": reason}).stop == stop
+
+
+def test_usage_keeps_counts_and_durations() -> None:
+    (raw,) = ollama.parse_reply(answer("x")).usage.raw
+    assert raw == {"prompt_eval_count": 11, "eval_count": 7, "total_duration": 5}
+    bare = {"message": {"content": "x"}, "done": True}
+    assert ollama.parse_reply(bare).usage.raw == ()

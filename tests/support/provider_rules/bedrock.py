@@ -1,0 +1,82 @@
+"""What Bedrock's Converse takes: botocore's own service model, and Claude's rules behind it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from functools import cache
+from typing import Any
+
+from . import common
+
+
+def check_schema(schema: Any) -> None:
+    common.check_schema(schema)
+    for node in common.every_schema(schema):
+        assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", key) for key in node.get("properties", {}))
+
+
+def check_request(body: Any) -> None:
+    common.check_wire(body)
+    assert _model_errors({"modelId": "m", **_with_bytes(body)}) == ""
+    tools = [tool["toolSpec"] for tool in body.get("toolConfig", {}).get("tools", [])]
+    common.check_names([tool["name"] for tool in tools])
+    for tool in tools:
+        assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool["name"])
+        check_schema(tool["inputSchema"]["json"])
+    _check_messages(body["messages"], bool(tools))
+
+
+def _check_messages(messages: list[Any], with_tools: bool) -> None:
+    waiting: list[str] = []
+    seen: set[str] = set()
+    for place, message in enumerate(messages):
+        assert message["role"] == ("assistant" if place % 2 else "user"), "they alternate, the user first"
+        kinds = [next(iter(block)) for block in message["content"]]
+        assert with_tools or not {"toolUse", "toolResult"} & set(kinds), "tool blocks need a toolConfig"
+        results = [block["toolResult"] for block in message["content"] if "toolResult" in block]
+        assert [result["toolUseId"] for result in results] == waiting
+        assert kinds[: len(results)] == ["toolResult"] * len(results), "results come first"
+        for result in results:
+            assert result["content"] and all(isinstance(c.get("json", {}), dict) for c in result["content"])
+        calls = [block["toolUse"] for block in message["content"] if "toolUse" in block]
+        waiting = [call["toolUseId"] for call in calls if call.get("type") != "server_tool_use"]
+        assert not seen & set(waiting) and len(set(waiting)) == len(waiting)
+        assert all(re.fullmatch(r"[a-zA-Z0-9_.:-]{1,64}", call_id) for call_id in waiting)
+        seen |= set(waiting)
+        assert "document" not in str(kinds) or "text" in kinds
+        for text in _texts(message["content"]):
+            assert text.strip(), "blank text is refused"
+    assert not waiting, "every call is answered"
+
+
+def _texts(blocks: list[Any]) -> list[str]:
+    nested = [
+        text for block in blocks if "toolResult" in block for text in _texts(block["toolResult"]["content"])
+    ]
+    return nested + [block["text"] for block in blocks if "text" in block]
+
+
+def _with_bytes(value: Any) -> Any:
+    """The REST API takes base64 where the SDK takes bytes."""
+    if isinstance(value, dict):
+        return {
+            key: base64.b64decode(inner, validate=True)
+            if key in ("bytes", "redactedContent") and isinstance(inner, str)
+            else _with_bytes(inner)
+            for key, inner in value.items()
+        }
+    return [_with_bytes(entry) for entry in value] if isinstance(value, list) else value
+
+
+@cache
+def _converse() -> Any:
+    from botocore.session import Session
+
+    return Session().get_service_model("bedrock-runtime").operation_model("Converse").input_shape
+
+
+def _model_errors(parameters: dict[str, Any]) -> str:
+    from botocore.validate import ParamValidator
+
+    return str(ParamValidator().validate(parameters, _converse()).generate_report())

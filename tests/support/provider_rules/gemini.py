@@ -1,0 +1,85 @@
+"""What the Gemini Developer API takes at ``v1beta``: the documented keywords and the order of turns."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from . import common
+
+KEYWORDS = {
+    "$id",
+    "$defs",
+    "$ref",
+    "$anchor",
+    "type",
+    "format",
+    "title",
+    "description",
+    "enum",
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "minimum",
+    "maximum",
+    "anyOf",
+    "oneOf",
+    "properties",
+    "additionalProperties",
+    "required",
+    "propertyOrdering",
+}
+
+
+def check_schema(schema: Any) -> None:
+    common.check_schema(schema)
+    for node in common.every_schema(schema):
+        assert node.keys() <= KEYWORDS, node.keys() - KEYWORDS
+        assert "$ref" not in node or all(key.startswith("$") for key in node), "a reference stands alone"
+        for value in node.get("enum", []):
+            assert isinstance(value, str | int | float) and not isinstance(value, bool)
+        for key in node.get("properties", {}):
+            assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", key), key
+        for inner in common.inside({**node, "additionalProperties": {}}):
+            assert isinstance(inner, dict)
+    assert not _recursive(schema)
+
+
+def _recursive(schema: dict[str, Any]) -> bool:
+    named = schema.get("$defs", {})
+    graph = {
+        name: {n["$ref"].rsplit("/", 1)[-1] for n in common.every_schema(inner) if "$ref" in n}
+        for name, inner in named.items()
+    }
+    done: set[str] = set()
+    while ready := {name for name, needs in graph.items() if needs <= done} - done:
+        done |= ready
+    return done != graph.keys()
+
+
+def check_request(body: Any) -> None:
+    common.check_wire(body)
+    assert body.keys() <= {"contents", "generationConfig", "systemInstruction", "toolConfig", "tools"}
+    assert ("toolConfig" in body) == ("tools" in body)
+    declared = [entry for tool in body.get("tools", []) for entry in tool["functionDeclarations"]]
+    assert "tools" not in body or 1 <= len(declared) <= 512
+    common.check_names([entry["name"] for entry in declared])
+    for entry in declared:
+        assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}", entry["name"]) and entry["description"]
+        check_schema(entry["parametersJsonSchema"])
+    _check_contents(body["contents"])
+
+
+def _check_contents(contents: list[Any]) -> None:
+    waiting: list[tuple[Any, str]] = []
+    for place, content in enumerate(contents):
+        assert content["parts"] and content["role"] in ("user", "model")
+        responses = [part["functionResponse"] for part in content["parts"] if "functionResponse" in part]
+        assert [(each.get("id"), each["name"]) for each in responses] == waiting, "all results, one content"
+        assert not responses or len(responses) == len(content["parts"]), "nothing between the results"
+        assert all(isinstance(each["response"], dict) for each in responses)
+        calls = [part["functionCall"] for part in content["parts"] if "functionCall" in part]
+        assert not calls or (content["role"] == "model" and contents[place - 1]["role"] == "user" and place)
+        waiting = [(each.get("id"), each["name"]) for each in calls]
+    assert not waiting, "every call is answered"
