@@ -14,6 +14,8 @@ from toolspan_server.config import ConfigError
 
 from ..errors import BridgeError
 
+EXIT_INTERRUPTED = 130
+
 
 def exit_code(error: BaseException) -> int:
     """The exit code of ``error`` (DESIGN: 0 ok, 1 unexpected, 2 usage or bad config, 3 auth …)."""

@@ -13,10 +13,8 @@ from typing import cast
 import click
 from typing_extensions import override
 
-from ._errors import exit_code, report
+from ._errors import EXIT_INTERRUPTED, exit_code, report
 from ._output import wants_json
-
-EXIT_INTERRUPTED = 130
 
 
 class _Verbs(click.Group):

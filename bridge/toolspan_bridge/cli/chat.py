@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import anyio
 import anyio.to_thread
@@ -12,6 +15,7 @@ import click
 from ..errors import BridgeError
 from ..messages import Message
 from ._ask import Asker
+from ._errors import EXIT_INTERRUPTED
 from ._options import config_options, json_option, model_option
 from ._output import note
 from ._session import opened
@@ -27,21 +31,19 @@ _HELP = "Ask anything. /tools lists the tools, /new forgets what was said, /exit
 @json_option
 def command(
     model: str | None, system: str | None, config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool
-) -> None:
+) -> int:
     """Talk with a model that has the config's tools, turn after turn.
 
     With --json each answer is one line of JSON, as `ask --json` prints it. Questions come from stdin, a line
     each, when that is no terminal.
     """
 
-    async def run() -> None:
+    async def run() -> int:
         async with opened(config_paths, skip_invalid=skip_invalid) as session, Asker(session) as asker:
             chat = Chat(asker, model, system, as_json=as_json)
-            async for line in _lines():
-                if not await chat.take(line.strip()):
-                    return
+            return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
 
-    anyio.run(run)
+    return anyio.run(run)
 
 
 class Chat:
@@ -55,7 +57,7 @@ class Chat:
         self._transcript: list[Message] = []
 
     async def take(self, line: str) -> bool:
-        """Do what ``line`` says; whether the conversation goes on."""
+        """Do what ``line`` says; whether the conversation goes on. Raises what the provider raises."""
         if line in {"/exit", "/quit"}:
             return False
         if line == "/new":
@@ -70,41 +72,62 @@ class Chat:
         return True
 
     async def _ask(self, line: str) -> None:
-        try:
-            asked, provider = await self._asker.routed(line, model=self._model, system=self._system)
-            printer = Printer(sys.stderr, quiet=self._as_json)
-            answer = await talk(asked, provider, self._asker.session.toolbox, printer, self._transcript)
-        except BridgeError as error:
-            if not sys.stdin.isatty():
-                raise
-            note(f"{error}")
-            return
-        click.echo(_one_line(answer.as_dict()) if self._as_json else answer.content)
+        asked, provider = await self._asker.routed(line, model=self._model, system=self._system)
+        printer = Printer(sys.stderr, quiet=self._as_json)
+        answer = await talk(asked, provider, self._asker.session.toolbox, printer, self._transcript)
+        click.echo(json.dumps(answer.as_dict(), ensure_ascii=False) if self._as_json else answer.content)
 
 
-def _one_line(data: object) -> str:
-    import json
-
-    return json.dumps(data, ensure_ascii=False)
-
-
-async def _lines() -> AsyncIterator[str]:
-    """What the person types, until the end of the input. Ctrl+C at the prompt leaves, as everywhere."""
-    read = _prompt() if sys.stdin.isatty() else sys.stdin.readline
-    if sys.stdin.isatty():
-        note(_HELP)
-    while True:
-        try:
-            line = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
-        except EOFError:
-            return
-        if not line:
-            return
-        yield line
+async def _line_by_line(chat: Chat) -> int:
+    while line := await anyio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True):
+        if not await chat.take(line.strip()):
+            break
+    return 0
 
 
-def _prompt() -> Callable[[], str]:
+async def _at_the_prompt(chat: Chat) -> int:
+    """Until Ctrl+D, ``/exit``, or Ctrl+C at the prompt; Ctrl+C during an answer ends that answer."""
     from prompt_toolkit import PromptSession
 
-    session: PromptSession[str] = PromptSession("you> ")
-    return lambda: session.prompt() + "\n"
+    note(_HELP)
+    prompt: PromptSession[str] = PromptSession("you> ")
+    while True:
+        try:
+            line = await prompt.prompt_async()
+        except EOFError:
+            return 0
+        except KeyboardInterrupt:
+            return EXIT_INTERRUPTED
+        try:
+            async with _interruptible():
+                if not await chat.take(line.strip()):
+                    return 0
+        except BridgeError as error:
+            note(f"{error}")
+
+
+@asynccontextmanager
+async def _interruptible() -> AsyncGenerator[None]:
+    """Ctrl+C ends the block, and nothing else; where signals cannot be received, the process."""
+    if sys.platform == "win32":
+        yield
+        return
+    fault: Exception | None = None
+    async with anyio.create_task_group() as group:
+        group.start_soon(_cancel_on_interrupt, group.cancel_scope)
+        try:
+            yield
+        except Exception as error:
+            # Carried past the task group, which would wrap it in an ExceptionGroup.
+            fault = error
+        group.cancel_scope.cancel()
+    if fault is not None:
+        raise fault
+
+
+async def _cancel_on_interrupt(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT) as signals:
+        async for _ in signals:
+            note("interrupted")
+            scope.cancel()
+            return
