@@ -22,7 +22,7 @@ class Terminal:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "toolspan_bridge", *arguments],
             cwd=cwd,
-            env={**os.environ, "TERM": "dumb"},
+            env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -31,17 +31,19 @@ class Terminal:
         )
         os.close(theirs)
         self.shown = ""
+        self._seen = 0
 
     def type(self, text: str) -> None:
         """Press the keys of ``text``."""
         os.write(self._ours, text.encode())
 
     def until(self, text: str) -> str:
-        """Read until ``text`` is shown after what was read before, and give what came."""
+        """Read until ``text`` is shown after what was read before, and give what came up to its end."""
         end = time.monotonic() + self._patience
-        came = ""
-        while text not in came:
-            came += self._read(end, f"{text!r} did not appear")
+        while (found := self.shown.find(text, self._seen)) < 0:
+            assert self._read(end, f"{text!r} did not appear"), f"it ended; shown:\n{self.shown}"
+        came = self.shown[self._seen : found + len(text)]
+        self._seen = found + len(text)
         return came
 
     def ended(self) -> int:

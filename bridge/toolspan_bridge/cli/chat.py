@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 import anyio
 import anyio.to_thread
 import click
+from anyio.abc import TaskStatus
 
 from ..errors import BridgeError
 from ..messages import Message
@@ -114,7 +115,7 @@ async def _interruptible() -> AsyncGenerator[None]:
         return
     fault: Exception | None = None
     async with anyio.create_task_group() as group:
-        group.start_soon(_cancel_on_interrupt, group.cancel_scope)
+        await group.start(_cancel_on_interrupt, group.cancel_scope)
         try:
             yield
         except Exception as error:
@@ -125,8 +126,11 @@ async def _interruptible() -> AsyncGenerator[None]:
         raise fault
 
 
-async def _cancel_on_interrupt(scope: anyio.CancelScope) -> None:
+async def _cancel_on_interrupt(
+    scope: anyio.CancelScope, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+) -> None:
     with anyio.open_signal_receiver(signal.SIGINT) as signals:
+        task_status.started()
         async for _ in signals:
             note("interrupted")
             scope.cancel()

@@ -50,8 +50,10 @@ def test_chat_answers_at_its_prompt_and_leaves_with_ctrl_d(folder: Path) -> None
         terminal.until("you>")
         terminal.type("What's 6*7?\r")
         assert "42" in terminal.until("no language model")
+        terminal.until("you>")
         terminal.type("/tools\r")
         terminal.until("calculate, snooze")
+        terminal.until("you>")
         terminal.type(CTRL_D)
         assert terminal.ended() == 0
         assert "Traceback" not in terminal.shown
