@@ -30,7 +30,9 @@ def report(error: Exception, *, as_json: bool) -> None:
         print(json.dumps({"error": _described(error)}), file=sys.stderr)  # noqa: T201 - the CLI's own voice
     elif isinstance(error, click.ClickException):
         error.show()
-    elif isinstance(error, BridgeError | ConfigError):
+    elif isinstance(error, ConfigError):
+        print(error, file=sys.stderr)  # noqa: T201 - the CLI's own voice
+    elif isinstance(error, BridgeError):
         print(f"toolspan: {error}", file=sys.stderr)  # noqa: T201 - the CLI's own voice
     else:
         traceback.print_exception(error)
