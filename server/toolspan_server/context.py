@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ._flag import Flag
 from .errors import ToolFailure
 
 
@@ -23,9 +24,9 @@ class Context:
 
     tool_name: str = ""
     services: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    config_dir: Path = field(default_factory=Path)
+    config_dir: Path = Path()
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    cancelled: threading.Event = field(default_factory=Flag)
 
     def service(self, name: str) -> Any:
         """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""

@@ -21,7 +21,7 @@ async def running(config: Config) -> AsyncGenerator[Executor]:
     executor = Executor(
         Registry.from_config(config),
         surroundings=Context(services=services, config_dir=config.directory),
-        redact=config.redact,
+        redact=config.redact if config.has_secrets else None,
         max_result_bytes=config.limits.result_bytes,
     )
     async with running_services(services):

@@ -10,6 +10,7 @@ from ._document import load_document
 from ._load import DEFAULT_FILES, find_config, load_config
 from ._models import (
     Config,
+    LimitsConfig,
     ResponseRule,
     ToolConfig,
     ToolsConfig,
@@ -21,6 +22,7 @@ __all__ = [
     "DEFAULT_FILES",
     "Config",
     "ConfigError",
+    "LimitsConfig",
     "McpServerConfig",
     "Problem",
     "ResponseRule",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic_core import ValidationError
 
 from ..errors import ConfigError
 from ._faults import faults_of
 from ._positions import read_document
 
-_M = TypeVar("_M", bound=BaseModel)
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_M = TypeVar("_M", bound="BaseModel")
 
 
 def load_document(path: Path, model: type[_M]) -> _M:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .._collector import paused
 from ..errors import ConfigError
 from ._checks import check_together
 from ._interpolate import names_of
@@ -39,10 +40,15 @@ def load_config(
 
     Raises ``ConfigError`` with every problem of every file.
     """
+    with paused():
+        return _loaded(paths, skip_invalid, os.environ if environ is None else environ)
+
+
+def _loaded(paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[str, str]) -> Config:
     if not paths:
         hint = "name one, such as " + ", ".join(DEFAULT_FILES)
         raise ConfigError([Problem("config", 0, 0, "", "no config file was given", hint)])
-    sources, problems = _open_all(paths, os.environ if environ is None else environ)
+    sources, problems = _open_all(paths, environ)
     for source in sources:
         validate(source)
     check_together(sources, skip_invalid=skip_invalid)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel
+from .._records import Record
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=Record)
 
 
 def united(configs: Sequence[M]) -> M:
@@ -30,7 +30,7 @@ def _joined(first: M, second: M) -> M:
 
 
 def _value(first: Any, second: Any) -> Any:
-    if isinstance(first, BaseModel) and isinstance(second, BaseModel):
+    if isinstance(first, Record) and isinstance(second, Record):
         return _joined(first, second)
     if isinstance(first, tuple) and isinstance(second, tuple):
         return (*cast("Sequence[Any]", first), *cast("Sequence[Any]", second))

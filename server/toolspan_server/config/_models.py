@@ -1,26 +1,16 @@
-"""The config file as data: frozen models, and the source of the published JSON Schema."""
+"""The config file as data: frozen records, and the source of the published JSON Schema."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Any, Literal, Self, cast
 
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    SerializeAsAny,
-    ValidationError,
-    ValidationInfo,
-)
+from pydantic_core import ValidationError
 from typing_extensions import override
 
+from .._records import ANYTHING, Record, checked, choice, key, made, many, named, optional, text
 from ..kinds import KindConfig, kind_config, kind_names
 from ..services.collections import Config as CollectionsConfig
 from ..suggestions import nearest
@@ -30,19 +20,13 @@ from ._parameters import object_schema
 from ._problems import Fault, Faulty, Problem
 from ._secrets import pattern
 from ._servers import McpServerConfig
-from ._values import Count, Flag, Iterations, Milliseconds, ResultBytes, Temperature
+from ._values import COUNT, FLAG, ITERATIONS, MILLISECONDS, RESULT_BYTES, SECONDS, TEMPERATURE
 
 TOOL_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
 """MCP 2025-11-25, server/tools: 1–128 of letters, digits, ``_ - .``."""
 
 
-class Strict(BaseModel):
-    """Frozen; unknown keys are errors; no NaN."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True)
-
-
-def _implementation(value: Any, info: ValidationInfo) -> Any:
+def _implementation(value: Any, info: Any) -> Any:
     if isinstance(value, KindConfig):
         return value
     if not isinstance(value, Mapping):
@@ -55,7 +39,7 @@ def _implementation(value: Any, info: ValidationInfo) -> Any:
         raise Faulty(Fault(("type",), f"unknown kind {shown(name)}", nearest(str(name), kind_names())))
     model = kind_config(name)
     try:
-        return model.model_validate(given, context=cast("Any", info.context))
+        return model.model_validate(given, context=info.context)
     except ValidationError as error:
         raise Misfit(model, error) from None
 
@@ -64,85 +48,97 @@ def _kinds_known() -> str:
     return "known kinds: " + ", ".join(kind_names())
 
 
-class ToolConfig(Strict):
+class ToolConfig(Record):
     """One tool: what a model reads of it, and how it is implemented."""
 
-    name: str = Field(
-        pattern=TOOL_NAME,
-        description="Unique name, by which a model calls the tool: letters, digits, _ - and ., at most 128.",
+    name: str = key(
+        text(pattern=TOOL_NAME),
+        "Unique name, by which a model calls the tool: letters, digits, _ - and ., at most 128.",
     )
-    description: str = Field(min_length=1, description="What it does and when to use it, for the model.")
-    type: Literal["function"] = Field(default="function", description="Always 'function'.")
-    handler: str | None = Field(
-        default=None, description="A label that older configs carry; the handler is named in implementation."
-    )
-    parameters: Annotated[dict[str, Any], AfterValidator(object_schema)] = Field(
-        default_factory=lambda: {"type": "object", "properties": {}},
-        description="JSON Schema 2020-12 of the arguments; its root has type: object.",
-    )
-    implementation: Annotated[SerializeAsAny[KindConfig], BeforeValidator(_implementation)] = Field(
-        description="What runs when the tool is called; type names the kind."
-    )
-    timeout_ms: Milliseconds | None = Field(
+    description: str = key(text(least=1), "What it does and when to use it, for the model.")
+    type: Literal["function"] = key(choice("function"), "Always 'function'.", default="function")
+    handler: str | None = key(
+        optional(text()),
+        "A label that older configs carry; the handler is named in implementation.",
         default=None,
-        description="Longest time for one call, in milliseconds; default_timeout_ms without it.",
+    )
+    parameters: dict[str, Any] = key(
+        checked(named(ANYTHING), object_schema),
+        "JSON Schema 2020-12 of the arguments; its root has type: object.",
+        factory=lambda: {"type": "object", "properties": {}},
+    )
+    implementation: KindConfig = key(
+        made(_implementation, definition="Implementation"),
+        "What runs when the tool is called; type names the kind.",
+    )
+    timeout_ms: int | None = key(
+        optional(MILLISECONDS),
+        "Longest time for one call, in milliseconds; default_timeout_ms without it.",
+        default=None,
     )
 
 
-class ToolsConfig(Strict):
+class ToolsConfig(Record):
     """The tools and the limits that they share."""
 
-    enabled: Flag = Field(default=True, description="Whether any tool is served.")
-    max_iterations: Iterations = Field(
-        default=5, description="How many times a model may call tools before it has to answer."
+    enabled: bool = key(FLAG, "Whether any tool is served.", default=True)
+    max_iterations: int = key(
+        ITERATIONS, "How many times a model may call tools before it has to answer.", default=5
     )
-    default_timeout_ms: Milliseconds = Field(
-        default=30_000, description="Longest time for one call of a tool, in milliseconds."
+    default_timeout_ms: int = key(
+        MILLISECONDS, "Longest time for one call of a tool, in milliseconds.", default=30_000
     )
-    registry: tuple[ToolConfig, ...] = Field(default=(), description="The tools.")
+    registry: tuple[ToolConfig, ...] = key(many(ToolConfig.shape()), "The tools.", default=())
 
 
-class ResponseMatch(Strict):
+class ResponseMatch(Record):
     """When a route applies: every condition given must hold."""
 
-    intent_regexp: Annotated[str, AfterValidator(intent_pattern)] | None = Field(
+    intent_regexp: str | None = key(
+        optional(checked(text(), intent_pattern)),
+        "RE2 pattern looked for in the user's message: plain, /in slashes/ or /in any case/i.",
         default=None,
-        description="RE2 pattern looked for in the user's message: plain, /in slashes/ or /in any case/i.",
     )
-    service: str | None = Field(default=None, description="The service that the message is for.")
+    service: str | None = key(optional(text()), "The service that the message is for.", default=None)
 
 
-class ResponseTools(Strict):
+class ResponseTools(Record):
     """Which tools a route offers."""
 
-    enabled: Flag = Field(default=True, description="Whether the route offers tools.")
-    allowed_tools: tuple[str, ...] | None = Field(
-        default=None, description="Names of the tools offered; all of them when absent."
+    enabled: bool = key(FLAG, "Whether the route offers tools.", default=True)
+    allowed_tools: tuple[str, ...] | None = key(
+        optional(many(text())), "Names of the tools offered; all of them when absent.", default=None
     )
-    max_iterations: Iterations | None = Field(
-        default=None, description="How many times the model may call tools; tools.max_iterations when absent."
+    max_iterations: int | None = key(
+        optional(ITERATIONS),
+        "How many times the model may call tools; tools.max_iterations when absent.",
+        default=None,
     )
 
 
-class ResponseRule(Strict):
+class ResponseRule(Record):
     """A route: which model answers, with which prompt and tools."""
 
-    match: ResponseMatch = Field(
-        default=ResponseMatch(), description="When the route applies; empty: always."
+    match: ResponseMatch = key(
+        ResponseMatch.shape(), "When the route applies; empty: always.", factory=ResponseMatch.initial
     )
-    llm: str | None = Field(default=None, description="The provider, such as openai or ollama.")
-    model: str | None = Field(default=None, description="The provider's name of the model.")
-    prompt: str | None = Field(default=None, description="Template of the prompt, over {{user_message}}.")
-    max_tokens: Count | None = Field(default=None, description="Most tokens in one reply.")
-    temperature: Temperature | None = Field(default=None, description="Randomness of the reply.")
-    tools: ResponseTools | None = Field(default=None, description="Which tools the route offers.")
+    llm: str | None = key(optional(text()), "The provider, such as openai or ollama.", default=None)
+    model: str | None = key(optional(text()), "The provider's name of the model.", default=None)
+    prompt: str | None = key(optional(text()), "Template of the prompt, over {{user_message}}.", default=None)
+    max_tokens: int | None = key(optional(COUNT), "Most tokens in one reply.", default=None)
+    temperature: float | None = key(optional(TEMPERATURE), "Randomness of the reply.", default=None)
+    tools: ResponseTools | None = key(
+        optional(ResponseTools.shape()), "Which tools the route offers.", default=None
+    )
 
 
-class ServicesConfig(Strict):
+class ServicesConfig(Record):
     """The services that internal handlers use."""
 
-    collections: CollectionsConfig | None = Field(
-        default=None, description="Folders of documents that tools can search, by name."
+    collections: CollectionsConfig | None = key(
+        optional(CollectionsConfig.shape()),
+        "Folders of documents that tools can search, by name.",
+        default=None,
     )
 
     def configured(self) -> dict[str, Any]:
@@ -150,45 +146,120 @@ class ServicesConfig(Strict):
         return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
 
 
-class LimitsConfig(Strict):
+class LimitsConfig(Record):
     """Limits on what comes in and goes out."""
 
-    result_bytes: ResultBytes = Field(default=1_048_576, description="Largest tool result, in bytes of JSON.")
+    result_bytes: int = key(
+        RESULT_BYTES,
+        "Largest tool result, in bytes of JSON.",
+        default=1_048_576,
+    )
+    message_bytes: int = key(
+        RESULT_BYTES,
+        "Largest message of a client: a line on stdio, a body over HTTP, in bytes.",
+        default=4_194_304,
+    )
+    header_bytes: int = key(
+        RESULT_BYTES,
+        "Largest head of an HTTP request, in bytes: its target and its headers.",
+        default=65_536,
+    )
+    headers: int = key(
+        COUNT,
+        "Most headers of an HTTP request.",
+        default=100,
+    )
+    connections: int = key(
+        COUNT,
+        "HTTP connections that are open at the same time, in one process.",
+        default=200,
+    )
+    head_seconds: float = key(
+        SECONDS,
+        "Longest time for the head of an HTTP request to arrive, in seconds.",
+        default=10,
+    )
+    body_seconds: float = key(
+        SECONDS,
+        "Longest time for the body of an HTTP request to arrive, in seconds.",
+        default=15,
+    )
+    idle_seconds: float = key(
+        SECONDS,
+        "How long an HTTP connection is kept open without a request, in seconds.",
+        default=5,
+    )
+    write_seconds: float = key(
+        SECONDS,
+        "How long an HTTP client may take for each 64 KiB of its answer, in seconds.",
+        default=15,
+    )
+    concurrent_calls: int = key(
+        COUNT,
+        "Calls of tools that run at the same time, in one process; others wait.",
+        default=16,
+    )
+    queued_calls: int = key(
+        COUNT,
+        "Calls of tools that may wait for their turn; one more is refused.",
+        default=1_000,
+    )
+    sessions: int = key(
+        COUNT,
+        "Sessions over HTTP that are open at the same time, in one process.",
+        default=1_000,
+    )
+    session_idle_seconds: int = key(
+        COUNT,
+        "How long a session over HTTP is kept that nobody uses.",
+        default=1_800,
+    )
 
 
-class Config(Strict):
+class Config(Record):
     """A Toolspan config file."""
 
-    schema_: str | None = Field(default=None, alias="$schema", description="For editors; not used.")
-    version: Literal[1] = Field(default=1, description="Version of the file format.")
-    name: str = Field(default="toolspan", min_length=1, description="How the MCP server introduces itself.")
-    instructions: str | None = Field(default=None, description="What the server tells a client about itself.")
-    state_dir: str = Field(
-        default=".toolspan", min_length=1, description="Where state lives, relative to this file's folder."
+    schema_: str | None = key(optional(text()), "For editors; not used.", default=None, spellings=["$schema"])
+    version: Literal[1] = key(choice(1), "Version of the file format.", default=1)
+    name: str = key(text(least=1), "How the MCP server introduces itself.", default="toolspan")
+    instructions: str | None = key(
+        optional(text()), "What the server tells a client about itself.", default=None
     )
-    handlers: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
-        default=(), description="Python modules, or .py files beside this one, whose handlers are registered."
+    state_dir: str = key(
+        text(least=1), "Where state lives, relative to this file's folder.", default=".toolspan"
     )
-    tools: ToolsConfig = Field(default=ToolsConfig(), description="The tools and the limits that they share.")
-    services: ServicesConfig = Field(
-        default=ServicesConfig(), description="The services that internal handlers use."
-    )
-    responses: tuple[ResponseRule, ...] = Field(
+    handlers: tuple[str, ...] = key(
+        many(text(least=1)),
+        "Python modules, or .py files beside this one, whose handlers are registered.",
         default=(),
-        description="Routes: which model answers what, with which tools; the first match is used.",
     )
-    mcp_servers: dict[str, McpServerConfig] = Field(
-        default_factory=dict[str, McpServerConfig],
-        alias="mcpServers",
-        validation_alias=AliasChoices("mcpServers", "mcp_servers", "servers"),
-        description="MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
+    tools: ToolsConfig = key(
+        ToolsConfig.shape(), "The tools and the limits that they share.", factory=ToolsConfig.initial
     )
-    limits: LimitsConfig = Field(default=LimitsConfig(), description="Limits on what comes in and goes out.")
+    services: ServicesConfig = key(
+        ServicesConfig.shape(),
+        "The services that internal handlers use.",
+        factory=ServicesConfig.initial,
+    )
+    responses: tuple[ResponseRule, ...] = key(
+        many(ResponseRule.shape()),
+        "Routes: which model answers what, with which tools; the first match is used.",
+        default=(),
+    )
+    mcp_servers: dict[str, McpServerConfig] = key(
+        named(McpServerConfig.shape()),
+        "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
+        factory=dict,
+        spellings=["mcpServers", "mcp_servers", "servers"],
+    )
+    limits: LimitsConfig = key(
+        LimitsConfig.shape(), "Limits on what comes in and goes out.", factory=LimitsConfig.initial
+    )
 
-    _files: tuple[Path, ...] = PrivateAttr(default=())
-    _secrets: frozenset[str] = PrivateAttr(default=frozenset())
-    _secret_pattern: re.Pattern[str] | None = PrivateAttr(default=None)
-    _skipped: tuple[Problem, ...] = PrivateAttr(default=())
+    _files: tuple[Path, ...] = ()
+    _secrets: frozenset[str] = frozenset()
+    _secret_pattern: re.Pattern[str] | None = None
+    _skipped: tuple[Problem, ...] = ()
 
     def with_origin(
         self, *, files: tuple[Path, ...], secrets: frozenset[str], skipped: tuple[Problem, ...]
@@ -220,6 +291,11 @@ class Config(Strict):
     def skipped(self) -> tuple[Problem, ...]:
         """Why tools were left out by ``skip_invalid``: every problem of every one of them."""
         return self._skipped
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether there is anything that ``redact`` takes out of texts."""
+        return self._secret_pattern is not None
 
     def redact(self, text: str) -> str:
         """``text`` without any value that came from a variable and is not itself served, also where escaped.

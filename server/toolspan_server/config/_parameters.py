@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ..parameters import compile_schema
+from ..parameters import compile_schema, is_certain
 from ..suggestions import nearest
 from ._expansion import TooExpensive, check_expansion
 from ._problems import Fault, Faulty, Path
@@ -29,6 +29,8 @@ _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 def object_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """``schema`` as it is. Raises ``Faulty`` when it is not a JSON Schema 2020-12 of an object."""
+    if is_certain(schema):
+        return schema
     _check_plain(schema)
     parts = list(walk(schema))
     faults = [*_root_faults(schema), *_reference_faults(schema, parts)]

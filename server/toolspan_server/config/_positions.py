@@ -13,7 +13,6 @@ from ..errors import ConfigError
 from ._json import json_tree, read_json
 from ._problems import Fault, Path, Problem, json_path
 from ._trees import Node, SyntaxFault
-from ._yaml import read_yaml
 
 SIZE_LIMIT = 4 * 1024 * 1024
 """The largest config file, in bytes."""
@@ -79,12 +78,18 @@ def parse_document(text: str, shown: str) -> Document:
     try:
         if not text.strip():
             raise SyntaxFault(0, "the file is empty", "write a config, such as tools: {registry: []}")
-        data, tree, faults = read_json(text) if is_json else read_yaml(text)
+        data, tree, faults = read_json(text) if is_json else _read_yaml(text)
     except SyntaxFault as fault:
         line, column = line_and_column(text, fault.offset)
         problem = Problem(shown, line, column, json_path(fault.path), fault.message, fault.hint)
         raise ConfigError([problem]) from None
     return Document(shown, text, data, tree, faults)
+
+
+def _read_yaml(text: str) -> tuple[Any, Node | None, list[Fault]]:
+    from ._yaml import read_yaml
+
+    return read_yaml(text)
 
 
 def _read_text(path: FilePath, shown: str) -> str:

@@ -3,44 +3,49 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from inspect import cleandoc
+from typing import Any
 
-from pydantic import BaseModel
-from pydantic.json_schema import GenerateJsonSchema, models_json_schema
-from typing_extensions import override
-
+from .._records import Key, Record, Shape
 from ..kinds import kind_config, kind_names
 from ._models import Config
 from ._parameters import DIALECT
 from ._sources import SERVER_KEYS
 
-_KIND = re.compile(r".*kinds__(\w+)__Config(?:-\w+)?")
-_SERVICE = re.compile(r".*services__(\w+)__Config(?:-\w+)?")
+_LIMITS = {
+    "ge": "minimum",
+    "le": "maximum",
+    "gt": "exclusiveMinimum",
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "pattern": "pattern",
+}
+_SIMPLE = {"bool": "boolean", "float": "number", "int": "integer", "str": "string"}
+_REFERENCE = {"type": "string", "pattern": r"\$\{"}
 
 
 def config_schema() -> dict[str, Any]:
     """The JSON Schema 2020-12 of a config file; ``implementation`` is one of all kinds, by its ``type``."""
-    kinds = kind_names()
-    models: list[type[BaseModel]] = [Config, *(kind_config(kind) for kind in kinds)]
-    _, document = models_json_schema([(model, "validation") for model in models], schema_generator=_Untitled)
-    definitions = cast("dict[str, Any]", _polished(document)["$defs"])
-    for kind in kinds:
-        definitions[f"{kind}_implementation"]["required"] = _with_type(definitions[f"{kind}_implementation"])
+    definitions: dict[str, Any] = {}
+    root = _object(Config, definitions)
+    kinds = {f"{kind}_implementation": kind for kind in kind_names()}
+    for name, kind in kinds.items():
+        written = definitions[name] = _object(kind_config(kind), definitions)
+        written["required"] = ["type", *written.get("required", ())]
+    places = {name: f"#/$defs/{name}" for name in kinds}
     definitions["Implementation"] = {
         "description": "What runs when the tool is called; `type` names the kind.",
-        "oneOf": [{"$ref": f"#/$defs/{kind}_implementation"} for kind in kinds],
+        "oneOf": [{"$ref": place} for place in places.values()],
         "discriminator": {
             "propertyName": "type",
-            "mapping": {kind: f"#/$defs/{kind}_implementation" for kind in kinds},
+            "mapping": {kind: places[name] for name, kind in kinds.items()},
         },
     }
     definitions["McpServerConfig"]["oneOf"] = _one_way()
     definitions["ToolConfig"]["properties"]["parameters"].update(
         required=["type"], properties={"type": {"const": "object"}}
     )
-    root = definitions.pop("Config")
     root["properties"].update(dict.fromkeys(SERVER_KEYS[1:], root["properties"][SERVER_KEYS[0]]))
     return {
         "$schema": DIALECT,
@@ -55,54 +60,109 @@ def config_schema_text() -> str:
     return json.dumps(config_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-class _Untitled(GenerateJsonSchema):
-    """Pydantic's generator without titles that only repeat the key."""
-
-    @override
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-
-def _with_type(definition: dict[str, Any]) -> list[str]:
-    return ["type", *(key for key in definition.get("required", ()) if key != "type")]
-
-
 def _one_way() -> list[dict[str, Any]]:
     urls = ("url", "serverUrl", "server_url", "httpUrl", "http_url")
     return [{"required": ["command"]}, {"anyOf": [{"required": [url]} for url in urls]}]
 
 
-def _polished(part: Any) -> Any:
-    """``part`` with readable names of definitions, Markdown in descriptions, and without noise."""
-    if isinstance(part, list):
-        return [_polished(member) for member in cast("Sequence[Any]", part)]
-    if not isinstance(part, dict):
-        return part
-    result: dict[str, Any] = {}
-    for key, value in cast("dict[str, Any]", part).items():
-        if key == "$defs":
-            result[key] = {_definition(name): _polished(inner) for name, inner in value.items()}
-        elif key == "$ref":
-            result[key] = "#/$defs/" + _definition(value.removeprefix("#/$defs/"))
-        elif key == "description" and isinstance(value, str):
-            result[key] = value.replace("``", "`")
-        elif not _is_noise(key, value):
-            result[key] = _polished(value)
-    return result
+def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]:
+    """The schema of ``record``; those of the records in it are put into ``definitions``."""
+    shape = _unwrapped(record.shape())
+    written: dict[str, Any] = {"description": _markdown(record.__doc__ or "")}
+    if shape["root_model"]:
+        return written | _schema(shape["schema"], definitions)
+    required = [_name(name, each) for name, each in record.model_fields.items() if each.required]
+    written |= {
+        "type": "object",
+        "properties": {
+            _name(name, each): _property(each, definitions) for name, each in record.model_fields.items()
+        },
+    }
+    if required:
+        written["required"] = required
+    if shape["config"]["extra_fields_behavior"] == "forbid":
+        written["additionalProperties"] = False
+    return written
 
 
-def _is_noise(key: str, value: Any) -> bool:
-    """Titles that repeat a class's name, and defaults that say no more than that the key may be absent."""
-    return (key == "title" and isinstance(value, str)) or (
-        key == "default" and isinstance(value, dict | None)
-    )
+def _name(name: str, key: Key) -> str:
+    return key.spellings[0] if key.spellings else name
 
 
-def _definition(name: str) -> str:
-    if (kind := _KIND.fullmatch(name)) is not None:
-        return f"{kind.group(1)}_implementation"
-    if (service := _SERVICE.fullmatch(name)) is not None:
-        return f"{service.group(1)}_service"
-    if name == "KindConfig":
-        return "Implementation"
-    return "Config" if name.endswith("___models__Config") else name
+def _property(key: Key, definitions: dict[str, Any]) -> dict[str, Any]:
+    written = _schema(key.shape, definitions)
+    if key.description:
+        written["description"] = _markdown(key.description)
+    if not key.required and key.factory is None and key.default is not None:
+        written["default"] = json.loads(json.dumps(key.default))
+    return written
+
+
+def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    if "definition" in shape.get("metadata", {}):
+        return {"$ref": f"#/$defs/{shape['metadata']['definition']}"}
+    if "reference" in shape.get("metadata", {}):
+        return {"anyOf": [_schema(shape["schema"], definitions), _REFERENCE]}
+    return _WRITERS[shape["type"]](shape, definitions)
+
+
+def _simple(shape: Shape, _definitions: dict[str, Any]) -> dict[str, Any]:
+    limits = {ours: shape[theirs] for theirs, ours in _LIMITS.items() if theirs in shape}
+    return {"type": _SIMPLE[shape["type"]], **limits}
+
+
+def _choice(shape: Shape, _definitions: dict[str, Any]) -> dict[str, Any]:
+    values = shape["expected"]
+    kind = {"type": "integer" if isinstance(values[0], int) else "string"}
+    return {**kind, "enum": values} if len(values) > 1 else {**kind, "const": values[0]}
+
+
+def _list(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    least = {"minItems": shape["min_length"]} if "min_length" in shape else {}
+    return {"type": "array", "items": _schema(shape["items_schema"][0], definitions), **least}
+
+
+def _named(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    names, values = (_schema(shape[part], definitions) for part in ("keys_schema", "values_schema"))
+    if "pattern" in names:
+        return {"type": "object", "patternProperties": {names["pattern"]: values}}
+    return {"type": "object", "additionalProperties": values or True}
+
+
+def _nullable(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    inner = _schema(shape["schema"], definitions)
+    return {"anyOf": [*inner.get("anyOf", [inner]), {"type": "null"}]}
+
+
+def _record(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    record: type[Record] = shape["cls"]
+    name = _definition(record)
+    if name not in definitions:
+        definitions[name] = {}
+        definitions[name] = _object(record, definitions)
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _definition(record: type[Record]) -> str:
+    room, module = record.__module__.split(".")[-2:]
+    return f"{module}_service" if room == "services" and record.__name__ == "Config" else record.__name__
+
+
+def _unwrapped(shape: Shape) -> Shape:
+    return shape if shape["type"] == "model" else _unwrapped(shape["schema"])
+
+
+def _markdown(text: str) -> str:
+    return cleandoc(text).replace("``", "`")
+
+
+_WRITERS: Mapping[str, Callable[[Shape, dict[str, Any]], dict[str, Any]]] = {
+    "any": lambda _shape, _definitions: {},
+    "dict": _named,
+    "function-after": lambda shape, definitions: _schema(shape["schema"], definitions),
+    "literal": _choice,
+    "model": _record,
+    "nullable": _nullable,
+    "tuple": _list,
+    **dict.fromkeys(_SIMPLE, _simple),
+}

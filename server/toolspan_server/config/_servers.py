@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import override
 
+from .._records import Record, checked, choice, key, many, named, optional, text
 from ._problems import Fault, Faulty
-from ._values import Flag
+from ._values import FLAG
 
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
-_DANGEROUS = re.compile(
+_CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_DANGEROUS = (
     r"LD_\w+|DYLD_\w+|NODE_OPTIONS|BASH_ENV|ENV|PERL5OPT|RUBYOPT|PYTHONSTARTUP"
-    r"|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS",
-    re.IGNORECASE,
+    r"|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS"
 )
 """Variables that make an interpreter or the loader run other code than the command names."""
 
@@ -59,13 +59,13 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
     faults = [
         Fault((name,), f"{name!r} cannot be a header", "use letters, digits and hyphens", on_key=True)
         for name in headers
-        if not _HEADER_NAME.match(name)
+        if not re.fullmatch(_HEADER_NAME, name)
     ]
     hint = "remove line breaks, also those in the variables that it is made of"
     faults += [
         Fault((name,), "the value holds a control character", hint)
         for name, value in headers.items()
-        if _CONTROL.search(value) or not value.isascii()
+        if re.search(_CONTROL, value) or not value.isascii()
     ]
     if faults:
         raise Faulty(*faults)
@@ -73,52 +73,55 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
 
 
 Transport = Literal["stdio", "http", "streamable-http", "streamableHttp", "streamable_http", "sse"]
-Argument = Annotated[str, AfterValidator(_argument)]
+_ARGUMENT = checked(text(), _argument)
 
 
-class McpServerConfig(BaseModel):
+class McpServerConfig(Record, unknown="ignore"):
     """An MCP server that the bridge connects to, as other clients write it; other keys are ignored.
 
     Either ``command`` (a subprocess that speaks over stdio) or ``url`` (Streamable HTTP, or HTTP+SSE
     with ``type: sse``).
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
-
-    type: Literal["stdio", "http", "streamable-http", "streamableHttp", "streamable_http", "sse"] | None = (
-        Field(
-            default=None,
-            validation_alias=AliasChoices("type", "transport"),
-            description="How to speak to the server; by default stdio for a command and http for a url.",
-        )
-    )
-    command: Argument | None = Field(default=None, min_length=1, description="The program to start.")
-    args: tuple[Argument, ...] = Field(default=(), repr=False, description="Its arguments.")
-    env: Annotated[dict[str, Argument], AfterValidator(_environment)] = Field(
-        default_factory=dict[str, str], repr=False, description="Variables added to its environment."
-    )
-    cwd: Argument | None = Field(default=None, description="The folder that it starts in.")
-    url: Annotated[str, AfterValidator(_url)] | None = Field(
+    type: Transport | None = key(
+        optional(choice(*get_args(Transport))),
+        "How to speak to the server; by default stdio for a command and http for a url.",
         default=None,
-        validation_alias=AliasChoices("url", "serverUrl", "server_url", "httpUrl", "http_url"),
-        repr=False,
-        description="The http or https URL of the server.",
+        spellings=["type", "transport"],
     )
-    headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(
-        default_factory=dict[str, str], repr=False, description="Headers sent with every request."
+    command: str | None = key(
+        optional(checked(text(least=1), _argument)), "The program to start.", default=None
     )
-    disabled: Flag = Field(default=False, description="Whether the server is left alone.")
-    allow_dangerous_env: Flag = Field(
+    args: tuple[str, ...] = key(many(_ARGUMENT), "Its arguments.", default=(), hidden=True)
+    env: dict[str, str] = key(
+        checked(named(_ARGUMENT), _environment),
+        "Variables added to its environment.",
+        factory=dict,
+        hidden=True,
+    )
+    cwd: str | None = key(optional(_ARGUMENT), "The folder that it starts in.", default=None)
+    url: str | None = key(
+        optional(checked(text(), _url)),
+        "The http or https URL of the server.",
+        default=None,
+        spellings=["url", "serverUrl", "server_url", "httpUrl", "http_url"],
+        hidden=True,
+    )
+    headers: dict[str, str] = key(
+        checked(named(text()), _headers), "Headers sent with every request.", factory=dict, hidden=True
+    )
+    disabled: bool = key(FLAG, "Whether the server is left alone.", default=False)
+    allow_dangerous_env: bool = key(
+        FLAG,
+        "Allows variables in env that change which code runs, such as LD_PRELOAD.",
         default=False,
-        validation_alias=AliasChoices("allowDangerousEnv", "allow_dangerous_env"),
-        description="Allows variables in env that change which code runs, such as LD_PRELOAD.",
+        spellings=["allowDangerousEnv", "allow_dangerous_env"],
     )
 
-    @model_validator(mode="after")
-    def _usable(self) -> Self:
+    @override
+    def check(self) -> None:
         if faults := [*self._transport_faults(), *self._environment_faults()]:
             raise Faulty(*faults)
-        return self
 
     def _transport_faults(self) -> Iterator[Fault]:
         if self.command is None and self.url is None:
@@ -132,5 +135,5 @@ class McpServerConfig(BaseModel):
     def _environment_faults(self) -> Iterator[Fault]:
         hint = "remove it, or set allowDangerousEnv: true if the server needs it"
         for name in self.env:
-            if _DANGEROUS.fullmatch(name) and not self.allow_dangerous_env:
+            if re.fullmatch(_DANGEROUS, name, re.IGNORECASE) and not self.allow_dangerous_env:
                 yield Fault(("env", name), f"{name} changes which code the server runs", hint, on_key=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from ..handlers import load_handler_source
 from ._faults import faults_of

@@ -40,12 +40,14 @@ class SyntaxFault(Exception):
 
 def depth_of(value: Any, above: int = 0) -> int:
     """How many objects and lists stand inside each other in ``value``; not looked for past the limit."""
-    if above > DEPTH_LIMIT or not isinstance(value, dict | list):
+    if above > DEPTH_LIMIT or not isinstance(value, (dict, list)):
         return above
     inside: Any = cast("Any", value.values() if isinstance(value, dict) else value)
-    return max(
-        (depth_of(part, above + 1) for part in inside if isinstance(part, dict | list)), default=above + 1
-    )
+    deepest = above + 1
+    for part in inside:
+        if isinstance(part, (dict, list)):
+            deepest = max(deepest, depth_of(part, above + 1))
+    return deepest
 
 
 def line_of(text: str, offset: int) -> int:

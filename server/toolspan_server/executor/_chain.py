@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from ..context import Context
 
-Step = Callable[[dict[str, Any], Context], Awaitable[Any]]
+Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from .._plain import repaired, shortened
@@ -82,6 +80,8 @@ class Executor:
         except SystemExit as error:
             message = f"The tool tried to exit the process (status {error.code!r})"
             raise self._unexpected(name, error, message) from None
+        except KeyboardInterrupt as error:
+            raise self._unexpected(name, error, "The tool raised KeyboardInterrupt") from None
         except Exception as error:
             cause = _innermost(error)
             if isinstance(cause, ToolFailure):
@@ -104,15 +104,8 @@ class Executor:
 
     def _context_for(self, tool: Tool, context: Context | None) -> Context:
         base = self._surroundings
-        if context is None:
-            return Context(tool.name, base.services, base.config_dir)
-        return replace(
-            context,
-            tool_name=tool.name,
-            services=base.services,
-            config_dir=base.config_dir,
-            cancelled=threading.Event(),
-        )
+        meta: Mapping[str, Any] = {} if context is None else context.meta
+        return Context(tool.name, base.services, base.config_dir, meta)
 
     def _told(self, failure: ToolFailure) -> ToolFailure:
         return ToolFailure(

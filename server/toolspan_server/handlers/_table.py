@@ -7,7 +7,6 @@ import pkgutil
 import sys
 from collections.abc import Callable
 from functools import cache
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
@@ -30,6 +29,7 @@ class Handler(Protocol):
 
 
 _table: dict[tuple[str, str], Handler] = {}
+_files: dict[Path, str] = {}
 
 
 def handler(name: str, *, kind: HandlerKind = "builtin") -> Callable[[_H], _H]:
@@ -44,7 +44,7 @@ def handler(name: str, *, kind: HandlerKind = "builtin") -> Callable[[_H], _H]:
 
     def register(function: _H) -> _H:
         if not function.__module__.startswith(f"{__package__}."):
-            _load_ours()
+            _load_ours(name)
         known = _table.get((kind, name))
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
@@ -60,7 +60,7 @@ def find_handler(kind: str, name: str) -> Handler | None:
     Raises whatever the installed package's module raises when it is imported.
     """
     if (kind, name) not in _table:
-        _load_ours()
+        _load_ours(name)
     if (kind, name) not in _table:
         _load_entry_points(name)
     return _table.get((kind, name))
@@ -69,17 +69,18 @@ def find_handler(kind: str, name: str) -> Handler | None:
 def handler_names(kind: str, *, wanted: str) -> list[str]:
     """The names registered for ``kind``, once ``wanted`` has been looked for everywhere."""
     find_handler(kind, wanted)
+    _load_ours()
     return sorted(name for table_kind, name in _table if table_kind == kind)
 
 
 def handler_problem(kind: HandlerKind, name: str) -> str | None:
     """What is wrong with naming ``name`` in a config; ``None`` when the handler is there."""
     try:
+        if find_handler(kind, name) is not None:
+            return None
         names = handler_names(kind, wanted=name)
     except Exception as error:
         return f"{kind.capitalize()} handler '{name}' cannot be loaded ({type(error).__name__}: {error})"
-    if name in names:
-        return None
     return f"{kind.capitalize()} handler '{name}' not found ({nearest(name, names)})"
 
 
@@ -92,9 +93,17 @@ def load_handler_source(source: str, config_dir: Path) -> None:
         import_module(source)
         return
     path = (config_dir / source).resolve()
-    name = f"_toolspan_handlers_{path.stem}_{sha256(str(path).encode()).hexdigest()[:12]}"
-    if name in sys.modules:
+    if path in _files:
         return
+    name = _files[path] = f"_toolspan_handlers_{path.stem}_{len(_files)}"
+    try:
+        _load_file(name, path)
+    except BaseException:
+        del _files[path]
+        raise
+
+
+def _load_file(name: str, path: Path) -> None:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"cannot import {path}")
@@ -112,12 +121,20 @@ def _origin(function: Callable[..., Any]) -> str:
     return f"{function.__module__}.{name}"
 
 
+def _load_ours(name: str | None = None) -> None:
+    """Import our modules whose handlers may have ``name``, or all.
+
+    A module's handlers start with its name, without the ``s`` of a plural: ``strings`` has ``string_case``.
+    """
+    for module in _our_modules():
+        if name is None or name.startswith(module.removesuffix("s")):
+            import_module(f"{__package__}.{module}")
+
+
 @cache
-def _load_ours() -> None:
-    package = __package__ or ""
-    for module in pkgutil.iter_modules(sys.modules[package].__path__):
-        if not module.name.startswith("_"):
-            import_module(f"{package}.{module.name}")
+def _our_modules() -> tuple[str, ...]:
+    found = pkgutil.iter_modules(sys.modules[__package__ or ""].__path__)
+    return tuple(module.name for module in found if not module.name.startswith("_"))
 
 
 @cache

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import BaseModel
-
+from .._records import Record, key, text
 from ..context import Context
 
 
@@ -33,10 +32,10 @@ class Kind(Protocol):
         ...
 
 
-class KindConfig(BaseModel, ABC, frozen=True, extra="forbid", allow_inf_nan=False):
+class KindConfig(Record, ABC):
     """What ``implementation`` says for one kind."""
 
-    type: str
+    type: str = key(text())
 
     def problems(self) -> Iterable[tuple[str, str]]:
         """Faults that no schema shows, as (key, message): an unknown handler, say."""

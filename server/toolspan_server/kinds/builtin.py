@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
-from pydantic import Field
 from typing_extensions import override
 
+from .._records import choice, key, text
 from ..handlers import handler_problem
 from ._base import Environment, Kind, KindConfig
 from ._handled import Handled
 
 
-class Config(KindConfig, frozen=True):
+class Config(KindConfig):
     """``{"type": "builtin", "handler": "<name>"}``."""
 
-    type: Literal["builtin"] = "builtin"
-    handler: str = Field(min_length=1)
+    type: str = key(choice("builtin"), default="builtin")
+    handler: str = key(text(least=1))
 
     @override
     def problems(self) -> Iterable[tuple[str, str]]:

@@ -6,10 +6,11 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import Repr
-from typing import Any, Literal
+from typing import Any
 
 from typing_extensions import override
 
+from .._records import ANYTHING, choice, key
 from ..context import Context
 from ._base import Environment, Kind, KindConfig
 
@@ -19,11 +20,11 @@ _brief.maxdict = _brief.maxlist = _brief.maxlevel = 20
 _brief.maxstring = _brief.maxlong = 200
 
 
-class Config(KindConfig, frozen=True):
+class Config(KindConfig):
     """``{"type": "mock", "mock_response": <any JSON value>}``."""
 
-    type: Literal["mock"] = "mock"
-    mock_response: Any = None
+    type: str = key(choice("mock"), default="mock")
+    mock_response: Any = key(ANYTHING, default=None)
 
     @override
     def build(self, environment: Environment) -> Kind:

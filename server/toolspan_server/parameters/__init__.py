@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from ._accept import MAX_BYTES, MAX_VALUES, Parameters
+from ._certain import is_certain
 from ._compile import compile_parts, compile_schema
 from ._faults import type_name
 
-__all__ = ["MAX_BYTES", "MAX_VALUES", "Parameters", "compile_parts", "compile_schema", "type_name"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_VALUES",
+    "Parameters",
+    "compile_parts",
+    "compile_schema",
+    "is_certain",
+    "type_name",
+]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 from .._plain import Copier, NotPlain, OverBudget, dotted, refused
 from ..errors import InvalidParameters
 from ._compile import compile_schema
 from ._defined import defined_by
 from ._faults import type_name, worded
-from ._finish import finisher
+from ._finish import Finish, finisher
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
 
 MAX_BYTES = 1_000_000
 """Largest arguments of one call, in bytes of JSON (escapes not counted)."""
@@ -23,15 +27,25 @@ MAX_NAME = 1_024
 
 
 class Parameters:
-    """A tool's parameters: JSON Schema 2020-12, compiled once.
+    """A tool's parameters: JSON Schema 2020-12, compiled once, when first needed.
 
-    Raises ``jsonschema_rs.ValidationError`` or ``ReferencingError`` when ``schema`` is no such schema.
+    ``schema`` has been found right when the config was read.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        self._validator = compile_schema(schema)
-        self._keeps = defined_by(schema).keeper()
-        self._finish = finisher(schema)
+        self._schema = schema
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        return compile_schema(self._schema)
+
+    @cached_property
+    def _keeps(self) -> Callable[[str], bool] | None:
+        return defined_by(self._schema).keeper()
+
+    @cached_property
+    def _finish(self) -> Finish | None:
+        return finisher(self._schema)
 
     def accept(self, arguments: Any) -> dict[str, Any]:
         """A copy of ``arguments`` (a JSON object) as the tool is to get it.

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel
 from typing_extensions import override
 
+from .._records import NamedRecords, Record, key, many, named, optional, text
 from ..kinds._base import Environment
 from ._base import ServiceConfig
 
 if TYPE_CHECKING:
     from ._collections import Collections
 
-CollectionName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-Glob = Annotated[str, Field(min_length=1, max_length=500)]
+_NAME = text(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+_GLOB = text(least=1, most=500)
 
 DOCUMENTS = ("**/*.md", "**/*.markdown", "**/*.txt", "**/*.html", "**/*.htm", "**/*.rst", "**/*.pdf")
 """What ``include`` is when the config does not say: every kind of document that can be read."""
 
 
-class CollectionConfig(BaseModel):
+class CollectionConfig(Record):
     """One folder of documents."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    path: str = Field(min_length=1, description="The folder, relative to the config's.")
-    include: tuple[Glob, ...] = Field(
+    path: str = key(text(least=1), "The folder, relative to the config's.")
+    include: tuple[str, ...] = key(
+        many(_GLOB, least=1),
+        "Which files belong to it: globs relative to the folder; ** is any number of folders.",
         default=DOCUMENTS,
-        min_length=1,
-        description="Which files belong to it: globs relative to the folder; ** is any number of folders.",
     )
-    exclude: tuple[Glob, ...] = Field(
-        default=(), description="Which of those do not, nor anything below a folder that matches."
+    exclude: tuple[str, ...] = key(
+        many(_GLOB), "Which of those do not, nor anything below a folder that matches.", default=()
     )
-    description: str | None = Field(default=None, description="What is in it, for people.")
+    description: str | None = key(optional(text()), "What is in it, for people.", default=None)
 
 
-class Config(RootModel[dict[CollectionName, CollectionConfig]], ServiceConfig):
+class Config(NamedRecords, ServiceConfig, values=named(CollectionConfig.shape(), names=_NAME)):
     """``{"docs": {"path": "docs"}}``: the collections by name."""
 
-    model_config = ConfigDict(frozen=True)
+    root: dict[str, CollectionConfig]
 
     @override
     def build(self, environment: Environment) -> Collections:

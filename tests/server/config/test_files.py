@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -159,3 +161,21 @@ def test_importing_the_config_brings_in_nothing_heavy() -> None:
     code = f"import sys, toolspan_server.config; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_garbage_collector_runs_again_after_a_load_right_or_wrong(tmp_path: Path) -> None:
+    for text in ("tools: {registry: []}", "tools: 3"):
+        (tmp_path / "toolspan.yaml").write_text(text)
+        with suppress(ConfigError):
+            load_config(tmp_path / "toolspan.yaml")
+        assert gc.isenabled()
+
+
+def test_the_garbage_collector_stays_off_for_one_who_has_switched_it_off(tmp_path: Path) -> None:
+    (tmp_path / "toolspan.yaml").write_text("tools: {registry: []}")
+    gc.disable()
+    try:
+        load_config(tmp_path / "toolspan.yaml")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

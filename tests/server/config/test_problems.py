@@ -85,8 +85,8 @@ def test_an_unknown_key_suggests_a_key_of_the_same_object(tmp_path: Path, writte
 
 @pytest.mark.requirement("I2.2.2")
 def test_a_key_like_no_other_lists_the_known_ones(tmp_path: Path) -> None:
-    (line,) = told(tmp_path, "limits: {zzz: 3}")
-    assert line.endswith("unknown key 'zzz' (known: result_bytes)")
+    (line,) = told(tmp_path, "services: {zzz: 3}")
+    assert line.endswith("unknown key 'zzz' (known: collections)")
 
 
 @pytest.mark.parametrize(

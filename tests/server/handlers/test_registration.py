@@ -40,6 +40,23 @@ def test_our_own_handlers_are_registered_as_anybody_elses() -> None:
     assert {"echo", "math_eval", "datetime_now", "datetime_parse", "string_case", "string_uuid"} <= names
 
 
+def test_our_handlers_are_named_after_their_modules_so_that_no_other_module_has_to_be_loaded() -> None:
+    program = """
+import sys
+from toolspan_server import handler
+from toolspan_server.handlers import find_handler, handler_names
+
+handler("mine")(print)
+print([name for name in sys.modules if "_server.handlers." in name and "._" not in name])
+for kind in ("builtin", "internal"):
+    for name in handler_names(kind, wanted="echo"):
+        module = find_handler(kind, name).__module__.rpartition(".")[2]
+        if name != "mine" and not name.startswith(module.removesuffix("s")):
+            print(name, "is in", module)
+"""
+    assert run(program).split("\n") == ["[]", ""]
+
+
 def test_a_name_is_registered_once_in_each_kind() -> None:
     def other(arguments: dict[str, Any], context: Context) -> None: ...
 

@@ -1,0 +1,152 @@
+"""What may not be loaded before it is needed: a real process tells each module that it imports."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import pytest
+
+BENCH = Path(__file__).parents[2] / "benchmarks" / "peers" / "toolspan.yaml"
+NEEDED_LATER = {
+    "aiosqlite",
+    "botocore",
+    "click",
+    "cryptography",
+    "difflib",
+    "email.parser",
+    "google",
+    "h11",
+    "httptools",
+    "httpx2",
+    "jinja2",
+    "jsonschema_rs",
+    "mcp",
+    "mcp_types",
+    "opentelemetry",
+    "prompt_toolkit",
+    "pydantic_settings",
+    "pypdf",
+    "re2",
+    "rich",
+    "simpleeval",
+    "sqlalchemy",
+    "sqlite3",
+    "sse_starlette",
+    "starlette",
+    "toolspan_bridge",
+    "toolspan_server.documents",
+    "toolspan_server.protocol.http",
+    "toolspan_server.protocol.sdk",
+    "uvicorn",
+    "uvloop",
+    "watchfiles",
+    "websockets",
+}
+FIRST_REQUESTS: tuple[dict[str, Any], ...] = (
+    {
+        "id": 0,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    },
+    {"method": "notifications/initialized"},
+    {"id": 1, "method": "tools/list", "params": {}},
+)
+
+
+SPY = """
+import sys
+
+class Spy:
+    def find_spec(self, name, path=None, target=None):
+        sys.__stderr__.write(f"imports {name}\\n")
+
+sys.meta_path.insert(0, Spy())
+"""
+"""Told of every module that is about to be found, however it is asked for."""
+
+SERVER = SPY + "from toolspan_server.cli import main; sys.exit(main(sys.argv[1:]))"
+COMMAND_LINE = SPY + "from toolspan_bridge.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def modules_until_first_list(config: Path) -> set[str]:
+    """Every module that ``toolspan-server`` has imported when it answers its first ``tools/list``."""
+    command = [sys.executable, "-c", SERVER, "--config", str(config)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None and server.stdout is not None and server.stderr is not None
+        patience = Timer(30, server.kill)
+        patience.start()
+        for request in FIRST_REQUESTS:
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n")
+            server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.kill()
+        told = server.stderr.read().decode()
+        patience.cancel()
+    assert [tool["name"] for tool in answers[1]["result"]["tools"]]
+    return imported(told)
+
+
+def imported(told: str) -> set[str]:
+    """The modules that the spy told of."""
+    lines = [line for line in told.splitlines() if line.startswith("imports ")]
+    return {line.removeprefix("imports ") for line in lines}
+
+
+def inside(modules: Iterable[str], packages: set[str]) -> set[str]:
+    """Those of ``packages`` that one of ``modules`` is or is in."""
+    return {name for name in packages if any(f"{module}.".startswith(f"{name}.") for module in modules)}
+
+
+@pytest.mark.requirement("I3.3.3")
+def test_nothing_is_imported_before_the_first_list_that_is_needed_only_later() -> None:
+    modules = modules_until_first_list(BENCH)
+    assert "toolspan_server.cli" in modules
+    assert inside(modules, NEEDED_LATER) == set()
+
+
+@pytest.mark.requirement("I3.3.3")
+def test_only_the_kinds_and_handlers_that_the_config_names_are_imported(tmp_path: Path) -> None:
+    config = tmp_path / "toolspan.json"
+    tool = {
+        "name": "greet",
+        "description": "Greets.",
+        "parameters": {"type": "object"},
+        "implementation": {"type": "mock", "mock_response": "hello"},
+    }
+    config.write_text(json.dumps({"tools": {"registry": [tool]}}))
+    modules = modules_until_first_list(config)
+    assert "toolspan_server.kinds.mock" in modules
+    unnamed = {"toolspan_server.kinds.builtin", "toolspan_server.handlers.strings", "yaml"}
+    assert inside(modules, unnamed) == set()
+
+
+@pytest.mark.requirement("I3.3.3")
+def test_help_of_the_command_line_loads_no_protocol_and_no_provider() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND_LINE, "--help"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "click" in imported(done.stderr)
+    heavy = {"mcp", "mcp_types", "httpx2", "rich", "prompt_toolkit", "uvicorn", "starlette", "botocore"}
+    assert inside(imported(done.stderr), heavy) == set()
+
+
+def test_a_module_is_found_by_its_package_and_not_by_the_start_of_its_name() -> None:
+    told = "imports mcp.types\nimports mcpx\nwarning: httpx2\n"
+    assert inside(imported(told), {"mcp", "mc", "mcpx.y", "httpx2"}) == {"mcp"}
