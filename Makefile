@@ -24,7 +24,7 @@ format: .venv/.dev ## Rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/.dev ## Measure tool calls beside a peer (prints, asserts nothing)
+bench: .venv/.dev ## Measure tool calls beside its peers (prints, asserts nothing)
 	$(BIN)/python -m benchmarks
 
 docs: .venv/.dev ## Regenerate what is generated: the config schema and the --help pages

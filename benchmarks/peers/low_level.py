@@ -1,6 +1,6 @@
 """The same tools on the ``mcp`` package's low-level server, as its documentation shows it.
 
-``python low_level.py stdio`` or ``python low_level.py http PORT``.
+``python low_level.py stdio [TOOLS]`` or ``python low_level.py http PORT``.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
-OBJECT = {"type": "object"}
+NAMES = ["echo", "add", "greet"]
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
 def answer(name: str, given: dict[str, Any]) -> Any:
-    if name == "echo":
-        return {"text": given["text"]}
     if name == "add":
         return given["a"] + given["b"]
-    return f"Hello, {given['name']}!"
+    if name == "greet":
+        return f"Hello, {given['name']}!"
+    return {"text": given["text"]}
 
 
 async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-    return types.ListToolsResult(
-        tools=[types.Tool(name=each, input_schema=OBJECT) for each in ("echo", "add", "greet")]
-    )
+    return types.ListToolsResult(tools=[types.Tool(name=name, input_schema=TEXT) for name in NAMES])
 
 
 async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -50,11 +49,13 @@ async def stdio() -> None:
 def http(port: int) -> None:
     import uvicorn
 
-    uvicorn.run(server().streamable_http_app(), host="127.0.0.1", port=port, log_level="warning")
+    app = server().streamable_http_app(stateless_http=True, json_response=True)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "stdio":
+        NAMES.extend(f"tool_{number}" for number in range(len(NAMES), int(sys.argv[2])))
         anyio.run(stdio)
     else:
         http(int(sys.argv[2]))

@@ -32,6 +32,8 @@ _SAME_OUTPUT = {
 _STAND_INS = {
     # The suite cannot run itself: what `make test` would run is shown instead.
     "make test": "make --dry-run test",
+    # A run takes minutes; tests/end_to_end/test_benchmarks.py makes a quick one.
+    "make bench": "make --dry-run bench",
     # These two need the network; CI proves them from a fresh clone through `make test`.
     "python3 -m venv .venv": "true",
     ".venv/bin/pip install .": "true",

@@ -1,0 +1,61 @@
+"""The peers that come from elsewhere, installed into ``.venv/bench`` and nowhere else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from .processes import ROOT
+
+FOLDER = ROOT / ".venv" / "bench"
+_NODE_PACKAGES = ("@toolbox-sdk/server", "@modelcontextprotocol/sdk@1", "express@5", "zod@3")
+
+
+def install() -> None:
+    """Install what is not there yet. Needs the network; what cannot be had is left out, aloud."""
+    if not fastmcp_python().exists():
+        _run([sys.executable, "-m", "venv", str(FOLDER / "fastmcp")])
+        _run([str(fastmcp_python()), "-m", "pip", "install", "--quiet", "fastmcp", "uvicorn[standard]"])
+    npm = shutil.which("npm")
+    if npm is None:
+        print("npm is not here: no mcp-toolbox and no TypeScript SDK")
+    elif not node_modules().exists():
+        node_modules().parent.mkdir(parents=True, exist_ok=True)
+        (node_modules().parent / "package.json").write_text('{"private": true}\n')
+        folder = ["--prefix", str(node_modules().parent)]
+        _run([npm, "install", *folder, "--no-audit", "--no-fund", *_NODE_PACKAGES])
+
+
+def fastmcp_python() -> Path:
+    """The interpreter of FastMCP's virtual environment, whether it is there or not."""
+    return FOLDER / "fastmcp" / "bin" / "python"
+
+
+def node_modules() -> Path:
+    """Where the Node packages are, whether they are there or not."""
+    return FOLDER / "node" / "node_modules"
+
+
+def toolbox_binary() -> Path | None:
+    """The program inside mcp-toolbox's package for this platform."""
+    return next(iter(node_modules().glob("@toolbox-sdk/server-*/bin/toolbox*")), None)
+
+
+def node_version(package: str) -> str:
+    """The installed version of a Node package. Raises ``OSError`` when it is not there."""
+    return str(json.loads((node_modules() / package / "package.json").read_text())["version"])
+
+
+def python_version(package: str) -> str:
+    """The installed version of ``package`` in FastMCP's environment. Raises ``CalledProcessError``."""
+    code = f"from importlib.metadata import version; print(version({package!r}))"
+    return subprocess.check_output([str(fastmcp_python()), "-c", code], text=True).strip()
+
+
+def _run(command: list[str]) -> None:
+    print("$", " ".join(command), flush=True)
+    if subprocess.run(command, check=False).returncode:
+        print(f"failed: {' '.join(command)}")
