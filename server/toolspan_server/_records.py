@@ -1,0 +1,281 @@
+"""Records: frozen data of a declared shape, such as a config's parts.
+
+    class Place(Record):
+        '''Where something is.'''
+
+        city: str = key(text(least=1), "The city's name.")
+        zone: str | None = key(optional(text()), "Its time zone.", default=None)
+
+They are validated by ``pydantic_core``, pydantic's engine, and raise its ``ValidationError``. Pydantic
+itself, which derives such shapes from annotations, takes longer to import and set up than all the rest
+of a server's start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self, cast
+
+from pydantic_core import SchemaValidator
+from typing_extensions import override
+
+Shape = dict[str, Any]
+"""A core schema of ``pydantic_core``: ``{"type": "int", "ge": 1}``."""
+
+ANYTHING: Shape = {"type": "any"}
+REQUIRED: Any = object()
+
+
+def text(*, least: int | None = None, most: int | None = None, pattern: str | None = None) -> Shape:
+    """A string of ``least`` to ``most`` characters."""
+    return {"type": "str", **_given(min_length=least, max_length=most, pattern=pattern)}
+
+
+def choice(*values: str | int) -> Shape:
+    """One of ``values``."""
+    return {"type": "literal", "expected": list(values)}
+
+
+def optional(shape: Shape) -> Shape:
+    """A value of ``shape``, or null."""
+    return {"type": "nullable", "schema": shape}
+
+
+def many(shape: Shape, *, least: int | None = None) -> Shape:
+    """A list; a tuple once it is read."""
+    return {"type": "tuple", "items_schema": [shape], "variadic_item_index": 0, **_given(min_length=least)}
+
+
+def named(shape: Shape, *, names: Shape | None = None) -> Shape:
+    """An object of any names."""
+    return {"type": "dict", "keys_schema": names or text(), "values_schema": shape}
+
+
+def checked(shape: Shape, check: Callable[[Any], Any]) -> Shape:
+    """What ``check`` gives for a value of ``shape``; it raises ``ValueError``."""
+    return {"type": "function-after", "schema": shape, "function": {"type": "no-info", "function": check}}
+
+
+def converted(shape: Shape, convert: Callable[[Any, Any], Any], **metadata: Any) -> Shape:
+    """A value of ``shape`` after ``convert(value, info)``, whose ``info.context`` is the validation's."""
+    function = {"type": "with-info", "function": convert}
+    return {"type": "function-before", "schema": shape, "function": function, "metadata": metadata}
+
+
+def made(make: Callable[[Any, Any], Any], **metadata: Any) -> Shape:
+    """What ``make(value, info)`` gives for any value."""
+    return {
+        "type": "function-plain",
+        "function": {"type": "with-info", "function": make},
+        "metadata": metadata,
+    }
+
+
+class Key:
+    """One key of a record."""
+
+    __slots__ = ("default", "description", "factory", "hidden", "shape", "spellings")
+
+    def __init__(
+        self,
+        shape: Shape,
+        description: str,
+        default: Any,
+        factory: Callable[[], Any] | None,
+        spellings: Sequence[str],
+        hidden: bool,
+    ) -> None:
+        self.shape = shape
+        self.description = description
+        self.default = default
+        self.factory = factory
+        self.spellings = spellings
+        self.hidden = hidden
+
+    @property
+    def required(self) -> bool:
+        """Whether the key has to be there."""
+        return self.default is REQUIRED and self.factory is None
+
+    def initial(self) -> Any:
+        """The value when the key is absent."""
+        return self.default if self.factory is None else self.factory()
+
+    def core_schema(self) -> Shape:
+        """The key as ``pydantic_core`` wants it."""
+        shape = self.shape
+        if self.factory is not None:
+            shape = {"type": "default", "schema": shape, "default_factory": self.factory}
+        elif self.default is not REQUIRED:
+            shape = {"type": "default", "schema": shape, "default": self.default}
+        field: Shape = {"type": "model-field", "schema": shape}
+        if self.spellings:
+            field["validation_alias"] = [[spelling] for spelling in self.spellings]
+        return field
+
+
+def key(
+    shape: Shape,
+    description: str = "",
+    *,
+    default: Any = REQUIRED,
+    factory: Callable[[], Any] | None = None,
+    spellings: Sequence[str] = (),
+    hidden: bool = False,
+) -> Any:
+    """Declares a key of a record: required unless it has a ``default`` or a ``factory`` of one.
+
+    ``spellings`` are what it may be called in the data, the first being the one that messages use;
+    its own name is understood as well. ``hidden`` keeps its value out of ``repr``.
+    """
+    return Key(shape, description, default, factory, spellings, hidden)
+
+
+class Record:
+    """Base of frozen data. Raises ``pydantic_core.ValidationError`` for data of another shape.
+
+    ``check`` may be overridden to look at the whole; it raises ``ValueError``.
+    """
+
+    __slots__ = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__", "__pydantic_private__")
+    __pydantic_fields_set__: set[str]
+    __pydantic_core_schema__: ClassVar[Shape]
+    __pydantic_validator__: ClassVar[SchemaValidator]
+    model_fields: ClassVar[Mapping[str, Key]] = {}
+
+    @override
+    def __init_subclass__(cls, unknown: Literal["forbid", "ignore"] = "forbid") -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Key)}
+        for name in own:
+            delattr(cls, name)
+        cls.model_fields = {**cls.model_fields, **own}
+        fields = {name: each.core_schema() for name, each in cls.model_fields.items()}
+        shape: Shape = {"type": "model-fields", "model_name": cls.__name__, "fields": fields}
+        cls.__pydantic_core_schema__ = _whole(cls, shape, unknown, root=False)
+
+    def __init__(self, **data: Any) -> None:
+        self._validator().validate_python(data, self_instance=self)
+
+    def check(self) -> None:
+        """Raise ``ValueError`` when the parts, each right by itself, do not go together."""
+
+    @classmethod
+    def model_validate(cls, data: Any, *, context: Any = None) -> Self:
+        """``data``, an object with the record's keys, as a record. ``context`` reaches every check."""
+        return cast("Self", cls._validator().validate_python(data, context=context))
+
+    @classmethod
+    def shape(cls) -> Shape:
+        """The record as part of another's shape."""
+        return cls.__pydantic_core_schema__
+
+    @classmethod
+    def initial(cls) -> Self:
+        """The record whose every key is absent, where all may be."""
+        return cls._of({name: each.initial() for name, each in cls.model_fields.items()}, set())
+
+    @property
+    def model_fields_set(self) -> set[str]:
+        """The keys that the data had."""
+        return self.__pydantic_fields_set__
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
+        """The same with other values; these are not validated."""
+        changes = {} if update is None else dict(update)
+        return self._of({**vars(self), **changes}, self.model_fields_set | changes.keys())
+
+    def model_dump(self) -> Any:
+        """The record as plain data."""
+        return {name: _plain(getattr(self, name)) for name in self.model_fields}
+
+    @classmethod
+    def _validator(cls) -> SchemaValidator:
+        if "__pydantic_validator__" not in vars(cls):
+            cls.__pydantic_validator__ = SchemaValidator(cast("Any", cls.__pydantic_core_schema__))
+        return cls.__pydantic_validator__
+
+    @classmethod
+    def _of(cls, values: Mapping[str, Any], given: set[str]) -> Self:
+        record = cls.__new__(cls)
+        object.__setattr__(record, "__dict__", dict(values))
+        object.__setattr__(record, "__pydantic_fields_set__", given)
+        return record
+
+    @override
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        else:
+            self._validator().validate_assignment(self, name, value)
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and all(
+            getattr(self, name) == getattr(other, name) for name in self.model_fields
+        )
+
+    @override
+    def __hash__(self) -> int:
+        return hash((type(self), *(getattr(self, name) for name in self.model_fields)))
+
+    @override
+    def __repr__(self) -> str:
+        shown = (
+            f"{name}={getattr(self, name)!r}" for name, each in self.model_fields.items() if not each.hidden
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _whole(cls: type[Record], inside: Shape, unknown: str, *, root: bool) -> Shape:
+    config = {
+        "title": cls.__name__,
+        "allow_inf_nan": False,
+        "extra_fields_behavior": unknown,
+        "validate_by_name": True,
+        "validate_by_alias": True,
+    }
+    shape: Shape = {
+        "type": "model",
+        "cls": cls,
+        "schema": inside,
+        "config": config,
+        "frozen": True,
+        "root_model": root,
+    }
+    return shape if cls.check is Record.check else checked(shape, _checked)
+
+
+def _checked(record: Record) -> Record:
+    record.check()
+    return record
+
+
+class NamedRecords(Record):
+    """A record that is an object of any names: its values are in ``root``."""
+
+    root: Any
+
+    @override
+    def __init_subclass__(cls, *, values: Shape | None = None) -> None:
+        super().__init_subclass__()
+        cls.__pydantic_core_schema__ = _whole(cls, values or named(ANYTHING), "forbid", root=True)
+
+    @override
+    def model_dump(self) -> Any:
+        return _plain(self.root)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.model_dump()
+    if isinstance(value, tuple):
+        parts: tuple[Any, ...] = cast("Any", value)
+        return tuple(map(_plain, parts))
+    if isinstance(value, dict):
+        named: dict[Any, Any] = cast("Any", value)
+        return {name: _plain(part) for name, part in named.items()}
+    return value
+
+
+def _given(**limits: Any) -> Shape:
+    return {name: limit for name, limit in limits.items() if limit is not None}
