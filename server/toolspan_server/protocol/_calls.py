@@ -1,34 +1,76 @@
-"""The calls that run right now."""
+"""The calls that run right now, and those that wait for their turn."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import anyio
 
+T = TypeVar("T")
+
+
+class Busy(Exception):
+    """As many calls run and wait as the limits allow. The message says so, and names the limits."""
+
 
 class Calls:
-    """Counts running calls, so that the end of the server can wait for them."""
+    """Runs calls, at most ``at_once`` at the same time; at most ``waiting`` more wait in line.
 
-    def __init__(self) -> None:
-        self._count = 0
+    It knows when none is left, so that the end of the server can wait for them.
+    """
+
+    def __init__(self, at_once: int = 16, waiting: int = 1_000) -> None:
+        self._at_once = at_once
+        self._waiting = waiting
+        self._running = 0
+        self._line: deque[asyncio.Future[None]] = deque()
         self._none = anyio.Event()
 
-    @contextmanager
-    def running(self) -> Generator[None]:
-        """One call, from its start to its result or cancellation."""
-        self._count += 1
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
+        """What ``work`` gives, once it is its turn. Raises ``Busy`` when the line is full."""
+        if self._running < self._at_once:
+            self._running += 1
+        else:
+            await self._turn()
         try:
-            yield
+            return await work()
         finally:
-            self._count -= 1
-            if not self._count:
-                self._none.set()
+            self._left()
 
     async def finished(self, seconds: float) -> None:
-        """Return when no call runs, after ``seconds`` at the latest."""
+        """Return when no call runs or waits, after ``seconds`` at the latest."""
         with anyio.move_on_after(seconds):
-            while self._count:
+            while self._running:
                 self._none = anyio.Event()
                 await self._none.wait()
+
+    async def _turn(self) -> None:
+        """Wait in line; the place of a call that left is handed on to the first that waits."""
+        if len(self._line) >= self._waiting:
+            raise Busy(
+                f"The server is busy: {self._at_once} calls run and {self._waiting} wait "
+                "(limits.concurrent_calls, limits.queued_calls); try again later"
+            )
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._line.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self._left()
+            elif turn in self._line:
+                self._line.remove(turn)
+            raise
+
+    def _left(self) -> None:
+        while self._line:
+            turn = self._line.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._running -= 1
+        if not self._running:
+            self._none.set()

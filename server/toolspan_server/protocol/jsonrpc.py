@@ -1,4 +1,4 @@
-"""Lines of bytes to JSON-RPC messages and back. No input raises anything but ``Refusal``.
+"""Bytes to JSON-RPC messages and back. No input raises anything but ``Refusal``.
 
 MCP 2026-07-28, basic/transports: messages are UTF-8 JSON, one a line, without batches.
 """
@@ -6,22 +6,68 @@ MCP 2026-07-28, basic/transports: messages are UTF-8 JSON, one a line, without b
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from itertools import accumulate
+from json.encoder import encode_basestring
 from typing import Any, cast
 
 from pydantic_core import from_json
 
+from .._plain import MAX_DEPTH, MAX_DIGITS
+from ._lines import MAX_LINE_BYTES, Lines, Overlong
+
+__all__ = [
+    "INTERNAL_ERROR",
+    "INVALID_REQUEST",
+    "MAX_LINE_BYTES",
+    "PARSE_ERROR",
+    "Lines",
+    "Overlong",
+    "Refusal",
+    "RequestId",
+    "checked",
+    "dumps",
+    "encode",
+    "error",
+    "framed",
+    "parse",
+    "quoted",
+    "read_message",
+]
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603
-MAX_LINE_BYTES = 4 * 1024 * 1024
+MAX_CONTAINERS = 20_000
+_MAX_LENIENT_BYTES = 65_536
 
 RequestId = int | str
 _BOM = b"\xef\xbb\xbf"
 
+quoted: Callable[[str], str] = encode_basestring
+"""A text as a JSON string."""
+
+
+def _compact() -> Callable[[Any], str]:
+    encoder = json.JSONEncoder(
+        ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
+    )
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return encoder.encode
+    written: Callable[[Any, int], Iterable[str]]
+    written = make(None, encoder.default, encode_basestring, None, ":", ",", False, False, False)
+    return lambda value: "".join(written(value, 0))
+
+
+dumps = _compact()
+"""Compact JSON. Raises ``ValueError``, ``TypeError`` or ``RecursionError`` for what JSON cannot carry."""
+
 
 class Refusal(Exception):
-    """A line that is answered with an error. ``request_id`` is ``None`` when it cannot be known."""
+    """A message that is answered with an error. ``request_id`` is ``None`` when it cannot be known."""
 
     def __init__(self, code: int, message: str, request_id: RequestId | None = None) -> None:
         super().__init__(message)
@@ -34,61 +80,57 @@ class Refusal(Exception):
         return error(self.request_id, self.code, self.message)
 
 
-class Lines:
-    """Cuts a stream of bytes into lines of at most ``limit`` bytes.
-
-    A longer line is dropped as it arrives and given once as ``None``, so memory stays bounded.
-    """
-
-    def __init__(self, limit: int = MAX_LINE_BYTES) -> None:
-        self._limit = limit
-        self._kept = bytearray()
-        self._dropping = False
-
-    def feed(self, chunk: bytes) -> Iterator[bytes | None]:
-        """Every line that ``chunk`` completes, without its newline."""
-        *completed, rest = chunk.split(b"\n")
-        for part in completed:
-            self._keep(part)
-            yield self._take()
-        self._keep(rest)
-
-    def end(self) -> bytes | None:
-        """The last line, when no newline ended it; ``b""`` when there is none."""
-        return self._take()
-
-    def _keep(self, part: bytes) -> None:
-        if self._dropping or len(self._kept) + len(part) > self._limit:
-            self._dropping = True
-            self._kept.clear()
-        else:
-            self._kept += part
-
-    def _take(self) -> bytes | None:
-        dropped, line = self._dropping, bytes(self._kept)
-        self._dropping = False
-        self._kept.clear()
-        return None if dropped else line
-
-
-def read_message(line: bytes | None) -> dict[str, Any] | None:
+def read_message(line: bytes | Overlong) -> dict[str, Any] | None:
     """The request, notification or response on ``line``; ``None`` for a blank line.
 
     A request's ``id`` is a string or integer, its ``method`` a string, its ``params`` an object or
-    absent. Raises ``Refusal`` for everything else; ``None`` as input stands for a line over the limit.
+    absent. Raises ``Refusal`` for everything else.
     """
-    if line is None:
-        raise Refusal(INVALID_REQUEST, f"Invalid Request: a message is at most {MAX_LINE_BYTES} bytes")
-    line = line.removeprefix(_BOM).strip()
-    if not line:
-        return None
+    value = parse(line)
+    return None if value is None else checked(value[0])
+
+
+def parse(line: bytes | Overlong) -> tuple[Any] | None:
+    """The JSON value on ``line``; ``None`` for a blank line. Of duplicate keys the last counts.
+
+    Raises ``Refusal`` for what is no JSON, and for more nesting or bytes than the limits. Numbers beyond
+    a double or of too many digits are left to whoever takes them: the executor refuses them by name.
+    """
+    if isinstance(line, Overlong):
+        raise Refusal(
+            INVALID_REQUEST, f"Invalid Request: a message is at most {line.limit} bytes", _id_at_an_end(line)
+        )
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and (excess := _excess(line)):
+        raise Refusal(PARSE_ERROR, f"Parse error: {excess}", _recovered_id(line))
     try:
-        message: Any = from_json(line, allow_inf_nan=False)
+        return (from_json(line, allow_inf_nan=False),)
     except ValueError as fault:
-        raise Refusal(PARSE_ERROR, f"Parse error: {fault}", _recovered_id(line)) from None
+        bare = line.removeprefix(_BOM).strip()
+        if not bare:
+            return None
+        if len(bare) != len(line):
+            return parse(bare)
+        raise Refusal(PARSE_ERROR, f"Parse error: {_told(line, str(fault))}", _recovered_id(line)) from None
+
+
+def checked(message: Any) -> dict[str, Any]:
+    """``message`` when it has the shape of a request, notification or response; else raises ``Refusal``."""
     if not isinstance(message, dict):
         raise Refusal(INVALID_REQUEST, f"Invalid Request: an object is needed, not {_json_type(message)}")
-    return _checked(cast("dict[str, Any]", message))
+    known = cast("dict[str, Any]", message)
+    if "method" not in known and ("result" in known or "error" in known):
+        return known
+    known_id = _usable_id(known)
+    if known_id is None and "id" in known:
+        raise Refusal(INVALID_REQUEST, "Invalid Request: 'id' must be a string or an integer")
+    if known.get("jsonrpc") != "2.0":
+        raise Refusal(INVALID_REQUEST, "Invalid Request: 'jsonrpc' must be \"2.0\"", known_id)
+    if not isinstance(known.get("method"), str):
+        raise Refusal(INVALID_REQUEST, "Invalid Request: 'method' must be a string", known_id)
+    params = known.get("params")
+    if params is not None and not isinstance(params, dict):
+        raise Refusal(INVALID_REQUEST, "Invalid Request: 'params' must be an object", known_id)
+    return known
 
 
 def error(request_id: RequestId | None, code: int, message: str) -> dict[str, Any]:
@@ -102,40 +144,84 @@ def error(request_id: RequestId | None, code: int, message: str) -> dict[str, An
 def encode(message: Mapping[str, Any]) -> bytes:
     """``message`` as one line. What JSON cannot carry becomes an error response that says so."""
     try:
-        text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = dumps(message)
     except (ValueError, TypeError, RecursionError) as fault:
-        failure = error(message.get("id"), INTERNAL_ERROR, f"The answer cannot be written as JSON: {fault}")
-        text = json.dumps(failure, separators=(",", ":"))
+        text = dumps(_unwritable(message.get("id"), fault))
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def _checked(message: dict[str, Any]) -> dict[str, Any]:
-    known_id = _usable_id(message)
-    if "method" not in message and ("result" in message or "error" in message):
-        return message
-    if "id" in message and known_id is None:
-        raise Refusal(INVALID_REQUEST, "Invalid Request: 'id' must be a string or an integer")
-    if message.get("jsonrpc") != "2.0":
-        raise Refusal(INVALID_REQUEST, "Invalid Request: 'jsonrpc' must be \"2.0\"", known_id)
-    if not isinstance(message.get("method"), str):
-        raise Refusal(INVALID_REQUEST, "Invalid Request: 'method' must be a string", known_id)
-    if not isinstance(message.get("params"), dict | None):
-        raise Refusal(INVALID_REQUEST, "Invalid Request: 'params' must be an object", known_id)
-    return message
+def framed(request_id: RequestId, result: str) -> bytes:
+    """The answer to ``request_id``, one line, around a ``result`` that is JSON already."""
+    written = str(request_id) if isinstance(request_id, int) else quoted(request_id)
+    return f'{{"jsonrpc":"2.0","id":{written},"result":{result}}}\n'.encode("utf-8", "replace")
 
 
-def _usable_id(message: Mapping[str, Any]) -> RequestId | None:
-    value = message.get("id")
-    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+def _unwritable(request_id: Any, fault: Exception) -> dict[str, Any]:
+    return error(request_id, INTERNAL_ERROR, f"The answer cannot be written as JSON: {fault}")
+
+
+def _usable_id(message: Any) -> RequestId | None:
+    value = cast("dict[str, Any]", message).get("id") if isinstance(message, dict) else None
+    return value if isinstance(value, (int, str)) and value is not True and value is not False else None
+
+
+_SIGNED = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+_OTHERS = bytes(set(range(256)) - set(b"[]{}"))
+_TOO_DEEP = f"it is nested more than {MAX_DEPTH} levels deep"
+_TOO_MANY = f"it holds more than {MAX_CONTAINERS:,} objects and arrays"
+_TOO_MANY_DIGITS = f"a number has more than {MAX_DIGITS:,} digits"
+_WORDS = re.compile(rb"NaN|-?Infinity")
+
+
+def _excess(line: bytes) -> str | None:
+    """What JSON has too much of. Brackets outside strings are summed up, which is fast for any input."""
+    parts = line.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+    steps = b"".join(parts[::2]).translate(_SIGNED, _OTHERS)
+    if max(accumulate(memoryview(steps[: 2 * MAX_CONTAINERS]).cast("b")), default=0) > MAX_DEPTH:
+        return _TOO_DEEP
+    return _TOO_MANY if steps.count(1) > MAX_CONTAINERS else None
+
+
+def _told(line: bytes, fault: str) -> str:
+    """The parser's ``fault``, in the words of the limits where it is about one."""
+    if fault.startswith("recursion limit"):
+        return _TOO_DEEP
+    if fault.startswith("number out of range"):
+        return _TOO_MANY_DIGITS
+    place = re.search(r" at line 1 column ([0-9]+)$", fault)
+    start = max(0, int(place[1]) - 2) if place else 0
+    word = _WORDS.search(line, start, start + 12) if place else None
+    return fault if word is None else f"{word[0].decode()} is no JSON value ({fault})"
+
+
+_MEMBER = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"'
+_ID = rb'"id"\s*:\s*(-?[0-9]{1,100}|"(?:[^"\\\x00-\x1f]|\\.){0,500}")'
+_ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _MEMBER + rb"\s*,\s*)*" + _ID + rb"\s*[,}]")
+_ID_LAST = re.compile(
+    rb"[{,]\s*(?:" + _MEMBER + rb"\s*,\s*)*" + _ID + rb"\s*(?:,\s*" + _MEMBER + rb"\s*)*\}\s*$"
+)
 
 
 def _recovered_id(line: bytes) -> RequestId | None:
-    """The id of a line that a lenient reader still understands (``NaN``, a lone surrogate, bad UTF-8)."""
-    try:
-        message: Any = json.loads(line.decode("utf-8", "replace"), strict=False)
-    except (ValueError, RecursionError):
+    """The id of a short line that a lenient reader still understands, or that names it first or last."""
+    if len(line) <= _MAX_LENIENT_BYTES:
+        with suppress(ValueError, RecursionError):
+            return _certain(_usable_id(json.loads(line.decode("utf-8", "replace"), strict=False)))
+    return _id_at_an_end(Overlong(line[:1024], line[-1024:]))
+
+
+def _id_at_an_end(line: Overlong) -> RequestId | None:
+    found = _ID_FIRST.match(line.head) or _ID_LAST.search(line.tail)
+    if found is None:
         return None
-    request_id = _usable_id(cast("dict[str, Any]", message)) if isinstance(message, dict) else None
+    try:
+        return _certain(cast("RequestId", json.loads(found[1])))
+    except ValueError:
+        return None
+
+
+def _certain(request_id: RequestId | None) -> RequestId | None:
+    """``request_id`` unless its characters may not be what the client sent."""
     return None if isinstance(request_id, str) and not request_id.isascii() else request_id
 
 

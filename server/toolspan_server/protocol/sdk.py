@@ -5,7 +5,7 @@ Importing this module imports ``mcp``, which takes half a second: import it wher
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -13,10 +13,11 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequestParams, PaginatedRequestParams
 
+from .._version import __version__
 from ..context import Context
 from ..executor import Executor
-from . import wire
-from ._calls import Calls
+from . import jsonrpc, wire
+from ._calls import Busy, Calls
 
 _Context = ServerRequestContext[Any, Any]
 
@@ -26,7 +27,7 @@ def build_server(
 ) -> Server[Any]:
     """The server of ``executor``'s tools, for every protocol revision that the SDK speaks.
 
-    ``calls`` counts the calls that run.
+    ``calls`` runs the calls, within their limits.
     """
     registry = executor.registry
 
@@ -44,8 +45,11 @@ def build_server(
                 raise wire.unknown_tool(call.name)
         except wire.ProtocolFault as fault:
             raise MCPError(code=fault.code, message=fault.message) from None
-        with calls.running():
-            result = await executor.execute(call.name, call.arguments, Context(meta=call.meta))
+        execute = partial(executor.execute, call.name, call.arguments, Context(meta=call.meta))
+        try:
+            result = await calls.run(execute)
+        except Busy as busy:
+            raise MCPError(code=jsonrpc.INTERNAL_ERROR, message=str(busy)) from None
         return wire.render_result(result, context.protocol_version)
 
     def input_schema(tool: str) -> dict[str, Any] | None:
@@ -53,16 +57,9 @@ def build_server(
         return None if found is None else found.config.parameters
 
     server: Server[Any] = Server(
-        name, version=_version(), instructions=instructions, get_tool_input_schema=input_schema
+        name, version=__version__, instructions=instructions, get_tool_input_schema=input_schema
     )
     server.add_request_handler("tools/list", PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
     server.middleware.clear()  # only OpenTelemetry's, paid for on every message
     return server
-
-
-def _version() -> str:
-    try:
-        return version("toolspan")
-    except PackageNotFoundError:
-        return "0"

@@ -1,150 +1,176 @@
 """MCP over standard input and output.
 
-Every line gets its answer, whatever it holds; at the end of the input, running calls still answer.
-The messages go through ``mcp``'s ``Server.run``; the lines are ours.
+Every request gets its answer, whatever its line holds; at the end of the input, running calls still answer.
 """
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import anyio
-from anyio.streams.memory import MemoryObjectSendStream
-from mcp.server.lowlevel.server import Server
-from mcp.shared.message import ServerMessageMetadata, SessionMessage
-from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
-from pydantic import ValidationError
+from typing_extensions import override
 
-from . import jsonrpc
+from .._version import __version__
+from ..config import Config
+from ..executor import Executor
+from ._calls import Calls
+from ._dialogue import Dialogue
+from ._lines import Lines, Overlong
 from ._pipes import Pipes
+from .short import ShortPath
 from .stop import GRACE_S, LIMIT_S, Stop
 
-_HANG_UP_CHECK_S = 0.5
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+
+T = TypeVar("T")
+_CHECK_S = 0.5
+_STALLED_CHECKS = 6
+_MAX_BACKLOG = 1 << 20
+_LAST_BYTES_S = 0.3
 
 
-async def serve(server: Server[Any], pipes: Pipes, stop: Stop) -> None:
-    """Serve the one client of ``pipes`` until it leaves or ``stop`` says so."""
-    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
-    answers = _Answers(pipes, stop)
-    async with anyio.create_task_group() as group:
-        group.start_soon(_watch, pipes, stop)
-        group.start_soon(_read, pipes, sender, answers, stop)
-        await server.run(receiver, answers, server.create_initialization_options())
-        group.cancel_scope.cancel()
+async def serve(executor: Executor, pipes: Pipes, stop: Stop, config: Config, *, plain: bool = True) -> None:
+    """Serve the one client of ``pipes`` until it leaves or ``stop`` says so.
+
+    Without ``plain`` every request goes to the SDK.
+    """
+    await _Serving(executor, pipes, stop, config, plain=plain).run()
 
 
-async def _watch(pipes: Pipes, stop: Stop) -> None:
-    while not pipes.hung_up():  # noqa: ASYNC110  # no event tells that a pipe's reader has gone
-        await anyio.sleep(_HANG_UP_CHECK_S)
-    stop.request()
+class _Serving:
+    def __init__(self, executor: Executor, pipes: Pipes, stop: Stop, config: Config, *, plain: bool) -> None:
+        limits = config.limits
+        calls = _Calls(limits.concurrent_calls, pipes)
 
+        def build() -> Server[Any]:
+            from .sdk import build_server
 
-async def _read(
-    pipes: Pipes, sender: MemoryObjectSendStream[SessionMessage | Exception], answers: _Answers, stop: Stop
-) -> None:
-    async with sender:
-        async with anyio.create_task_group() as group:
-            group.start_soon(_until, stop.wait, group.cancel_scope)
-            lines = jsonrpc.Lines()
-            async for chunk in pipes.chunks():
-                for line in lines.feed(chunk):
-                    await _accept(line, sender, answers)
-            await _accept(lines.end(), sender, answers)
-            group.cancel_scope.cancel()
-        await answers.all_given()
-    stop.end_within(LIMIT_S - GRACE_S)
+            return build_server(executor, calls, name=config.name, instructions=config.instructions)
 
-
-async def _until(awaited: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
-    await awaited()
-    scope.cancel()
-
-
-async def _accept(
-    line: bytes | None, sender: MemoryObjectSendStream[SessionMessage | Exception], answers: _Answers
-) -> None:
-    try:
-        raw = jsonrpc.read_message(line)
-        if raw is None:
-            return
-        message = jsonrpc_message_adapter.validate_python(raw, by_name=False)
-        if not isinstance(message, JSONRPCRequest):
-            sender.send_nowait(SessionMessage(message))
-            return
-        answers.expect(message.id)
-    except jsonrpc.Refusal as refusal:
-        await answers.refuse(refusal)
-    except ValidationError:
-        pass  # a malformed answer to a question that we never ask
-    else:
-        settled = partial(answers.settle, message.id)
-        sender.send_nowait(SessionMessage(message, ServerMessageMetadata(on_request_unanswered=settled)))
-
-
-class _Answers:
-    """The stream that ``Server.run`` writes to; it knows which requests still wait for an answer."""
-
-    def __init__(self, pipes: Pipes, stop: Stop) -> None:
+        short = ShortPath(executor, name=config.name, version=__version__, instructions=config.instructions)
+        self._dialogue = Dialogue(short, calls, build, pipes.write, self._proceed, plain=plain)
         self._pipes = pipes
         self._stop = stop
-        self._open: set[jsonrpc.RequestId] = set()
-        self._settled = anyio.Event()
+        self._lines = Lines(limits.message_bytes)
+        self._unread: deque[bytes | Overlong] = deque()
+        self._most_waiting = limits.concurrent_calls + limits.queued_calls
+        self._most_bytes = 4 * limits.message_bytes
+        self._longest_call_s = max((tool.timeout_ms for tool in executor.registry), default=0) / 1000
+        self._ended = False
+        self._proceeding = False
+        self._over = asyncio.Event()
 
-    def expect(self, request_id: jsonrpc.RequestId) -> None:
-        """Note a request; raises ``Refusal`` when one with the same id still waits."""
-        if request_id in self._open:
-            raise jsonrpc.Refusal(
-                jsonrpc.INVALID_REQUEST,
-                "Invalid Request: a request with this id is still running",
-                request_id,
-            )
-        self._open.add(request_id)
+    async def run(self) -> None:
+        self._pipes.open(self._received, self._proceed)
+        watching = asyncio.create_task(self._watch())
+        try:
+            await _first(self._stop.wait(), self._over.wait())
+            self._pipes.pause()
+            self._ended = True
+            self._unread.clear()
+            if not self._over.is_set():
+                await self._finish()
+        finally:
+            watching.cancel()
+            self._stop.end_within(LIMIT_S - GRACE_S)
+            await self._dialogue.close()
+            self._pipes.close()
 
-    async def settle(self, request_id: jsonrpc.RequestId | None) -> None:
-        """Note that a request is answered, or, being cancelled, never will be."""
-        if request_id is not None:
-            self._open.discard(request_id)
-        self._settled.set()
+    async def _finish(self) -> None:
+        """Let what runs answer, within the grace that a stop allows; then answer for it."""
+        if not self._pipes.closed:
+            await _within(GRACE_S, self._over.wait())
+        self._dialogue.abandon("The server is stopping")
+        self._proceed()
+        await _within(_LAST_BYTES_S, self._over.wait())
 
-    async def all_given(self) -> None:
-        """Return when nothing waits, when nothing was answered for a while, or when nobody listens."""
-        while self._open and not self._pipes.closed:
-            self._settled = anyio.Event()
-            with anyio.move_on_after(GRACE_S) as patience:
-                await self._settled.wait()
-            if patience.cancelled_caught:
-                return
+    def _received(self, chunk: bytes) -> None:
+        if chunk:
+            self._unread.extend(self._lines.feed(chunk))
+        else:
+            self._unread.append(self._lines.end())
+            self._ended = True
+        self._proceed()
 
-    async def refuse(self, refusal: jsonrpc.Refusal) -> None:
-        """Answer a line that never reaches the server."""
-        await self._write(jsonrpc.encode(refusal.answer()))
+    def _proceed(self) -> None:
+        """Take what can be taken, and no more than the limits allow; note the end."""
+        if self._proceeding:
+            return
+        self._proceeding = True
+        try:
+            while self._unread and not self._full():
+                self._dialogue.receive(self._unread.popleft())
+        finally:
+            self._proceeding = False
+        if self._dialogue.waiting:
+            self._pipes.flush_soon()
+        else:
+            self._pipes.flush()
+        if self._ended:
+            if not (self._unread or self._dialogue.waiting or self._pipes.backlog):
+                self._over.set()
+        elif self._unread:
+            self._pipes.pause()
+        else:
+            self._pipes.resume()
 
-    async def send(self, item: SessionMessage, /) -> None:
-        """Write a message of the server."""
-        message = item.message
-        raw = message.model_dump(by_alias=True, mode="python", exclude_unset=True)
-        await self._write(jsonrpc.encode(raw))
-        if isinstance(message, JSONRPCResponse | JSONRPCError):
-            await self.settle(message.id)
+    def _full(self) -> bool:
+        dialogue = self._dialogue
+        return (
+            dialogue.waiting >= self._most_waiting
+            or dialogue.waiting_bytes >= self._most_bytes
+            or self._pipes.backlog >= _MAX_BACKLOG
+        ) and not self._pipes.closed
 
-    async def _write(self, line: bytes) -> None:
-        await self._pipes.write(line)
-        if self._pipes.closed:
-            self._stop.request()
+    async def _watch(self) -> None:
+        """End when the client is gone. No event tells that a pipe's reader has left or reads no more."""
+        taken, stalled = 0, 0
+        while True:
+            await asyncio.sleep(_CHECK_S)
+            leaving = self._ended or self._pipes.input_over()
+            stalled = stalled + 1 if leaving and self._pipes.backlog and self._pipes.taken == taken else 0
+            taken = self._pipes.taken
+            if self._pipes.hung_up() or stalled >= _STALLED_CHECKS:
+                self._pipes.closed = True
+                self._stop.request()
+            elif self._ended:
+                self._stop.end_unless_alive(self._longest_call_s + LIMIT_S)
 
-    async def aclose(self) -> None:
-        """Nothing to close: the descriptors belong to the process."""
 
-    async def __aenter__(self) -> Self:
-        return self
+class _Calls(Calls):
+    """Runs calls while the client takes their answers. How many wait is not limited here: reading stops."""
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        return None
+    def __init__(self, at_once: int, pipes: Pipes) -> None:
+        super().__init__(at_once, sys.maxsize)
+        self._pipes = pipes
+
+    @override
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
+        return await super().run(partial(self._with_room, work))
+
+    async def _with_room(self, work: Callable[[], Awaitable[T]]) -> T:
+        if self._pipes.backlog >= _MAX_BACKLOG:
+            await self._pipes.room()
+        return await work()
+
+
+async def _first(*awaited: Awaitable[object]) -> None:
+    """Return when one of ``awaited`` is done; the others are cancelled."""
+    tasks = [asyncio.ensure_future(each) for each in awaited]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _within(seconds: float, awaited: Awaitable[object]) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await awaited

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -36,6 +36,7 @@ class Stop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._event = asyncio.Event()
         self._timer: threading.Timer | None = None
+        self._watchdog: threading.Timer | None = None
         self._other_threads = set(threading.enumerate())
 
     @contextmanager
@@ -48,8 +49,9 @@ class Stop:
         try:
             yield
         finally:
-            if self._timer is not None:
-                self._timer.cancel()
+            for timer in (self._timer, self._watchdog):
+                if timer is not None:
+                    timer.cancel()
             for each, handler in before.items():
                 signal.signal(each, handler)
 
@@ -69,9 +71,13 @@ class Stop:
     def end_within(self, seconds: float) -> None:
         """End the process after ``seconds`` even when something hangs; the first call counts."""
         if self._timer is None:
-            self._timer = threading.Timer(seconds, self._end_now)
-            self._timer.daemon = True
-            self._timer.start()
+            self._timer = self._armed(seconds)
+
+    def end_unless_alive(self, seconds: float) -> None:
+        """End the process after ``seconds``, unless this is called again before."""
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+        self._watchdog = self._armed(seconds)
 
     def leave(self) -> None:
         """End the process here, output flushed, when a thread of a handler's still runs.
@@ -80,12 +86,13 @@ class Stop:
         """
         end = time.monotonic() + _LAST_THREADS_S
         for thread in threading.enumerate():
-            if thread in self._other_threads or thread is self._timer:
+            if thread in self._other_threads or thread in (self._timer, self._watchdog):
                 continue
             thread.join(max(0.0, end - time.monotonic()))
             if thread.is_alive():
-                sys.stdout.flush()
-                sys.stderr.flush()
+                for stream in (sys.stdout, sys.stderr):
+                    with suppress(Exception):  # a handler may have put anything in their place
+                        stream.flush()
                 self._end_now()
 
     def _received(self, number: int, _frame: FrameType | None) -> None:
@@ -95,6 +102,12 @@ class Stop:
             self._end_now()
         self.end_within(LIMIT_S)
         self.request()
+
+    def _armed(self, seconds: float) -> threading.Timer:
+        timer = threading.Timer(seconds, self._end_now)
+        timer.daemon = True
+        timer.start()
+        return timer
 
     def _end_now(self) -> None:
         os._exit(self.exit_code)

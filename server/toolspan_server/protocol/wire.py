@@ -6,13 +6,13 @@ where it must be an object; since 2026-07-28 it is any JSON value.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from .._plain import repaired
 from ..registry import Tool
 from ..results import ToolResult
+from . import jsonrpc
 
 INVALID_PARAMS = -32602
 MODERN = frozenset({"2026-07-28"})
@@ -98,6 +98,27 @@ def render_result(result: ToolResult, protocol_version: str) -> dict[str, Any]:
     return rendered
 
 
+def encode_result(result: ToolResult, protocol_version: str, stamp: str = "") -> str:
+    """``render_result`` as compact JSON; ``stamp`` is more of its ``_meta``, as JSON after a comma.
+
+    The value, which goes out twice, is encoded once. Raises ``ValueError`` or ``TypeError`` when it is
+    no plain JSON.
+    """
+    value: Any = result.result if result.success else result.as_dict()
+    whole = jsonrpc.dumps(value)
+    text = whole if isinstance(value, str) else jsonrpc.quoted(whole)
+    structured = ""
+    if protocol_version in MODERN:
+        structured = f',"structuredContent":{whole},"resultType":"complete"'
+    elif protocol_version in OBJECT_ONLY:
+        shown = whole if isinstance(value, dict) else f'{{"result":{whole}}}'
+        structured = f',"structuredContent":{shown}'
+    return (
+        f'{{"content":[{{"type":"text","text":{text}}}],"isError":{"false" if result.success else "true"}'
+        f'{structured},"_meta":{{"execution_time_ms":{result.execution_time_ms!r}{stamp}}}}}'
+    )
+
+
 def _object(value: Any) -> dict[str, Any]:
     return dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {}
 
@@ -105,4 +126,4 @@ def _object(value: Any) -> dict[str, Any]:
 def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return jsonrpc.dumps(value)

@@ -1,0 +1,58 @@
+"""A conversation with the SDK's server over memory streams. Importing this module imports ``mcp``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+from mcp.server.lowlevel.server import Server
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types import jsonrpc_message_adapter
+from pydantic import ValidationError
+
+
+class SdkStream:
+    """What ``Server.run`` reads from and writes to. ``said`` gets each message that the server writes."""
+
+    def __init__(self, server: Server[Any], said: Callable[[dict[str, Any]], None]) -> None:
+        self._server = server
+        self._said = said
+        self._sender, self._receiver = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
+
+    async def run(self) -> None:
+        """Serve until cancelled."""
+        with self._sender, self._receiver:
+            await self._server.run(self._receiver, self, self._server.create_initialization_options())
+
+    def tell(
+        self, message: Mapping[str, Any], unanswered: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
+        """Let the server have ``message``; a request that is cancelled ends in ``unanswered``."""
+        try:
+            item = jsonrpc_message_adapter.validate_python(message, by_name=False)
+        except ValidationError:
+            return  # a malformed answer to a question that was never asked
+        self._sender.send_nowait(
+            SessionMessage(item, ServerMessageMetadata(on_request_unanswered=unanswered))
+        )
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Take a message of the server's."""
+        self._said(item.message.model_dump(by_alias=True, mode="python", exclude_unset=True))
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        return None
