@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ._collector import keeping
 from ._logging import LEVELS, logging_to_stderr
 from .config import DEFAULT_FILES, Config, find_config, load_config
 from .errors import ConfigError, ServeError
@@ -59,6 +60,13 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         help=f"port to serve HTTP at; 0: any (default: {DEFAULT_PORT})",
     )
     add(
+        "--workers",
+        metavar="N",
+        type=_workers,
+        default=1,
+        help="processes that serve HTTP at the port (default: 1)",
+    )
+    add(
         "--token-env",
         metavar="NAME",
         help="environment variable with the bearer token that HTTP clients must send",
@@ -75,7 +83,14 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _workers(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 255:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers (1 to 255)")
+    return int(text)
+
+
 def _serve(options: argparse.Namespace, stop: Stop) -> None:
+    _check_workers(options)
     with ExitStack() as stack:
         log = stack.enter_context(logging_to_stderr(options.log_level))
         if options.transport == "stdio":
@@ -90,7 +105,7 @@ def _serve(options: argparse.Namespace, stop: Stop) -> None:
             config = _config(options)
             log.redact = config.redact
             access = _access(options)
-            _serve_http(config, stack.enter_context(_listener(options)), access, stop)
+            _serve_at(stack.enter_context(_listener(options)), config, access, options.workers, stop)
         stop.leave()
 
 
@@ -104,7 +119,8 @@ def _config(options: argparse.Namespace) -> Config:
                 f"no config file in {Path.cwd()} (looked for {names}): name one with --config FILE"
             )
         files = [found]
-    config = load_config(*files, skip_invalid=options.skip_invalid)
+    with keeping():
+        config = load_config(*files, skip_invalid=options.skip_invalid)
     for problem in config.skipped:
         _say(f"toolspan: skipped: {problem}")
     return config
@@ -115,33 +131,62 @@ def _serve_stdio(config: Config, pipes: Pipes, stop: Stop) -> None:
 
     async def run() -> None:
         from .protocol import stdio
-        from .protocol._calls import Calls
-        from .protocol.sdk import build_server
         from .runtime import running
 
         async with running(config) as executor:
-            server = build_server(executor, Calls(), name=config.name, instructions=config.instructions)
-            await stdio.serve(server, pipes, stop)
+            await stdio.serve(executor, pipes, stop, config)
 
     anyio.run(run)
 
 
-def _serve_http(config: Config, listener: socket.socket, access: Access, stop: Stop) -> None:
+def _serve_at(listener: socket.socket, config: Config, access: Access, workers: int, stop: Stop) -> None:
+    """Serve HTTP in this process, or in ``workers`` of them."""
+    ready = partial(_announce, config, listener, workers)
+    if workers == 1:
+        _serve_http(config, access, stop, listener, ready)
+        return
+    from .protocol.workers import Workers, spread
+
+    def work(own: socket.socket, ready: Callable[[], None], alive: int) -> int:
+        _serve_http(config, access, stop, own, ready, alive)
+        stop.leave()
+        return stop.exit_code
+
+    stop.exit_code = Workers(work, spread(listener, workers), ready, _say).run()
+
+
+def _serve_http(
+    config: Config,
+    access: Access,
+    stop: Stop,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    alive: int | None = None,
+) -> None:
     import anyio
 
     async def run() -> None:
         from .protocol import http
-        from .protocol._calls import Calls
-        from .protocol.sdk import build_server
+        from .protocol.workers import until_orphaned
         from .runtime import running
 
-        calls = Calls()
-        async with running(config) as executor:
-            server = build_server(executor, calls, name=config.name, instructions=config.instructions)
-            ready = partial(_announce, len(executor.registry), listener)
-            await http.serve(server, calls, listener, access, stop, ready)
+        async with running(config) as executor, anyio.create_task_group() as group:
+            if alive is not None:
+                group.start_soon(until_orphaned, alive, stop)
+            await http.serve(executor, config, listener, access, stop, ready)
+            group.cancel_scope.cancel()
 
     anyio.run(run, backend_options={"use_uvloop": sys.platform != "win32"})
+
+
+def _check_workers(options: argparse.Namespace) -> None:
+    if options.workers == 1:
+        return
+    from .protocol.workers import check_workers
+
+    if options.transport == "stdio":
+        raise ServeError("--workers needs --transport http: on stdio there is one client and one process")
+    check_workers()
 
 
 def _listener(options: argparse.Namespace) -> socket.socket:
@@ -182,12 +227,16 @@ def _token(variable: str | None) -> str | None:
     return token
 
 
-def _announce(tools: int, listener: socket.socket) -> None:
+def _announce(config: Config, listener: socket.socket, workers: int) -> None:
     from .protocol._listen import authority
 
+    tools = len(config.tools.registry) if config.tools.enabled else 0
     noun = "tool" if tools == 1 else "tools"
+    by = f" with {workers} workers" if workers > 1 else ""
     address = authority(listener)
-    _say(f"toolspan: serving {tools} {noun} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE)")
+    _say(
+        f"toolspan: serving {tools} {noun} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE){by}"
+    )
 
 
 def _refused(*lines: str) -> int:

@@ -1,0 +1,84 @@
+"""The SDK behind the endpoint: imported and started when the first request needs it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from ..config import Config
+from ..executor import Executor
+from ._calls import Calls
+from ._exchange import Exchange
+from ._open_requests import OpenRequests
+from .guard import App, Receive, Scope, Send
+
+if TYPE_CHECKING:
+    from .sdk_http import SdkHttp
+
+_SHORT_TURN_S = 0.0005
+
+
+class Behind:
+    """Gives the SDK's HTTP server. Its import, half a second, is done in a thread: others are served."""
+
+    def __init__(self, make: Callable[[], SdkHttp], group: anyio.abc.TaskGroup) -> None:
+        self._make = make
+        self._group = group
+        self._starting = anyio.Lock()
+        self._started: SdkHttp | None = None
+        self._requests = OpenRequests()
+
+    async def get(self) -> SdkHttp:
+        """The SDK's server, running."""
+        if self._started is None:
+            async with self._starting:
+                if self._started is None:
+                    made = await anyio.to_thread.run_sync(self._make, abandon_on_cancel=True)
+                    await self._group.start(made.run)
+                    self._started = made
+        return self._started
+
+    async def answer(self, app: App, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let ``app``, of the SDK's server, answer a request."""
+        await self._requests.answer(app, scope, receive, send)
+
+    async def hand(self, exchange: Exchange, app: App | None = None) -> None:
+        """Let ``app`` answer, or, for a request that stands by itself, the SDK's server."""
+        answering = (await self.get()).handle if app is None else app
+        await exchange.hand(partial(self.answer, answering))
+
+    def close(self) -> None:
+        """End every answer that the SDK is giving."""
+        self._requests.close()
+
+
+def maker(executor: Executor, calls: Calls, config: Config) -> Callable[[], SdkHttp]:
+    """What imports the SDK and makes its server."""
+
+    def make() -> SdkHttp:
+        with _short_turns():
+            from .sdk import build_server
+            from .sdk_http import SdkHttp
+
+        server = build_server(executor, calls, name=config.name, instructions=config.instructions)
+        return SdkHttp(server, config.limits.message_bytes)
+
+    return make
+
+
+@contextmanager
+def _short_turns() -> Generator[None]:
+    """Let other threads, above all the event loop's, have the interpreter more often."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SHORT_TURN_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)

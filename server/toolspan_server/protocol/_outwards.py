@@ -1,0 +1,53 @@
+"""The way out of a connection, as uvicorn sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Protocol
+
+from typing_extensions import override
+
+
+class Closing(Protocol):
+    """What decides when a connection closes."""
+
+    parted: bool
+
+    def close(self) -> None:
+        """Close when it is time."""
+        ...
+
+
+class Outwards(asyncio.Transport):
+    """The transport as uvicorn uses it: what is written is counted, closing is left to the connection."""
+
+    def __init__(self, transport: asyncio.Transport, connection: Closing) -> None:
+        super().__init__()
+        self._transport = transport
+        self._connection = connection
+        self.written = 0
+
+    @override
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self._transport.get_extra_info(name, default)
+
+    @override
+    def pause_reading(self) -> None:
+        self._transport.pause_reading()
+
+    @override
+    def resume_reading(self) -> None:
+        self._transport.resume_reading()
+
+    @override
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written += len(data)
+        self._transport.write(data)
+
+    @override
+    def is_closing(self) -> bool:
+        return self._connection.parted or self._transport.is_closing()
+
+    @override
+    def close(self) -> None:
+        self._connection.close()

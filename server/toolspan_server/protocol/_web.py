@@ -1,0 +1,61 @@
+"""The HTTP server beneath every route: uvicorn, its connections held to their limits."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+import anyio
+import uvicorn
+from typing_extensions import override
+
+from ._connection import Connection, Settings
+from .guard import App
+
+if TYPE_CHECKING:
+    from ..config import LimitsConfig
+
+_CHECK_EVERY_S = 0.1
+
+
+class Web(uvicorn.Server):
+    """uvicorn, with signals left to ``Stop``."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = anyio.Event()
+        self._next_check: asyncio.TimerHandle | None = None
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._check(asyncio.get_running_loop())
+        self.listening.set()
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().shutdown(sockets)
+        finally:
+            if self._next_check is not None:
+                self._next_check.cancel()
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+    def _check(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hold every client to its deadlines: one timer for all costs a request nothing."""
+        self._next_check = loop.call_later(_CHECK_EVERY_S, self._check, loop)
+        now = loop.time()
+        for connection in tuple(cast("set[Connection]", self.server_state.connections)):
+            connection.check(now)
+
+
+def web_server(app: App, limits: LimitsConfig) -> Web:
+    """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``."""
+    return Web(Settings(app, limits))

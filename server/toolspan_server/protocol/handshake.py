@@ -1,0 +1,194 @@
+"""The 2025 era over HTTP: sessions opened by ``initialize``, and plain requests without one.
+
+MCP 2024-11-05 … 2025-11-25, basic/transports, Streamable HTTP. A session is light while its client asks
+only what is plain. The SDK gets it, with the handshake replayed, when something else is wanted.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from . import jsonrpc
+from ._behind import Behind
+from ._caller import Caller
+from ._exchange import NOT_ACCEPTABLE, Exchange, accepts
+from .sessions import Handed, Session, Sessions, TooMany
+from .short import Call, ShortPath
+
+_MAX_HANDSHAKE_BYTES = 65_536
+_NO_SESSION = "Bad Request: Missing session ID"
+_UNKNOWN = "Session not found"
+_TAKEN = "Invalid Request: a request with this id is still running in this session"
+_INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+_METHODS = (b"allow", b"GET, POST, DELETE")
+
+
+class Handshake:
+    """Answers the requests whose ``MCP-Protocol-Version`` is a handshake's, or absent.
+
+    With ``bound``, a session belongs to the token that opened it.
+    """
+
+    def __init__(
+        self, short: ShortPath, caller: Caller, behind: Behind, sessions: Sessions, *, bound: bool
+    ) -> None:
+        self._short = short
+        self._caller = caller
+        self._behind = behind
+        self._sessions = sessions
+        self._bound = bound
+
+    async def __call__(self, exchange: Exchange) -> None:
+        session_id = exchange.headers.get(b"mcp-session-id")
+        if session_id is None:
+            await self._without_session(exchange)
+            return
+        session = self._sessions.find(session_id, self._principal(exchange))
+        if session is None:
+            await exchange.refuse(404, _UNKNOWN)
+            return
+        with self._sessions.used(session):
+            await self._in_session(exchange, session)
+
+    async def sweep(self) -> None:
+        """Close the sessions whose time is over."""
+        for session in self._sessions.take_over():
+            await session.close()
+
+    async def _without_session(self, exchange: Exchange) -> None:
+        if exchange.method not in ("GET", "POST", "DELETE"):
+            await exchange.refuse(405, "Method Not Allowed", _METHODS)
+        elif exchange.method != "POST":
+            await exchange.refuse(400, _NO_SESSION)
+        elif accepts(exchange.headers.get(b"accept", b"")) != (True, True):
+            await exchange.refuse(406, NOT_ACCEPTABLE)
+        elif (message := await exchange.message()) is not None:
+            if message.get("method") == "initialize" and "id" in message:
+                await self._open(exchange, message)
+            else:
+                await self._alone(exchange, message)
+
+    async def _alone(self, exchange: Exchange, message: dict[str, Any]) -> None:
+        """A message that belongs to no session: its header says which revision it speaks."""
+        version = exchange.headers.get(b"mcp-protocol-version")
+        if version is None:
+            await exchange.refuse(400, _NO_SESSION)
+        elif "id" not in message or "method" not in message:
+            await exchange.answer(202)
+        elif (answer := self._short.answer(message, version.decode())) is None:
+            await self._behind.hand(exchange)
+        elif isinstance(answer, Call):
+            await exchange.answer(200, await self._caller.made_regardless(answer, exchange, {}))
+        else:
+            await exchange.answer(200, answer)
+
+    async def _open(self, exchange: Exchange, message: dict[str, Any]) -> None:
+        if len(exchange.body) > _MAX_HANDSHAKE_BYTES:
+            await exchange.refuse(413, f"'initialize' is at most {_MAX_HANDSHAKE_BYTES} bytes")
+            return
+        if self._sessions.full:
+            await self.sweep()
+        plain = self._short.initialize(message)
+        version = "" if plain is None else plain[1]
+        try:
+            session = self._sessions.open(version, exchange.body, self._principal(exchange))
+        except TooMany as refused:
+            await exchange.refuse(503, str(refused), code=jsonrpc.INTERNAL_ERROR)
+            return
+        with self._sessions.used(session):
+            answer = await self._open_behind(session) if plain is None else plain[0]
+            opened = () if session.version == "" else ((b"mcp-session-id", session.id),)
+            await exchange.answer(200, answer, *opened)
+
+    async def _open_behind(self, session: Session) -> bytes:
+        """The SDK's answer to an ``initialize`` that is not plain; a refused one leaves no session."""
+        try:
+            session.behind = await (await self._behind.get()).open_session(session.id)
+            answer = await session.behind.tell(session.handshake) or {}
+            session.version = answer.get("result", {}).get("protocolVersion", "")
+        finally:
+            if not session.version:
+                self._sessions.forget(session)
+                await session.close()
+        return jsonrpc.encode(answer)
+
+    async def _in_session(self, exchange: Exchange, session: Session) -> None:
+        if exchange.method == "DELETE":
+            self._sessions.forget(session)
+            await session.close()
+            await exchange.answer(200)
+        elif exchange.method == "GET":
+            await self._hand(exchange, session)
+        elif exchange.method != "POST":
+            await exchange.refuse(405, "Method Not Allowed", _METHODS)
+        elif accepts(exchange.headers.get(b"accept", b"")) != (True, True):
+            await exchange.refuse(406, NOT_ACCEPTABLE)
+        elif (message := await exchange.message()) is not None:
+            if "method" not in message or "id" not in message:
+                await self._noted(exchange, session, message)
+            else:
+                await self._asked(exchange, session, message)
+
+    async def _noted(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
+        """A notification, or an answer to a question of the SDK's."""
+        if message.get("method") == "notifications/initialized":
+            session.initialized = True
+        elif message.get("method") == "notifications/cancelled":
+            params: dict[str, Any] = message.get("params") or {}
+            session.cancel(params.get("requestId"))
+        if session.behind is None:
+            await exchange.answer(202)
+        else:
+            await self._hand(exchange, session)
+
+    async def _asked(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
+        request_id: jsonrpc.RequestId = message["id"]
+        if session.knows(request_id):
+            await exchange.refuse(400, _TAKEN, request_id=request_id)
+            return
+        if message["method"] == "initialize":
+            session.plain = False
+        answer = self._short.answer(message, session.version) if session.plain else None
+        if answer is None:
+            await self._hand_request(exchange, session, request_id)
+        elif isinstance(answer, Call):
+            await exchange.answer(200, await self._caller.made_regardless(answer, exchange, session.running))
+        else:
+            await exchange.answer(200, answer)
+
+    async def _hand_request(
+        self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId
+    ) -> None:
+        """Hand a request to the SDK, which keeps its answers by the id's text: no two of the same."""
+        key = str(request_id)
+        while (before := session.handed.get(key)) is not None:
+            if not before.answered:
+                await exchange.refuse(400, _TAKEN, request_id=request_id)
+                return
+            await before.done.wait()
+        session.handed[key] = handed = Handed(request_id)
+        exchange.on_answered = partial(setattr, handed, "answered", True)
+        try:
+            await self._hand(exchange, session)
+        finally:
+            del session.handed[key]
+            handed.done.set()
+
+    async def _hand(self, exchange: Exchange, session: Session) -> None:
+        """Let the SDK answer in its half of the session, which is made now if there is none."""
+        async with session.opening:
+            if session.behind is None:
+                behind = await (await self._behind.get()).open_session(session.id)
+                await behind.tell(session.handshake)
+                if session.initialized:
+                    await behind.tell(_INITIALIZED)
+                session.behind = behind
+        if session.behind.over:
+            self._sessions.forget(session)
+            await exchange.refuse(404, _UNKNOWN)
+        else:
+            await self._behind.hand(exchange, session.behind.handle)
+
+    def _principal(self, exchange: Exchange) -> bytes | None:
+        return exchange.headers.get(b"authorization") if self._bound else None

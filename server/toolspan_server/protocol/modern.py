@@ -1,0 +1,81 @@
+"""The modern era over HTTP: each request by itself.
+
+MCP 2026-07-28, basic/transports, Streamable HTTP. The routing headers must say what the body says; a
+request that does not, or that is not plain, is the SDK's, which words the refusal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ..registry import Registry
+from ._behind import Behind
+from ._caller import Caller
+from ._exchange import NOT_ACCEPTABLE, Exchange, accepts
+from .short import MODERN_VERSION, Call, ShortPath
+
+_VERSION = MODERN_VERSION.encode()
+
+
+class Modern:
+    """Answers the requests whose ``MCP-Protocol-Version`` is no handshake's."""
+
+    def __init__(self, registry: Registry, short: ShortPath, caller: Caller, behind: Behind) -> None:
+        self._registry = registry
+        self._short = short
+        self._caller = caller
+        self._behind = behind
+        self._mirrored: dict[str, bool] = {}
+
+    async def __call__(self, exchange: Exchange) -> None:
+        if exchange.method != "POST":
+            await exchange.refuse(405, "Method Not Allowed", (b"allow", b"POST"))
+            return
+        if accepts(exchange.headers.get(b"accept", b"")) != (True, True):
+            await exchange.refuse(406, NOT_ACCEPTABLE)
+            return
+        message = await exchange.message()
+        if message is None:
+            return
+        served = exchange.headers[b"mcp-protocol-version"] == _VERSION
+        if served and "id" not in message and "method" in message:
+            await exchange.answer(202)
+            return
+        answer = self._short.answer(message, MODERN_VERSION) if self._is_routed(exchange, message) else None
+        if answer is None:
+            await self._behind.hand(exchange)
+        elif isinstance(answer, Call):
+            await exchange.answer(200, await self._caller.made(answer, exchange))
+        else:
+            await exchange.answer(400 if message["method"] == "tools/call" else 200, answer)
+
+    def _is_routed(self, exchange: Exchange, message: Mapping[str, Any]) -> bool:
+        """Whether the headers say, in the plain way, what the body says."""
+        headers = exchange.headers
+        method = message.get("method")
+        if (
+            exchange.repeated
+            or "id" not in message
+            or not isinstance(method, str)
+            or headers.get(b"mcp-method") != method.encode("latin-1", "replace")
+            or headers[b"mcp-protocol-version"] != _VERSION
+        ):
+            return False
+        return method != "tools/call" or self._is_named(headers, message.get("params"))
+
+    def _is_named(self, headers: Mapping[bytes, bytes], params: Any) -> bool:
+        name: Any = cast("dict[str, Any]", params).get("name") if isinstance(params, dict) else None
+        named = isinstance(name, str) and headers.get(b"mcp-name") == name.encode("latin-1", "replace")
+        return named and not self._is_mirrored(name)
+
+    def _is_mirrored(self, name: str) -> bool:
+        """Whether the tool wants arguments repeated in ``Mcp-Param-*`` headers."""
+        known = self._mirrored.get(name)
+        if known is None:
+            tool = self._registry.get(name)
+            if tool is None:
+                return False
+            known = self._mirrored[name] = '"x-mcp-header"' in json.dumps(tool.config.parameters)
+        return known
