@@ -91,7 +91,7 @@ def text_of(result: CallToolResult) -> str:
     return block.text
 
 
-@pytest.mark.requirement("I2.5.1", "I2.8.3")
+@pytest.mark.requirement("I2.5.1", "I2.8.3", "I3.5.3")
 async def test_tools_are_listed_and_called(connect: Open, version: str) -> None:
     async with connect() as client:
         assert client.session.server_info is not None
@@ -111,7 +111,7 @@ async def test_tools_are_listed_and_called(connect: Open, version: str) -> None:
         assert text.structured_content == ("4" if version == MODERN else wrapped)
 
 
-@pytest.mark.requirement("I2.5.1", "I2.8.3")
+@pytest.mark.requirement("I2.5.1", "I2.8.3", "I3.5.3")
 async def test_failures_reach_the_client(connect: Open, version: str) -> None:
     async with connect() as client:
         failed = await client.call_tool("weather", {})
@@ -126,7 +126,7 @@ async def test_failures_reach_the_client(connect: Open, version: str) -> None:
         assert text_of(await client.call_tool("noise", {})) == "quiet on the wire"
 
 
-@pytest.mark.requirement("I2.5.1", "I2.8.3")
+@pytest.mark.requirement("I2.5.1", "I2.8.3", "I3.5.3")
 async def test_calls_run_side_by_side_and_one_that_is_given_up_stops(
     connect: Open, target: Target, version: str, request: pytest.FixtureRequest
 ) -> None:
@@ -169,7 +169,7 @@ def inspector(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.mark.node
-@pytest.mark.requirement("I2.8.3")
+@pytest.mark.requirement("I2.8.3", "I3.5.3")
 @pytest.mark.parametrize("transport", ["stdio", "http", "sse"])
 def test_the_inspector_lists_and_calls(inspector: list[str], target: Target, transport: str) -> None:
     where = {

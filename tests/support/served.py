@@ -47,7 +47,7 @@ def tool(name: str, implementation: dict[str, Any], **more: Any) -> dict[str, An
     return {"name": name, "description": f"The tool {name}.", "implementation": implementation, **more}
 
 
-def write_config(folder: Path, *handlers: str, **more: Any) -> Path:
+def write_config(folder: Path, *handlers: str, timeout_ms: int = 30_000, **more: Any) -> Path:
     """A config file in ``folder``: the plain tools, and one tool named as each of ``handlers``."""
     location = {"type": "object", "properties": {"location": {"type": "string"}}, "required": ["location"]}
     registry = [
@@ -72,7 +72,8 @@ def write_config(folder: Path, *handlers: str, **more: Any) -> Path:
         ),
     ]
     path = folder / "toolspan.json"
-    path.write_text(json.dumps({"handlers": [str(_HANDLERS)], "tools": {"registry": registry}, **more}))
+    tools = {"registry": registry, "default_timeout_ms": timeout_ms}
+    path.write_text(json.dumps({"handlers": [str(_HANDLERS)], "tools": tools, **more}))
     return path
 
 

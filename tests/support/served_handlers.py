@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import logging
 import os
@@ -70,8 +71,9 @@ def thread(_arguments: dict[str, Any], _context: Context) -> str:
 
 
 @handler("tests_freeze")
-async def freeze(_arguments: dict[str, Any], context: Context) -> str:
-    """Freeze the event loop itself."""
+async def freeze(arguments: dict[str, Any], context: Context) -> str:
+    """Freeze the event loop itself, ``after`` some seconds."""
+    await anyio.sleep(arguments.get("after", 0))
     (context.config_dir / "frozen").touch()
     released.wait(60)
     return "thawed"
@@ -100,6 +102,72 @@ def fault(_arguments: dict[str, Any], _context: Context) -> Any:
     raise RuntimeError("it broke with " + os.environ.get("TESTS_SECRET", "no secret"))
 
 
+@handler("tests_raise")
+def throw(arguments: dict[str, Any], _context: Context) -> Any:
+    """Fail in the way named: so that ordinary handlers of exceptions do not help."""
+    if arguments["how"] == "recursion":
+        return throw(arguments, _context)
+    if arguments["how"] == "memory":
+        return bytearray(1 << 62)
+    raise {"exit": SystemExit, "interrupt": KeyboardInterrupt}[arguments["how"]](3)
+
+
+@handler("tests_raise_async")
+async def throw_async(arguments: dict[str, Any], context: Context) -> Any:
+    """The same on the event loop, after a first wait if asked."""
+    await anyio.sleep(arguments.get("after", 0))
+    return throw(arguments, context)
+
+
+@handler("tests_stdout")
+def stdout(arguments: dict[str, Any], _context: Context) -> str:
+    """Do to standard output what nobody should."""
+    atexit.register(print, "printed at exit")
+    atexit.register(os.write, 1, b"written at exit\n")
+    if arguments["how"] == "replace":
+        sys.stdout = sys.__stdout__ = None  # type: ignore[misc,assignment]  # as a handler might
+    elif arguments["how"] == "close":
+        os.close(1)
+    return "done"
+
+
+_crowd = {"now": 0, "most": 0}
+
+
+@handler("tests_crowd")
+async def crowd(_arguments: dict[str, Any], _context: Context) -> int:
+    """The most calls of this tool that ran at the same time so far."""
+    _crowd["now"] += 1
+    _crowd["most"] = max(_crowd.values())
+    await anyio.sleep(0.001)
+    _crowd["now"] -= 1
+    return _crowd["most"]
+
+
 @handler("tests_exit")
 def leave(_arguments: dict[str, Any], _context: Context) -> Any:
     sys.exit(3)
+
+
+@handler("tests_imported")
+def imported(arguments: dict[str, Any], _context: Context) -> list[str]:
+    """Which of the modules named are imported in the server."""
+    return [name for name in arguments["names"] if name in sys.modules]
+
+
+@handler("tests_process")
+def process(_arguments: dict[str, Any], _context: Context) -> int:
+    """The process that serves the call."""
+    return os.getpid()
+
+
+@handler("tests_die")
+def die(_arguments: dict[str, Any], _context: Context) -> None:
+    """Die at once, as from a fault in C code."""
+    os._exit(7)
+
+
+@handler("tests_odd")
+def odd(_arguments: dict[str, Any], _context: Context) -> Any:
+    """A result with a field that JSON cannot hold."""
+    return {"rows": [{"ok": 1}, {"value": float("nan")}]}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import timeit
+import tracemalloc
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_server.protocol.guard import LOOPBACK, MAX_BODY_BYTES, Access, Guard, Refused, Scope
+from toolspan_server.protocol.guard import LOOPBACK, Access, Guard, Refused, Scope
 
 pytestmark = pytest.mark.anyio
 HOST = (b"host", b"127.0.0.1:8808")
@@ -50,6 +52,15 @@ def test_loopback_may_be_named(host: bytes) -> None:
         b"localhost:@evil",
         b"evil@localhost",
         b"localhost:123456",
+        b"localhost:65536",
+        b"localhost:",
+        b"localhost:+80",
+        b"localhost:80:80",
+        b"localhost.",
+        b"localhost,localhost",
+        b"user@localhost",
+        b"localhost/",
+        b"localhost%00",
         b"127.0.0.1.nip.io",
         b"127.0.0.2",
         b"0.0.0.0",
@@ -194,18 +205,108 @@ def test_what_is_posted_is_json(kind: list[bytes], expected: int) -> None:
     assert status(HOST, *((b"content-type", value) for value in kind), method="POST") == expected
 
 
-@pytest.mark.parametrize(
-    ("length", "expected"),
-    [
-        (b"0", 200),
-        (str(MAX_BODY_BYTES).encode(), 200),
-        (str(MAX_BODY_BYTES + 1).encode(), 413),
-        (b"9" * 5000, 413),
-        (b"-1", 413),
-    ],
-)
-def test_a_body_is_at_most_4_mib(length: bytes, expected: int) -> None:
-    assert status(HOST, JSON, (b"content-length", length), method="POST") == expected
+@pytest.mark.requirement("I3.2.1")
+@pytest.mark.parametrize("name", [b"host", b"origin", b"authorization", b"content-type"])
+def test_a_header_that_decides_comes_once(name: bytes) -> None:
+    headers = {
+        b"host": b"localhost",
+        b"origin": b"http://localhost",
+        b"authorization": b"Bearer s3cret",
+        b"content-type": b"application/json",
+    }
+    access = Access(token="s3cret")
+    assert status(*headers.items(), access=access, method="POST") == 200
+    assert status(*headers.items(), (b"accept", b"a"), (b"accept", b"b"), access=access, method="POST") == 200
+    for again in (headers[name], b""):
+        assert status(*headers.items(), (name, again), access=access, method="POST") in (400, 401, 403, 415)
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_what_was_allowed_once_does_not_open_the_door_to_others() -> None:
+    guard = Guard(_nothing, Access())
+
+    def verdict(host: bytes, *origin: bytes) -> int:
+        headers = [(b"host", host), *((b"origin", each) for each in origin)]
+        refused = guard.refusal({"type": "http", "method": "GET", "path": "/mcp", "headers": headers})
+        return 200 if refused is None else refused.status
+
+    for _ in range(2):
+        assert verdict(b"localhost:1") == 200
+        assert verdict(b"localhost:1", b"http://localhost:2") == 200
+        assert verdict(b"localhost:1", b"http://evil.example") == 403
+        assert verdict(b"evil.example") == 421
+        assert verdict(b"evil.example", b"http://localhost:2") == 421
+        assert verdict(b"localhost:1", b"") == 403
+        assert verdict(b"") == 421
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_what_is_remembered_of_hosts_is_bounded() -> None:
+    guard = Guard(_nothing, Access(any_name=True))
+    tracemalloc.start()
+    try:
+        for number in range(20_000):
+            host = f"name-{number}.example".encode()
+            assert (
+                guard.refusal({"type": "http", "method": "GET", "path": "/", "headers": [(b"host", host)]})
+                is None
+            )
+        current, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert current < 500_000
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_the_guard_costs_next_to_nothing() -> None:
+    guard = Guard(_nothing, Access(token="s3cret"))
+    headers = [
+        (b"host", b"127.0.0.1:8808"),
+        (b"accept", b"application/json, text/event-stream"),
+        (b"accept-encoding", b"gzip, deflate"),
+        (b"connection", b"keep-alive"),
+        (b"user-agent", b"tests"),
+        (b"authorization", b"Bearer s3cret"),
+        (b"mcp-protocol-version", b"2026-07-28"),
+        (b"content-length", b"200"),
+        (b"content-type", b"application/json"),
+    ]
+    scope: Scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers}
+    assert guard.refusal(scope) is None
+    seconds = min(timeit.repeat(lambda: guard.refusal(scope), number=1_000, repeat=10)) / 1_000
+    assert seconds < 20e-6
+
+
+@pytest.mark.requirement("I3.2.1", "I3.5.1")
+@given(host=st.text(st.sampled_from("localhost127.0[:]1@/evl-_%"), max_size=24))
+def test_no_odd_host_slips_through(host: str) -> None:
+    named = host.lower().partition(":")[0] in ("localhost", "127.0.0.1") or host.startswith("[::1]")
+    if status((b"host", host.encode())) == 200:
+        assert named
+        assert not set("@/%") & set(host)
+
+
+@pytest.mark.requirement("I3.5.1")
+def test_a_refusal_repeats_nothing_of_the_request() -> None:
+    for headers in (
+        [(b"host", b"mark")],
+        [HOST, (b"origin", b"mark")],
+        [HOST, (b"authorization", b"Bearer mark")],
+        [HOST, (b"authorization", b"Bearer s3cret"), (b"content-type", b"mark")],
+    ):
+        refused = refusal(*headers, access=Access(token="s3cret"), method="POST")
+        assert refused is not None
+        assert b"mark" not in refused.raw()
+        assert b"s3cret" not in refused.raw()
+
+
+def test_a_refusal_in_bytes_is_http() -> None:
+    raw = Refused(401, "no", ((b"www-authenticate", b"Bearer"),)).raw()
+    head, _, body = raw.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 401 Unauthorized\r\n")
+    assert b"\r\nwww-authenticate: Bearer" in head
+    assert f"content-length: {len(body)}".encode() in head
+    assert json.loads(body)["error"]["message"] == "no"
 
 
 async def test_a_refusal_is_an_answer_in_json_that_closes_the_connection() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,10 @@ def session_of(client: httpx2.Client) -> dict[str, str]:
     }
 
 
-def event(response: httpx2.Response) -> dict[str, Any]:
+def message_of(response: httpx2.Response) -> dict[str, Any]:
+    """The one message of an answer, which is JSON or a stream with one event."""
+    if response.headers["content-type"] == "application/json":
+        return response.json()  # type: ignore[no-any-return]  # every message is an object
     [data] = [line[5:] for line in response.text.splitlines() if line.startswith("data:")]
     return json.loads(data)  # type: ignore[no-any-return]  # every message is an object
 
@@ -164,13 +168,13 @@ def test_a_failed_tool_is_a_result_and_an_unknown_one_a_protocol_error(client: h
 def test_a_result_that_is_no_text_is_answered(client: httpx2.Client) -> None:
     assert ask(client, call(1, "surrogate")).json()["result"]["structuredContent"]["name"] == r"\udcff"
     legacy = client.post("/mcp", json=call(2, "surrogate"), headers=session_of(client))
-    assert event(legacy)["result"]["structuredContent"]["name"] == r"\udcff"
+    assert message_of(legacy)["result"]["structuredContent"]["name"] == r"\udcff"
 
 
 @pytest.mark.requirement("I2.5.1")
 def test_a_session_of_the_2025_era_is_kept_and_ended(client: httpx2.Client) -> None:
     session = session_of(client)
-    assert event(client.post("/mcp", json=call(1, "add"), headers=session))["result"][
+    assert message_of(client.post("/mcp", json=call(1, "add"), headers=session))["result"][
         "structuredContent"
     ] == {"result": "4"}
     assert client.delete("/mcp", headers=session).status_code == 200
@@ -202,11 +206,13 @@ def test_a_session_can_cancel_its_call(client: httpx2.Client, server: Served, tm
     ):
         session = session_of(own)
         body = call(1, "wait", {"seconds": 60, "note": "cancelled"})
-        with own.stream("POST", "/mcp", json=body, headers=session):
+        with ThreadPoolExecutor(1) as thread:
+            asked = thread.submit(own.post, "/mcp", json=body, headers=session)
             until((tmp_path / "cancelled.started").exists, "the call to start")
             cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
             assert own.post("/mcp", json=cancel, headers=session).status_code == 202
             until((tmp_path / "cancelled").exists, "the handler's cancellation")
+            assert message_of(asked.result(BOUND_S))["error"]["message"] == "Request cancelled"
 
 
 @pytest.mark.requirement("I2.8.4")

@@ -13,7 +13,7 @@ from toolspan_server.protocol import jsonrpc
 from toolspan_server.protocol.jsonrpc import (
     INVALID_REQUEST,
     PARSE_ERROR,
-    Lines,
+    Overlong,
     Refusal,
     encode,
     read_message,
@@ -22,27 +22,10 @@ from toolspan_server.protocol.jsonrpc import (
 REQUEST = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "t"}}
 
 
-def refusal_of(line: bytes | None) -> Refusal:
+def refusal_of(line: bytes | Overlong) -> Refusal:
     with pytest.raises(Refusal) as refused:
         read_message(line)
     return refused.value
-
-
-@given(chunks=st.lists(st.binary(max_size=20)), limit=st.integers(1, 12))
-def test_lines_are_cut_alike_however_the_bytes_arrive(chunks: list[bytes], limit: int) -> None:
-    lines = Lines(limit)
-    got = [line for chunk in chunks for line in lines.feed(chunk)]
-    got.append(lines.end())
-    expected = [line if len(line) <= limit else None for line in b"".join(chunks).split(b"\n")]
-    assert got == expected
-
-
-def test_a_line_over_the_limit_is_not_kept() -> None:
-    lines = Lines(10)
-    for _ in range(100):
-        assert list(lines.feed(b"x" * 1000)) == []
-    assert len(lines._kept) <= 10
-    assert list(lines.feed(b"\nnext\n")) == [None, b"next"]
 
 
 @pytest.mark.parametrize("dressed", [b"%s", b"\xef\xbb\xbf%s", b"%s\r", b"  %s  "])
@@ -132,7 +115,7 @@ def test_what_is_not_an_object_is_told_what_it_is(line: bytes, told: str) -> Non
 
 
 def test_a_line_over_the_limit_is_told_the_limit() -> None:
-    assert str(jsonrpc.MAX_LINE_BYTES) in refusal_of(None).message
+    assert "at most 77 bytes" in refusal_of(Overlong(b"", b"", 77)).message
 
 
 @given(line=st.binary())
@@ -184,3 +167,107 @@ def test_an_answer_that_json_cannot_carry_becomes_an_error_with_its_id(value: An
     answer = json.loads(encode({"jsonrpc": "2.0", "id": 9, "result": {"value": value}}))
     assert answer["id"] == 9
     assert answer["error"]["code"] == jsonrpc.INTERNAL_ERROR
+
+
+@pytest.mark.requirement("I3.1.1")
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+@pytest.mark.parametrize(
+    "around", ['{"x":%s}', '{"x": [1, %s]}', "%s", '{"x":"\u00e9\u00e9\u00e9",  "y": %s }']
+)
+def test_a_number_that_json_does_not_have_is_named(word: str, around: str) -> None:
+    assert refusal_of((around % word).encode()).message.startswith(f"Parse error: {word} is no JSON value")
+
+
+@pytest.mark.requirement("I3.1.1")
+@pytest.mark.parametrize("opened", [b"[", b'{"a":'])
+def test_nesting_over_the_limit_is_told_the_limit(opened: bytes) -> None:
+    closed = b"]" if opened == b"[" else b"}"
+    assert jsonrpc.parse(opened * 64 + b"1" + closed * 64) is not None
+    for depth in (65, 150, 300, 100_000):
+        message = b'{"jsonrpc":"2.0","id":"deep","method":"x","params":%s1%s}'
+        refusal = refusal_of(message % (opened * depth, closed * depth))
+        assert (refusal.code, refusal.request_id) == (PARSE_ERROR, "deep")
+        assert "more than 64 levels" in refusal.message
+
+
+def test_brackets_in_strings_are_no_nesting() -> None:
+    text = r"\"[[[[{{{{\\" * 100
+    line = b'{"a":"%s","b":["%s"]}' % (text.encode(), text.encode())
+    assert jsonrpc.parse(line) == (json.loads(line),)
+
+
+@pytest.mark.requirement("I3.1.1")
+def test_more_objects_and_arrays_than_any_tool_takes_are_refused_before_they_are_built() -> None:
+    refusal = refusal_of(b'{"method":"x","params":{"x":[%s[]]},"jsonrpc":"2.0","id":8}' % (b"{}," * 20_000))
+    assert (refusal.code, refusal.request_id) == (PARSE_ERROR, 8)
+    assert "20,000 objects and arrays" in refusal.message
+
+
+@pytest.mark.requirement("I3.1.1")
+def test_an_integer_that_is_too_long_is_told_the_limit() -> None:
+    refusal = refusal_of(b'{"jsonrpc":"2.0","method":"x","params":{"x":%s},"id":9}' % (b"9" * 5_000))
+    assert refusal.message == "Parse error: a number has more than 4,000 digits"
+
+
+@pytest.mark.requirement("I3.1.1")
+@pytest.mark.parametrize(
+    ("head", "tail", "found"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"x":"yyy', b"yyy", 7),
+        (b' { "id" : "a-1" , "jsonrpc": "2.0', b"", "a-1"),
+        (b'{"id":7}', b"", 7),
+        (b'{"method":"tools/call","params":{"x":"yyy', b'yyy"},"jsonrpc":"2.0","id":-3}', -3),
+        (b'{"params":{"x":"yyy', b'yyy"}, "id": "b" , "method":"ping", "jsonrpc":"2.0" } \r', "b"),
+        (b'{"jsonrpc":"2.0","id":7', b"", None),
+        (b'{"jsonrpc":"2.0","params":{"id":7,"x":"yyy', b"yyy", None),
+        (b'{"params":{"x":"yyy', b'yyy","id":7}}', None),
+        (b'{"params":{"x":"yyy', b'yyy"},"id":1.5}', None),
+        (b'{"params":{"x":"yyy', b'yyy"},"id":"\xff"}', None),
+        (b'{"id":"\\x","method":"y","params":{', b"", None),
+    ],
+)
+def test_the_id_of_a_line_over_the_limit_is_read_from_its_ends(
+    head: bytes, tail: bytes, found: int | str | None
+) -> None:
+    refusal = refusal_of(Overlong(head, tail))
+    assert (refusal.code, refusal.request_id) == (INVALID_REQUEST, found)
+
+
+def test_of_duplicate_keys_the_last_counts() -> None:
+    message = read_message(b'{"jsonrpc":"2.0","id":1,"id":2,"method":"a","method":"ping"}')
+    assert message == {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+
+
+json_text = st.recursive(
+    st.sampled_from(
+        [b"1", b"-0", b"1e400", b"NaN", b'"a"', b'"\\ud800"', b'"\xff"', b'"\\', b"null", b"tru"]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda items: b"[" + b",".join(items) + b"]")
+        | st.lists(inner, max_size=3).map(lambda items: b'{"id":' + b',"x":'.join([b"5", *items]) + b"}")
+        | inner.map(lambda item: b"[" * 70 + item)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.requirement("I3.1.1")
+@given(line=json_text)
+def test_anything_like_json_gives_a_message_or_one_answerable_refusal(line: bytes) -> None:
+    wrapped = b'{"jsonrpc":"2.0","id":"q","method":"ping","params":{"x":%s}}' % line
+    for each in (line, wrapped, line + wrapped):
+        try:
+            read_message(each)
+        except Refusal as refusal:
+            answer = json.loads(encode(refusal.answer()))
+            assert answer["error"]["code"] in (PARSE_ERROR, INVALID_REQUEST)
+            assert each is not wrapped or answer.get("id") in ("q", None)
+
+
+@given(request_id=st.integers() | st.text())
+def test_an_answer_is_framed_under_its_id(request_id: int | str) -> None:
+    assert json.loads(jsonrpc.framed(request_id, '{"a":1}')) == {
+        "jsonrpc": "2.0",
+        "id": request_id,
+        "result": {"a": 1},
+    }

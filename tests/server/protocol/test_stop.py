@@ -54,8 +54,8 @@ def test_an_idle_server_on_stdio_ends(tmp_path: Path, end: End, code: int) -> No
         assert_clean(server, end(server), code)
 
 
-@pytest.mark.requirement("I2.5.2")
-@pytest.mark.parametrize(("end", "code"), ENDS[1:])
+@pytest.mark.requirement("I2.5.2", "I3.1.2")
+@pytest.mark.parametrize(("end", "code"), ENDS[:2])
 def test_a_blocked_thread_does_not_hold_the_server_and_its_call_is_answered(
     tmp_path: Path, end: End, code: int
 ) -> None:
@@ -65,6 +65,35 @@ def test_a_blocked_thread_does_not_hold_the_server_and_its_call_is_answered(
         assert_clean(server, end(server), code)
         answer = json.loads(server.answers.next())
         assert (answer["id"], answer["error"]["code"]) == ("blocked", -32000)
+
+
+@pytest.mark.requirement("I3.1.2")
+def test_after_a_closed_stdin_a_blocked_call_ends_with_its_time_out(tmp_path: Path) -> None:
+    with StdioServer(write_config(tmp_path, "block", timeout_ms=1_500)) as server:
+        server.handshake().send(call("blocked", "block", {"seconds": 60}))
+        until((tmp_path / "blocking").exists, "the call to start")
+        assert server.close_input() < 1.5 + LIMIT_S
+        assert server.process.returncode == 0
+        result = json.loads(server.answers.next())["result"]
+        assert result["structuredContent"]["error_code"] == "timeout"
+
+
+@pytest.mark.requirement("I3.1.2")
+def test_a_signal_after_a_closed_stdin_ends_the_server_in_time(tmp_path: Path) -> None:
+    with StdioServer(write_config(tmp_path, "block")) as server:
+        server.handshake().send(call("blocked", "block", {"seconds": 60}))
+        until((tmp_path / "blocking").exists, "the call to start")
+        server.stdin.close()
+        assert_clean(server, server.stop(SIGTERM), 0)
+        assert json.loads(server.answers.next())["error"]["code"] == -32000
+
+
+@pytest.mark.requirement("I3.1.2")
+def test_a_frozen_event_loop_does_not_hold_the_server_after_a_closed_stdin(tmp_path: Path) -> None:
+    with StdioServer(write_config(tmp_path, "freeze", timeout_ms=1_000)) as server:
+        server.handshake().send(call(1, "freeze", {"after": 0.8}))
+        assert server.close_input() < 8
+        assert server.process.returncode == 0
 
 
 @pytest.mark.requirement("I2.5.2")

@@ -172,3 +172,14 @@ def test_the_time_is_in_the_meta_of_every_result(result: ToolResult) -> None:
     assert wire.render_result(result, "2025-11-25")["_meta"] == {
         "execution_time_ms": result.execution_time_ms
     }
+
+
+@pytest.mark.requirement("I3.3.2")
+@pytest.mark.parametrize("version", [*OLD, *OBJECTS, MODERN])
+@given(value=json_values, more=st.none() | st.just({"io.modelcontextprotocol/serverInfo": {"name": "é"}}))
+def test_an_encoded_result_is_the_rendered_one(version: str, value: Any, more: dict[str, Any] | None) -> None:
+    for result in (success(value), failure()):
+        expected = wire.render_result(result, version)
+        expected["_meta"] |= more or {}
+        stamp = "," + json.dumps(more)[1:-1] if more else ""
+        assert json.loads(wire.encode_result(result, version, stamp)) == expected

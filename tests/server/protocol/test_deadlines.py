@@ -1,0 +1,193 @@
+"""How long the HTTP server waits for a client, and how long it does not; in bytes, against a real process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.support.limited import LIMITS, alive, limited_server
+from tests.support.raw_http import RawClient, request, statuses, tool_body, tool_call, tool_headers
+from tests.support.served import BOUND_S, Served, http_server, until, write_config
+
+SLACK_S = 1.5
+JSON = ("content-type", "application/json")
+HEALTH = request("GET", "/healthz")
+CHUNKS = request("POST", "/mcp", *tool_headers("echo"), ("transfer-encoding", "chunked"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("limited")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Served]:
+    with limited_server(folder) as served:
+        yield served
+
+
+@pytest.fixture
+def client(server: Served) -> Iterator[RawClient]:
+    with RawClient(server.address) as client:
+        yield client
+
+
+@pytest.mark.requirement("I3.2.1", "I3.2.2")
+@pytest.mark.parametrize("after", [b"", HEALTH, HEALTH * 60], ids=["alone", "with another", "with sixty"])
+def test_a_client_that_leaves_ends_its_call_also_when_more_requests_wait(
+    server: Served, folder: Path, after: bytes
+) -> None:
+    note = f"left-{len(after)}"
+    with RawClient(server.address) as client:
+        client.send(tool_call("wait", {"seconds": 60, "note": note}) + after)
+        until((folder / f"{note}.started").exists, "the call to start")
+    until((folder / note).exists, "the handler's cancellation")
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_a_large_request_may_wait_its_turn_for_longer_than_its_deadline(client: RawClient) -> None:
+    body = tool_body("echo", {"value": 1})
+    body += b" " * (int(LIMITS["message_bytes"]) - len(body))
+    first = tool_call("wait", {"seconds": 1.2, "note": "turn"})
+    client.send(first, request("POST", "/mcp", *tool_headers("echo"), body=body))
+    assert [answer.status for answer in client.answers(2)] == [200, 200]
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_the_time_for_the_first_head_begins_with_the_connection(tmp_path: Path) -> None:
+    with http_server(write_config(tmp_path, limits={"head_seconds": 1.4})) as server:
+        started = time.monotonic()
+        with RawClient(server.address) as client:
+            pieces = [b""] * 11 + [b"GET / HTTP/1.1\r\n"] + [b"x: y\r\n"] * 30
+            client.drip(pieces, every=0.1, most=5)
+        assert 1.3 < time.monotonic() - started < 2.2
+
+
+NEVER_ENDING = request("POST", "/mcp", *tool_headers("echo"), ("content-length", "60000"))
+SLOW: dict[str, tuple[bytes, list[bytes], float]] = {
+    "nothing at all": (b"", [], 0.0),
+    "empty lines": (b"", [b"\r\n"], 0.0),
+    "a head in drips": (b"GET /healthz HTTP/1.1\r\nx:", [b"a"], 0.6),
+    "headers in drips": (b"GET /healthz HTTP/1.1\r\n", [b"x: y\r\n"], 0.6),
+    "a second head in drips": (HEALTH + b"GET", [b" "], 0.6),
+    "a body in drips": (NEVER_ENDING, [b" "], 0.7),
+    "a body that never comes": (NEVER_ENDING, [], 0.7),
+    "chunks in drips": (CHUNKS, [b"1\r\n \r\n"], 0.7),
+    "chunk sizes in drips": (CHUNKS, [b"0"], 0.7),
+    "a body after its refusal": (NEVER_ENDING.replace(b"/mcp", b"/none"), [b" "], 0.0),
+    "no second request": (HEALTH, [], 0.5),
+    "empty lines after the first request": (HEALTH, [b"\r\n"], 0.5),
+}
+
+
+@pytest.fixture(scope="module")
+def lasted(server: Served) -> dict[str, float]:
+    """How long each slow client could stay, all of them at the same time."""
+
+    def stay(form: str) -> float:
+        first, drips, _ = SLOW[form]
+        with RawClient(server.address) as client:
+            return client.send(first).drip(drips, every=0.05, most=5)
+
+    with ThreadPoolExecutor(len(SLOW)) as pool:
+        return dict(zip(SLOW, pool.map(stay, SLOW), strict=True))
+
+
+@pytest.mark.requirement("I3.2.1", "I3.5.1")
+@pytest.mark.parametrize("form", SLOW)
+def test_a_slow_client_does_not_hold_its_place(server: Served, lasted: dict[str, float], form: str) -> None:
+    assert SLOW[form][2] * 0.9 <= lasted[form] < 0.7 + SLACK_S
+    assert alive(server)
+
+
+@pytest.mark.requirement("I3.2.1", "I3.5.1")
+@pytest.mark.parametrize("count", [1, 8])
+def test_a_client_that_does_not_read_is_let_go(server: Served, count: int) -> None:
+    before = server.errors.text.count("limits.write_seconds")
+    with RawClient(server.address, receive_buffer=4_096) as client:
+        client.send(tool_call("large", {"size": 12_000_000}) * count)
+        until(lambda: server.errors.text.count("limits.write_seconds") > before, "the end of the wait")
+        until(lambda: alive(server), "the next answer")
+        said = client.rest()
+    assert len(said) < 12_000_000
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_a_client_that_reads_slowly_but_does_read_gets_its_answer(server: Served) -> None:
+    with RawClient(server.address, receive_buffer=65_536) as client:
+        client.send(tool_call("large", {"size": 7_000_000}, ("connection", "close")))
+        size = 0
+        while piece := client.socket.recv(100_000):
+            size += len(piece)
+            time.sleep(0.005)
+    assert size > 14_000_000
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_no_deadline_concerns_how_long_an_answer_takes(client: RawClient) -> None:
+    call_ = tool_call("wait", {"seconds": 1.3, "note": "long"})
+    assert client.send(call_).answer().message["result"]["structuredContent"] == "waited"
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_a_stream_that_is_silent_for_long_is_still_served(server: Served, client: RawClient) -> None:
+    client.send(request("GET", "/sse"))
+    endpoint = client.line(b"data: ").removeprefix(b"data: ").decode()
+    client.socket.settimeout(1)
+    with pytest.raises(TimeoutError):
+        client.line(b"data: ")
+    client.socket.settimeout(BOUND_S)
+    ping = b'{"jsonrpc":"2.0","id":7,"method":"ping"}'
+    with RawClient(server.address) as other:
+        assert other.send(request("POST", endpoint, JSON, body=ping)).answer().status == 202
+    assert b'"id":7' in client.line(b"data: ")
+
+
+@pytest.mark.requirement("I3.2.1", "I3.5.1")
+def test_one_connection_too_many_is_told_so_at_once(folder: Path) -> None:
+    with http_server(folder / "toolspan.json") as server:
+        held = [RawClient(server.address).send(HEALTH) for _ in range(20)]
+        try:
+            assert [client.answer().status for client in held] == [200] * 20
+            with RawClient(server.address) as late:
+                answer = late.answer()
+                assert answer.status == 503
+                assert "20 connections at once (limits.connections)" in answer.message["error"]["message"]
+            assert [client.send(HEALTH).answer().status for client in held] == [200] * 20
+            held.pop().close()
+            until(lambda: statuses(server.exchange(HEALTH))[:1] == [200], "a free place")
+        finally:
+            for client in held:
+                client.close()
+
+
+@pytest.mark.requirement("I3.2.1")
+def test_slow_clients_in_every_place_are_gone_by_the_deadline(folder: Path) -> None:
+    with http_server(folder / "toolspan.json") as server:
+        slow = [RawClient(server.address).send(b"GET / HTTP/1.1\r\n") for _ in range(20)]
+        try:
+            with RawClient(server.address) as late:
+                assert late.answer().status == 503
+            until(lambda: statuses(server.exchange(HEALTH))[:1] == [200], "a free place", 0.6 + SLACK_S)
+        finally:
+            for client in slow:
+                client.close()
+
+
+def test_the_server_ends_in_time_with_every_sort_of_connection_open(folder: Path) -> None:
+    with http_server(folder / "toolspan.json") as server:
+        clients = [
+            RawClient(server.address).send(sent)
+            for sent in (b"", b"GET /", NEVER_ENDING, request("GET", "/sse"), HEALTH, b"\x00\r\n\r\n")
+        ]
+        deaf = RawClient(server.address, receive_buffer=4_096)
+        deaf.send(tool_call("large", {"size": 12_000_000}))
+        assert alive(server)
+        assert server.stop() < 5.5
+        assert server.process.returncode == 0
+        for client in (*clients, deaf):
+            client.close()

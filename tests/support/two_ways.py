@@ -1,0 +1,105 @@
+"""One client's messages down two ways, in this process: as stdio serves them, and by the SDK alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp_types import JSONRPCRequest, jsonrpc_message_adapter
+from typing_extensions import override
+
+from toolspan_server import Config, Executor
+from toolspan_server.protocol import stdio
+from toolspan_server.protocol._calls import Calls
+from toolspan_server.protocol._pipes import Pipes
+from toolspan_server.protocol.sdk import build_server
+from toolspan_server.protocol.stop import Stop
+
+BOUND_S = 10.0
+Message = dict[str, Any]
+
+
+class TameStop(Stop):
+    """A ``Stop`` that does not end the process, which is the tests' own."""
+
+    @override
+    def end_within(self, seconds: float) -> None: ...
+
+    @override
+    def end_unless_alive(self, seconds: float) -> None: ...
+
+
+async def served(
+    executor: Executor, config: Config, *lines: bytes | Message, plain: bool = True
+) -> list[Any]:
+    """What a client gets that writes ``lines`` to a server on stdio and then closes its end."""
+    their_in, our_out = os.pipe()
+    our_in, their_out = os.pipe()
+    pipes = Pipes(their_in, their_out)
+    texts = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    writer = threading.Thread(target=_write, args=(our_out, b"\n".join(texts)))
+    reader = asyncio.get_running_loop().run_in_executor(None, _read, our_in)
+    writer.start()
+    with anyio.fail_after(BOUND_S):
+        await stdio.serve(executor, pipes, TameStop(), config, plain=plain)
+        await anyio.to_thread.run_sync(writer.join)
+        for fd in (their_in, their_out):
+            os.close(fd)
+        return [json.loads(line) for line in (await reader).splitlines()]
+
+
+async def answered_by_the_sdk(executor: Executor, config: Config, *messages: Message) -> list[Any]:
+    """What ``Server.run`` of the SDK says to ``messages``, each given when the ones before are settled."""
+    server = build_server(executor, Calls(), name=config.name, instructions=config.instructions)
+    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](100)
+    outgoing, said = anyio.create_memory_object_stream[SessionMessage](100)
+    answers: list[Any] = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(server.run, receiver, outgoing, server.create_initialization_options())
+        for message in messages:
+            item = jsonrpc_message_adapter.validate_python(message, by_name=False)
+            await sender.send(SessionMessage(item, ServerMessageMetadata()))
+            if isinstance(item, JSONRPCRequest):
+                with anyio.fail_after(BOUND_S):
+                    answer = (await said.receive()).message
+                answers.append(answer.model_dump(by_alias=True, mode="python", exclude_unset=True))
+        group.cancel_scope.cancel()
+    for stream in (sender, receiver, outgoing, said):
+        stream.close()
+    return answers
+
+
+def settled(answers: Sequence[Any]) -> dict[str, Any]:
+    """The answers by their id, as JSON, without the times that calls took."""
+    return {json.dumps(answer.get("id")): _timeless(json.loads(json.dumps(answer))) for answer in answers}
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _timeless(item) for key, item in value.items() if key != "execution_time_ms"}
+    if isinstance(value, list):
+        return [_timeless(item) for item in value]
+    if isinstance(value, str) and value.startswith('{"success":'):
+        return _timeless(json.loads(value))
+    return value
+
+
+def _write(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+    os.close(fd)
+
+
+def _read(fd: int) -> bytes:
+    received = b""
+    while chunk := os.read(fd, 65_536):
+        received += chunk
+    os.close(fd)
+    return received
