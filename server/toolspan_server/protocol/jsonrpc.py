@@ -41,6 +41,7 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603
 MAX_CONTAINERS = 20_000
+MAX_VALUES = 100_000
 _MAX_LENIENT_BYTES = 65_536
 
 RequestId = int | str
@@ -93,14 +94,15 @@ def read_message(line: bytes | Overlong) -> dict[str, Any] | None:
 def parse(line: bytes | Overlong) -> tuple[Any] | None:
     """The JSON value on ``line``; ``None`` for a blank line. Of duplicate keys the last counts.
 
-    Raises ``Refusal`` for what is no JSON, and for more nesting or bytes than the limits. Numbers beyond
+    Raises ``Refusal`` for what is no JSON, and for more nesting, values or bytes than the limits. Numbers beyond
     a double or of too many digits are left to whoever takes them: the executor refuses them by name.
     """
     if isinstance(line, Overlong):
         raise Refusal(
             INVALID_REQUEST, f"Invalid Request: a message is at most {line.limit} bytes", _id_at_an_end(line)
         )
-    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and (excess := _excess(line)):
+    costly = line.count(b"[") + line.count(b"{") > MAX_DEPTH or line.count(b",") > MAX_VALUES
+    if costly and (excess := _excess(line)):
         raise Refusal(PARSE_ERROR, f"Parse error: {excess}", _recovered_id(line))
     try:
         return (from_json(line, allow_inf_nan=False),)
@@ -169,14 +171,17 @@ _SIGNED = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 _TOO_DEEP = f"it is nested more than {MAX_DEPTH} levels deep"
 _TOO_MANY = f"it holds more than {MAX_CONTAINERS:,} objects and arrays"
+_TOO_MANY_VALUES = f"it holds more than {MAX_VALUES:,} values"
 _TOO_MANY_DIGITS = f"a number has more than {MAX_DIGITS:,} digits"
 _WORDS = re.compile(rb"NaN|-?Infinity")
 
 
 def _excess(line: bytes) -> str | None:
-    """What JSON has too much of. Brackets outside strings are summed up, which is fast for any input."""
-    parts = line.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
-    steps = b"".join(parts[::2]).translate(_SIGNED, _OTHERS)
+    """What JSON has too much of, told from what stands outside its strings, which is fast for any input."""
+    outside = b"".join(line.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
+    if outside.count(b",") > MAX_VALUES:
+        return _TOO_MANY_VALUES
+    steps = outside.translate(_SIGNED, _OTHERS)
     if max(accumulate(memoryview(steps[: 2 * MAX_CONTAINERS]).cast("b")), default=0) > MAX_DEPTH:
         return _TOO_DEEP
     return _TOO_MANY if steps.count(1) > MAX_CONTAINERS else None

@@ -204,6 +204,20 @@ def test_more_objects_and_arrays_than_any_tool_takes_are_refused_before_they_are
 
 
 @pytest.mark.requirement("I3.1.1")
+@pytest.mark.parametrize("value", [b"1", b'"a"'])
+def test_more_values_than_any_tool_takes_are_refused_before_they_are_built(value: bytes) -> None:
+    line = b'{"jsonrpc":"2.0","id":8,"method":"x","params":{"x":[%s1]}}' % (b"%s," % value * 100_000)
+    refusal = refusal_of(line)
+    assert (refusal.code, refusal.request_id) == (PARSE_ERROR, 8)
+    assert "100,000 values" in refusal.message
+
+
+def test_commas_in_strings_are_no_values() -> None:
+    line = b'{"a":"%s"}' % (b"," * 200_000)
+    assert jsonrpc.parse(line) == (json.loads(line),)
+
+
+@pytest.mark.requirement("I3.1.1")
 def test_an_integer_that_is_too_long_is_told_the_limit() -> None:
     refusal = refusal_of(b'{"jsonrpc":"2.0","method":"x","params":{"x":%s},"id":9}' % (b"9" * 5_000))
     assert refusal.message == "Parse error: a number has more than 4,000 digits"
