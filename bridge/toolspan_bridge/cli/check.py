@@ -33,7 +33,8 @@ def command(config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool) ->
         return
     for path in config.files:
         click.echo(f"{path}: ok")
-    click.echo(f"{len(tools)} tools: " + ", ".join(f"{tool['name']} ({tool['kind']})" for tool in tools))
+    named = ", ".join(f"{tool['name']} ({tool['kind']})" for tool in tools)
+    click.echo(f"{len(tools)} tools: {named}" if tools else "no tools")
     if config.mcp_servers:
         click.echo(f"{len(config.mcp_servers)} MCP servers: " + ", ".join(sorted(config.mcp_servers)))
     if not config.tools.enabled:

@@ -94,8 +94,8 @@ def read_message(line: bytes | Overlong) -> dict[str, Any] | None:
 def parse(line: bytes | Overlong) -> tuple[Any] | None:
     """The JSON value on ``line``; ``None`` for a blank line. Of duplicate keys the last counts.
 
-    Raises ``Refusal`` for what is no JSON, and for more nesting, values or bytes than the limits. Numbers beyond
-    a double or of too many digits are left to whoever takes them: the executor refuses them by name.
+    Raises ``Refusal`` for what is no JSON, and for more nesting, values or bytes than the limits. Numbers
+    beyond a double or of too many digits are left to whoever takes them: the executor refuses them by name.
     """
     if isinstance(line, Overlong):
         raise Refusal(

@@ -1,0 +1,58 @@
+"""Nothing that a user can name goes undocumented."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+import yaml
+from toolspan_bridge.cli._main import toolspan
+from toolspan_bridge.formats import format_names
+from toolspan_bridge.providers import provider_names
+from toolspan_server.config import LimitsConfig
+from toolspan_server.handlers import find_handler, handler_names
+from toolspan_server.kinds import kind_names
+
+from tests.support.documents import ROOT
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+
+
+@pytest.mark.requirement("I2.1.4")
+def test_every_handler_has_its_row() -> None:
+    for kind, wanted in (("builtin", "math_eval"), ("internal", "rag_query")):
+        for name in handler_names(kind, wanted=wanted):
+            handler = find_handler(kind, name)
+            ours = handler is not None and handler.__module__.startswith("toolspan_server.")
+            assert not ours or f"| `{name}`" in page("handlers")
+
+
+@pytest.mark.requirement("I2.1.4")
+def test_every_kind_is_described() -> None:
+    assert [name for name in kind_names() if f"- `{name}` " not in page("configuration")] == []
+
+
+@pytest.mark.requirement("I2.1.4")
+def test_every_limit_stands_with_its_default() -> None:
+    block = re.search(r"```yaml title=\"limits.yaml\"\n(.*?)```", page("configuration"), re.DOTALL)
+    assert block is not None
+    assert yaml.safe_load(block[1])["limits"] == LimitsConfig().model_dump()
+
+
+@pytest.mark.requirement("I2.1.4")
+def test_every_verb_has_its_page() -> None:
+    verbs = toolspan.list_commands(click.Context(toolspan))
+    assert [verb for verb in verbs if f"\n## toolspan {verb}\n" not in page("reference")] == []
+
+
+@pytest.mark.requirement("I2.1.4")
+def test_every_format_is_named() -> None:
+    assert [name for name in format_names() if f"`{name}`" not in page("models")] == []
+
+
+@pytest.mark.requirement("I2.1.4")
+def test_every_provider_is_named() -> None:
+    assert [name for name in provider_names() if name not in page("models").lower()] == []
