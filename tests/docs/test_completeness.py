@@ -7,14 +7,14 @@ import re
 import click
 import pytest
 import yaml
+
+from tests.support.documents import ROOT
 from toolspan_bridge.cli._main import toolspan
 from toolspan_bridge.formats import format_names
 from toolspan_bridge.providers import provider_names
 from toolspan_server.config import LimitsConfig
 from toolspan_server.handlers import find_handler, handler_names
 from toolspan_server.kinds import kind_names
-
-from tests.support.documents import ROOT
 
 
 def page(name: str) -> str:
