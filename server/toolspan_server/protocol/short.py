@@ -196,6 +196,9 @@ def _plain_initialize(params: Any) -> dict[str, Any] | None:
     return known if plain else None
 
 
+_PLAIN_ROOTS: tuple[dict[str, bool], ...] = ({}, {"listChanged": True}, {"listChanged": False})
+
+
 def _plain_capabilities(value: Any) -> bool:
     """Objects of objects, as the specification has them, and ``roots.listChanged``.
 
@@ -204,8 +207,7 @@ def _plain_capabilities(value: Any) -> bool:
     return value == {} or (
         isinstance(value, dict)
         and all(
-            _nested_objects(item)
-            or (key == "roots" and item in ({"listChanged": True}, {"listChanged": False}))
+            item in _PLAIN_ROOTS if key == "roots" else _nested_objects(item)
             for key, item in cast("dict[str, Any]", value).items()
         )
     )

@@ -109,6 +109,7 @@ async def test_what_the_short_path_takes_the_sdk_takes_too(
 @pytest.mark.requirement("I3.3.1", "I3.3.2")
 @settings(in_one_folder, max_examples=500)
 @given(edits=edits(INITIALIZE_PLACES))
+@example(edits=[(("params", "capabilities", "roots", "listChanged"), {})])
 async def test_an_initialize_that_the_short_path_takes_the_sdk_takes_too(
     path: ShortPath, edits: list[tuple[tuple[str, ...], Any]]
 ) -> None:
