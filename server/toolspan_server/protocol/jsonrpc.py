@@ -169,6 +169,7 @@ def _usable_id(message: Any) -> RequestId | None:
 
 _SIGNED = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
+_UNMARKED = bytes(set(range(256)) - set(b'[]{},"'))
 _TOO_DEEP = f"it is nested more than {MAX_DEPTH} levels deep"
 _TOO_MANY = f"it holds more than {MAX_CONTAINERS:,} objects and arrays"
 _TOO_MANY_VALUES = f"it holds more than {MAX_VALUES:,} values"
@@ -178,13 +179,24 @@ _WORDS = re.compile(rb"NaN|-?Infinity")
 
 def _excess(line: bytes) -> str | None:
     """What JSON has too much of, told from what stands outside its strings, which is fast for any input."""
-    outside = b"".join(line.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2])
+    outside = _outside_strings(line)
     if outside.count(b",") > MAX_VALUES:
         return _TOO_MANY_VALUES
     steps = outside.translate(_SIGNED, _OTHERS)
     if max(accumulate(memoryview(steps[: 2 * MAX_CONTAINERS]).cast("b")), default=0) > MAX_DEPTH:
         return _TOO_DEEP
     return _TOO_MANY if steps.count(1) > MAX_CONTAINERS else None
+
+
+def _outside_strings(line: bytes) -> bytes:
+    """The brackets and commas of ``line`` that stand outside its strings.
+
+    Two quotes side by side may go: whether a later sign is inside a string stays the same.
+    """
+    if b"\\" in line:
+        line = line.replace(b"\\\\", b"").replace(b'\\"', b"")
+    marks = line.translate(None, _UNMARKED).replace(b'""', b"")
+    return b"".join(marks.split(b'"')[::2])
 
 
 def _told(line: bytes, fault: str) -> str:

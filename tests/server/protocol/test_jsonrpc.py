@@ -285,3 +285,19 @@ def test_an_answer_is_framed_under_its_id(request_id: int | str) -> None:
         "id": request_id,
         "result": {"a": 1},
     }
+
+
+@given(
+    st.recursive(
+        st.text(alphabet='a,[]{}:"\\'),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(alphabet='b,]"\\'), inner),
+    )
+)
+def test_what_stands_in_strings_is_never_counted(value: Any) -> None:
+    def marks(node: Any) -> int:
+        if isinstance(node, str):
+            return 0
+        items = list(node.values()) if isinstance(node, dict) else node
+        return 2 + max(len(items) - 1, 0) + sum(map(marks, items))
+
+    assert len(jsonrpc._outside_strings(json.dumps(value, ensure_ascii=False).encode())) == marks(value)
