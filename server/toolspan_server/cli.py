@@ -132,9 +132,10 @@ def _serve_stdio(config: Config, pipes: Pipes, stop: Stop) -> None:
     async def run() -> None:
         from .protocol import stdio
         from .runtime import running
+        from .surface import Surface
 
-        async with running(config) as executor:
-            await stdio.serve(executor, pipes, stop, config)
+        async with running(config) as runtime:
+            await stdio.serve(Surface(runtime), pipes, stop)
 
     anyio.run(run)
 
@@ -170,10 +171,10 @@ def _serve_http(
         from .protocol.workers import until_orphaned
         from .runtime import running
 
-        async with running(config) as executor, anyio.create_task_group() as group:
+        async with running(config) as runtime, anyio.create_task_group() as group:
             if alive is not None:
                 group.start_soon(until_orphaned, alive, stop)
-            await http.serve(executor, config, listener, access, stop, ready)
+            await http.serve(runtime, listener, access, stop, ready)
             group.cancel_scope.cancel()
 
     anyio.run(run, backend_options={"use_uvloop": sys.platform != "win32"})

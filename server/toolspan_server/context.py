@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ._flag import Flag
+from .client import Client, Nobody
 from .errors import ToolFailure
+from .results import ToolResult
+
+CallTool = Callable[[str, Mapping[str, Any], "Context"], Awaitable[ToolResult]]
+
+
+async def _call_nothing(name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
+    raise ToolFailure(f"Tool '{name}' cannot be called from here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +25,9 @@ class Context:
     """One call's surroundings, given to every handler as its second argument.
 
     ``services`` maps a configured service's name to the live thing; ``meta`` is the request's
-    ``_meta``. A handler that runs in a worker thread looks at ``cancelled`` (or calls
-    ``raise_if_cancelled``) between steps: it is set when the call timed out or was cancelled. An
-    ``async`` handler is cancelled in the usual way.
+    ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by. A handler
+    that runs in a worker thread looks at ``cancelled`` (or calls ``raise_if_cancelled``) between steps:
+    it is set when the call timed out or was cancelled. An ``async`` handler is cancelled in the usual way.
     """
 
     tool_name: str = ""
@@ -27,6 +35,9 @@ class Context:
     config_dir: Path = Path()
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
     cancelled: threading.Event = field(default_factory=Flag)
+    client: Client = field(default_factory=Nobody)
+    depth: int = 0
+    call_tool: CallTool = _call_nothing
 
     def service(self, name: str) -> Any:
         """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""
@@ -38,6 +49,10 @@ class Context:
                 error_code="service_not_configured",
                 user_action=f"Add services.{name} to the config and start the server again.",
             ) from None
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """The result of another tool of this server, called in this call's name."""
+        return await self.call_tool(name, arguments, self)
 
     def raise_if_cancelled(self) -> None:
         """Stop here, from a worker thread, when nobody waits for the result any more."""

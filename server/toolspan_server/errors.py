@@ -3,10 +3,12 @@
     ToolspanError
     ├── ConfigError        the operator: the file is wrong; every problem at once
     ├── ServeError         the operator: the server cannot start (port taken, address refused)
-    └── ToolFailure        the model: a tool did not succeed; becomes a failed tool result
-        ├── InvalidParameters
-        ├── HandlerNotFound
-        └── ToolTimeout
+    ├── ToolFailure        the model: a tool did not succeed; becomes a failed tool result
+    │   ├── InvalidParameters
+    │   ├── HandlerNotFound
+    │   └── ToolTimeout
+    ├── RequestRefused     the client: the request itself is refused, by a JSON-RPC error
+    └── InputRequired      the client: the call needs its answers first (in ``client``)
 
 A bug is none of these: it propagates with its traceback, or, inside a handler, is logged with it
 and reaches the model as ``execution_error``.
@@ -14,8 +16,8 @@ and reaches the model as ``execution_error``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .config import Problem
@@ -24,6 +26,7 @@ __all__ = [
     "ConfigError",
     "HandlerNotFound",
     "InvalidParameters",
+    "RequestRefused",
     "ServeError",
     "ToolFailure",
     "ToolTimeout",
@@ -51,15 +54,24 @@ class ToolFailure(ToolspanError):
     """A tool did not succeed, in words for the model. Handlers may raise it.
 
     ``error`` becomes the result's ``error``; ``error_code`` a stable machine-readable word;
-    ``user_action`` what the person may do about it.
+    ``user_action`` what the person may do about it. ``content`` are the content blocks to show
+    instead of the error, when it came with some.
     """
 
     error_code = "execution_error"
     user_action = "Check the arguments and try again; the server's log has the details."
 
-    def __init__(self, error: str, *, error_code: str | None = None, user_action: str | None = None) -> None:
+    def __init__(
+        self,
+        error: str,
+        *,
+        error_code: str | None = None,
+        user_action: str | None = None,
+        content: tuple[Mapping[str, Any], ...] | None = None,
+    ) -> None:
         super().__init__(error)
         self.error = error
+        self.content = content
         if error_code is not None:
             self.error_code = error_code
         if user_action is not None:
@@ -95,3 +107,13 @@ class ToolTimeout(ToolFailure):
 
     def __init__(self, timeout_ms: int) -> None:
         super().__init__(f"Tool execution timed out after {timeout_ms}ms")
+
+
+class RequestRefused(ToolspanError):
+    """The request itself is refused: a JSON-RPC error with ``code``, ``message`` and perhaps ``data``."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .content import Block
 from .errors import ToolFailure
 
 
@@ -13,7 +15,8 @@ class ToolResult:
     """The outcome of one execution. ``execution_time_ms`` is milliseconds, validation included.
 
     Either ``success`` with ``result`` (any JSON value), or not, with ``error``, ``error_code`` and
-    ``user_action``.
+    ``user_action``. ``content`` are the content blocks to show when the tool gave some; ``has_value`` says
+    whether ``result`` then is more than their text; ``meta`` is for the client's eyes.
     """
 
     success: bool
@@ -23,6 +26,9 @@ class ToolResult:
     error: str = ""
     error_code: str = ""
     user_action: str = ""
+    content: tuple[Block, ...] | None = None
+    has_value: bool = True
+    meta: Mapping[str, Any] | None = None
 
     @classmethod
     def failed(cls, failure: ToolFailure, tool_name: str, execution_time_ms: float) -> ToolResult:
@@ -34,6 +40,7 @@ class ToolResult:
             error=failure.error,
             error_code=failure.error_code,
             user_action=failure.user_action,
+            content=failure.content,
         )
 
     def as_dict(self) -> dict[str, Any]:

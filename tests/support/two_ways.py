@@ -14,12 +14,12 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCRequest, jsonrpc_message_adapter
 from typing_extensions import override
 
-from toolspan_server import Config, Executor
 from toolspan_server.protocol import stdio
 from toolspan_server.protocol._calls import Calls
 from toolspan_server.protocol._pipes import Pipes
 from toolspan_server.protocol.sdk import build_server
 from toolspan_server.protocol.stop import Stop
+from toolspan_server.surface import Surface
 
 BOUND_S = 10.0
 Message = dict[str, Any]
@@ -35,9 +35,7 @@ class TameStop(Stop):
     def end_unless_alive(self, seconds: float) -> None: ...
 
 
-async def served(
-    executor: Executor, config: Config, *lines: bytes | Message, plain: bool = True
-) -> list[Any]:
+async def served(surface: Surface, *lines: bytes | Message, plain: bool = True) -> list[Any]:
     """What a client gets that writes ``lines`` to a server on stdio and then closes its end."""
     their_in, our_out = os.pipe()
     our_in, their_out = os.pipe()
@@ -47,16 +45,16 @@ async def served(
     reader = asyncio.get_running_loop().run_in_executor(None, _read, our_in)
     writer.start()
     with anyio.fail_after(BOUND_S):
-        await stdio.serve(executor, pipes, TameStop(), config, plain=plain)
+        await stdio.serve(surface, pipes, TameStop(), plain=plain)
         await anyio.to_thread.run_sync(writer.join)
         for fd in (their_in, their_out):
             os.close(fd)
         return [json.loads(line) for line in (await reader).splitlines()]
 
 
-async def answered_by_the_sdk(executor: Executor, config: Config, *messages: Message) -> list[Any]:
+async def answered_by_the_sdk(surface: Surface, *messages: Message) -> list[Any]:
     """What ``Server.run`` of the SDK says to ``messages``, each given when the ones before are settled."""
-    server = build_server(executor, Calls(), name=config.name, instructions=config.instructions)
+    server = build_server(surface, Calls())
     sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](100)
     outgoing, said = anyio.create_memory_object_stream[SessionMessage](100)
     answers: list[Any] = []

@@ -13,6 +13,7 @@ from typing_extensions import override
 from .._records import ANYTHING, Record, checked, choice, key, made, many, named, optional, text
 from ..kinds import KindConfig, kind_config, kind_names
 from ..services.collections import Config as CollectionsConfig
+from ..sources import SourceConfig, source_config, source_names
 from ..suggestions import nearest
 from ._faults import Misfit, shown
 from ._intents import intent_pattern
@@ -38,6 +39,26 @@ def _implementation(value: Any, info: Any) -> Any:
     if not isinstance(name, str) or name not in kind_names():
         raise Faulty(Fault(("type",), f"unknown kind {shown(name)}", nearest(str(name), kind_names())))
     model = kind_config(name)
+    try:
+        return model.model_validate(given, context=info.context)
+    except ValidationError as error:
+        raise Misfit(model, error) from None
+
+
+def _source(value: Any, info: Any) -> Any:
+    if isinstance(value, SourceConfig):
+        return value
+    names = source_names()
+    known = "known types: " + ", ".join(names)
+    if not isinstance(value, Mapping):
+        raise Faulty(Fault((), f"must be an object with a 'type', not {shown(value)}", known))
+    given = cast("Mapping[str, Any]", value)
+    if "type" not in given:
+        raise Faulty(Fault((), "'type' is missing", known))
+    name = given["type"]
+    if not isinstance(name, str) or name not in names:
+        raise Faulty(Fault(("type",), f"unknown type of source {shown(name)}", nearest(str(name), names)))
+    model = source_config(name)
     try:
         return model.model_validate(given, context=info.context)
     except ValidationError as error:
@@ -89,6 +110,11 @@ class ToolsConfig(Record):
         MILLISECONDS, "Longest time for one call of a tool, in milliseconds.", default=30_000
     )
     registry: tuple[ToolConfig, ...] = key(many(ToolConfig.shape()), "The tools.", default=())
+    sources: tuple[SourceConfig, ...] = key(
+        many(made(_source, definition="Source")),
+        "Where more tools come from, many at once: other MCP servers, API descriptions.",
+        default=(),
+    )
 
 
 class ResponseMatch(Record):

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._records import Key, Record, Shape
 from ..kinds import kind_config, kind_names
+from ..sources import source_config, source_names
 from ._models import Config
 from ._parameters import DIALECT
 from ._sources import SERVER_KEYS
@@ -29,19 +30,16 @@ def config_schema() -> dict[str, Any]:
     """The JSON Schema 2020-12 of a config file; ``implementation`` is one of all kinds, by its ``type``."""
     definitions: dict[str, Any] = {}
     root = _object(Config, definitions)
-    kinds = {f"{kind}_implementation": kind for kind in kind_names()}
-    for name, kind in kinds.items():
-        written = definitions[name] = _object(kind_config(kind), definitions)
-        written["required"] = ["type", *written.get("required", ())]
-    places = {name: f"#/$defs/{name}" for name in kinds}
-    definitions["Implementation"] = {
-        "description": "What runs when the tool is called; `type` names the kind.",
-        "oneOf": [{"$ref": place} for place in places.values()],
-        "discriminator": {
-            "propertyName": "type",
-            "mapping": {kind: places[name] for name, kind in kinds.items()},
-        },
-    }
+    definitions["Implementation"] = _one_of(
+        "What runs when the tool is called; `type` names the kind.",
+        {f"{kind}_implementation": (kind, kind_config(kind)) for kind in kind_names()},
+        definitions,
+    )
+    definitions["Source"] = _one_of(
+        "Where many tools come from; `type` says how.",
+        {f"{name}_source": (name, source_config(name)) for name in source_names()},
+        definitions,
+    )
     definitions["McpServerConfig"]["oneOf"] = _one_way()
     definitions["ToolConfig"]["properties"]["parameters"].update(
         required=["type"], properties={"type": {"const": "object"}}
@@ -58,6 +56,24 @@ def config_schema() -> dict[str, Any]:
 def config_schema_text() -> str:
     """``config_schema`` as the text of ``configs/toolspan.schema.json``."""
     return json.dumps(config_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _one_of(
+    description: str, choices: Mapping[str, tuple[str, type[Record]]], definitions: dict[str, Any]
+) -> dict[str, Any]:
+    """One of ``choices`` (name of the definition → value of ``type``, record), put into ``definitions``."""
+    for name, (_, record) in choices.items():
+        written = definitions[name] = _object(record, definitions)
+        written["required"] = ["type", *written.get("required", ())]
+    places = {name: f"#/$defs/{name}" for name in choices}
+    return {
+        "description": description,
+        "oneOf": [{"$ref": place} for place in places.values()],
+        "discriminator": {
+            "propertyName": "type",
+            "mapping": {choices[name][0]: place for name, place in places.items()},
+        },
+    }
 
 
 def _one_way() -> list[dict[str, Any]]:

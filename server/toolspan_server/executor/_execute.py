@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from .._plain import repaired, shortened
+from ..client import InputRequired
+from ..content import ABSENT, Content
 from ..context import Context
-from ..errors import ToolFailure
+from ..errors import RequestRefused, ToolFailure
 from ..registry import Registry, Tool
 from ..results import ToolResult
 from ._chain import Step
@@ -50,14 +52,18 @@ class Executor:
     ) -> ToolResult:
         """Run the tool ``name`` and give its result. A model's mistake is a failed result, no exception.
 
-        ``context`` carries what is particular to this call (``meta``); the tool's name and the
-        server's services are filled in here. Cancelling ``execute`` cancels the tool.
+        ``context`` carries what is particular to this call (``meta``, ``client``); the tool's name and the
+        server's services are filled in here. Cancelling ``execute`` cancels the tool. Raises
+        ``InputRequired`` and ``RequestRefused`` when the tool needs the client's answers first, or says
+        that the request itself is to be refused.
         """
         started = time.perf_counter()
         try:
             result = await self._run(name, {} if arguments is None else arguments, context)
         except ToolFailure as failure:
             return ToolResult.failed(self._told(failure), self._clean(name, 128), _elapsed_ms(started))
+        if isinstance(result, Content):
+            return _with_content(result, name, _elapsed_ms(started))
         return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
 
     async def _run(self, name: str, arguments: Any, context: Context | None) -> Any:
@@ -70,7 +76,7 @@ class Executor:
             )
         try:
             return await self._step_of(tool)(arguments, self._context_for(tool, context))
-        except ToolFailure:
+        except (ToolFailure, InputRequired, RequestRefused):
             raise
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
@@ -84,7 +90,7 @@ class Executor:
             raise self._unexpected(name, error, "The tool raised KeyboardInterrupt") from None
         except Exception as error:
             cause = _innermost(error)
-            if isinstance(cause, ToolFailure):
+            if isinstance(cause, ToolFailure | InputRequired | RequestRefused):
                 raise cause from None
             raise self._unexpected(name, error, _message(cause)) from None
 
@@ -104,14 +110,28 @@ class Executor:
 
     def _context_for(self, tool: Tool, context: Context | None) -> Context:
         base = self._surroundings
-        meta: Mapping[str, Any] = {} if context is None else context.meta
-        return Context(tool.name, base.services, base.config_dir, meta)
+        if context is None:
+            return Context(tool.name, base.services, base.config_dir, call_tool=self._called)
+        return Context(
+            tool.name,
+            base.services,
+            base.config_dir,
+            context.meta,
+            client=context.client,
+            depth=context.depth,
+            call_tool=self._called,
+        )
+
+    async def _called(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
+        inner = Context(meta=context.meta, client=context.client, depth=context.depth + 1)
+        return await self.execute(name, arguments, inner)
 
     def _told(self, failure: ToolFailure) -> ToolFailure:
         return ToolFailure(
             self._clean(failure.error, _MAX_ERROR),
             error_code=failure.error_code,
             user_action=self._clean(failure.user_action, _MAX_ERROR),
+            content=failure.content,
         )
 
     def _clean(self, text: str, limit: int) -> str:
@@ -119,6 +139,18 @@ class Executor:
 
     def _redacted(self, text: str) -> str:
         return text if self._redact is None else self._redact(text)
+
+
+def _with_content(content: Content, name: str, elapsed_ms: float) -> ToolResult:
+    return ToolResult(
+        success=True,
+        tool_name=name,
+        execution_time_ms=elapsed_ms,
+        result=content.value,
+        content=content.blocks,
+        has_value=content.structured is not ABSENT,
+        meta=content.meta or None,
+    )
 
 
 def _innermost(error: Exception) -> BaseException:

@@ -10,6 +10,7 @@ from typing import Any
 import anyio.to_thread
 
 from .._plain import Copier, NotPlain, OverBudget, dotted
+from ..content import ABSENT, Block, Content
 from ..context import Context
 from ..errors import ToolFailure
 from ._chain import Step
@@ -32,6 +33,8 @@ def sanitised(following: Step, max_bytes: int, redact: Callable[[str], str] | No
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
         result = await following(arguments, context)
+        if isinstance(result, Content):
+            return await anyio.to_thread.run_sync(partial(_content_sent, result, max_bytes, redact))
         try:
             return _sent(result, max_bytes, Copier(_QUICK_VALUES, _QUICK_BYTES, on_text=redact))
         except OverBudget:
@@ -40,6 +43,47 @@ def sanitised(following: Step, max_bytes: int, redact: Callable[[str], str] | No
             return await anyio.to_thread.run_sync(partial(_sent, result, max_bytes, whole))
 
     return step
+
+
+def _content_sent(content: Content, max_bytes: int, redact: Callable[[str], str] | None) -> Content:
+    """``content`` as plain JSON within ``max_bytes``: what does not fit any more is said to be missing."""
+    left = max_bytes
+    blocks: list[Block] = []
+    for block in content.blocks:
+        plain = _whole_copy(dict(block), max_bytes, redact)
+        size = len(json.dumps(plain, ensure_ascii=False).encode())
+        if size > left:
+            blocks.append(_instead_of(plain, left, size, max_bytes))
+            break
+        left -= size
+        blocks.append(plain)
+    structured = content.structured
+    if structured is not ABSENT:
+        structured = _whole_copy(structured, max_bytes, redact)
+        if len(json.dumps(structured, ensure_ascii=False).encode()) > max_bytes:
+            structured = ABSENT
+    return Content(tuple(blocks), structured, _whole_copy(dict(content.meta), max_bytes, redact))
+
+
+def _whole_copy(value: Any, max_bytes: int, redact: Callable[[str], str] | None) -> Any:
+    values, size = max(_MOST_VALUES, max_bytes // 2), max(_MOST_BYTES, max_bytes)
+    copier = Copier(values, size, on_text=redact, partial=True)
+    try:
+        return copier.copy(value)
+    except NotPlain as fault:
+        field = f" in '{dotted(fault.path)}'" if fault.path else ""
+        raise ToolFailure(f"The tool gave content{field} that {fault.what}", user_action=_FIX) from None
+
+
+def _instead_of(block: Block, left: int, size: int, max_bytes: int) -> Block:
+    text = block.get("text")
+    if block.get("type") == "text" and isinstance(text, str):
+        return {**block, "text": cut(text, left, f"{size:,}")}
+    kind = block.get("type", "content")
+    return {
+        "type": "text",
+        "text": f"[left out here: {kind} of {size:,} bytes; the limit of a result is {max_bytes:,}]",
+    }
 
 
 def cut(text: str, max_bytes: int, total: str) -> str:

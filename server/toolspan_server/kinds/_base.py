@@ -21,10 +21,13 @@ class Environment:
 
 
 class Kind(Protocol):
-    """A tool's live implementation."""
+    """A tool's live implementation. ``talks``: whether a call may use ``Context.client``."""
+
+    @property
+    def talks(self) -> bool: ...
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
-        """Run the tool on validated ``arguments`` and give any JSON value.
+        """Run the tool on validated ``arguments`` and give any JSON value, or ``Content``.
 
         Raises ``ToolFailure`` for what the model should be told in chosen words; any other
         exception becomes ``execution_error`` with its message.

@@ -25,6 +25,7 @@ class Handled:
 
     kind: str
     name: str
+    talks: bool = False
 
     @cached_property
     def _handler(self) -> Handler:

@@ -34,6 +34,7 @@ class Config(KindConfig):
 @dataclass(frozen=True, slots=True)
 class _Mock:
     response: Any
+    talks: bool = False
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         _log.info("mock %r called with %s", context.tool_name, _brief.repr(dict(arguments)))

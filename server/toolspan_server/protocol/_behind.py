@@ -12,8 +12,7 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
-from ..config import Config
-from ..executor import Executor
+from ..surface import Surface
 from ._calls import Calls
 from ._exchange import Exchange
 from ._open_requests import OpenRequests
@@ -59,7 +58,7 @@ class Behind:
         self._requests.close()
 
 
-def maker(executor: Executor, calls: Calls, config: Config) -> Callable[[], SdkHttp]:
+def maker(surface: Surface, calls: Calls, message_bytes: int) -> Callable[[], SdkHttp]:
     """What imports the SDK and makes its server."""
 
     def make() -> SdkHttp:
@@ -67,8 +66,7 @@ def maker(executor: Executor, calls: Calls, config: Config) -> Callable[[], SdkH
             from .sdk import build_server
             from .sdk_http import SdkHttp
 
-        server = build_server(executor, calls, name=config.name, instructions=config.instructions)
-        return SdkHttp(server, config.limits.message_bytes)
+        return SdkHttp(build_server(surface, calls), message_bytes)
 
     return make
 

@@ -10,9 +10,8 @@ from functools import partial
 import anyio
 import anyio.abc
 
-from .._version import __version__
-from ..config import Config
-from ..executor import Executor
+from ..runtime import Runtime
+from ..surface import Surface
 from ._behind import Behind, maker
 from ._caller import Caller
 from ._calls import Calls
@@ -30,8 +29,7 @@ _MOST_BETWEEN_SWEEPS_S = 60.0
 
 
 async def serve(
-    executor: Executor,
-    config: Config,
+    runtime: Runtime,
     listener: socket.socket,
     access: Access,
     stop: Stop,
@@ -42,8 +40,8 @@ async def serve(
     At the end running calls may finish for ``GRACE_S``; then every open stream is closed.
     """
     async with anyio.create_task_group() as helpers:
-        application = Application(executor, config, access, helpers)
-        web = web_server(application.app, config.limits)
+        application = Application(runtime, access, helpers)
+        web = web_server(application.app, runtime.config.limits)
         async with anyio.create_task_group() as serving:
             serving.start_soon(web.serve, [listener])
             await web.listening.wait()
@@ -60,18 +58,17 @@ async def serve(
 class Application:
     """Every route of the server behind its guard, as the ASGI ``app``; ``helpers`` runs its tasks."""
 
-    def __init__(
-        self, executor: Executor, config: Config, access: Access, helpers: anyio.abc.TaskGroup
-    ) -> None:
-        limits = config.limits
+    def __init__(self, runtime: Runtime, access: Access, helpers: anyio.abc.TaskGroup) -> None:
+        limits = runtime.config.limits
+        surface = Surface(runtime)
         self.calls = Calls(limits.concurrent_calls, limits.queued_calls)
         self._caller = Caller(self.calls)
-        self._behind = Behind(maker(executor, self.calls, config), helpers)
-        short = ShortPath(executor, name=config.name, version=__version__, instructions=config.instructions)
+        self._behind = Behind(maker(surface, self.calls, limits.message_bytes), helpers)
+        short = ShortPath(surface)
         sessions = Sessions(limits.sessions, limits.session_idle_seconds)
         bound = access.token is not None
         self._handshake = Handshake(short, self._caller, self._behind, sessions, bound=bound)
-        modern = Modern(executor.registry, short, self._caller, self._behind)
+        modern = Modern(surface, short, self._caller, self._behind)
         self.app: App = Guard(_Routes(Endpoint(modern, self._handshake), self._behind), access)
         helpers.start_soon(self._sweep, min(limits.session_idle_seconds, _MOST_BETWEEN_SWEEPS_S))
 

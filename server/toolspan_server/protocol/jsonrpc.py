@@ -135,12 +135,13 @@ def checked(message: Any) -> dict[str, Any]:
     return known
 
 
-def error(request_id: RequestId | None, code: int, message: str) -> dict[str, Any]:
+def error(request_id: RequestId | None, code: int, message: str, data: Any = None) -> dict[str, Any]:
     """An error response; an unknown id is left out (MCP 2025-11-25, schema, JSONRPCErrorResponse)."""
     body: dict[str, Any] = {"jsonrpc": "2.0"}
     if request_id is not None:
         body["id"] = request_id
-    return {**body, "error": {"code": code, "message": message}}
+    more = {} if data is None else {"data": data}
+    return {**body, "error": {"code": code, "message": message, **more}}
 
 
 def encode(message: Mapping[str, Any]) -> bytes:

@@ -10,7 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ..registry import Registry
+from ..registry import Tool
+from ..surface import Surface
 from ._behind import Behind
 from ._caller import Caller
 from ._exchange import NOT_ACCEPTABLE, Exchange, accepts
@@ -22,12 +23,12 @@ _VERSION = MODERN_VERSION.encode()
 class Modern:
     """Answers the requests whose ``MCP-Protocol-Version`` is no handshake's."""
 
-    def __init__(self, registry: Registry, short: ShortPath, caller: Caller, behind: Behind) -> None:
-        self._registry = registry
+    def __init__(self, surface: Surface, short: ShortPath, caller: Caller, behind: Behind) -> None:
+        self._surface = surface
         self._short = short
         self._caller = caller
         self._behind = behind
-        self._mirrored: dict[str, bool] = {}
+        self._mirrored: dict[str, tuple[Tool, bool]] = {}
 
     async def __call__(self, exchange: Exchange) -> None:
         if exchange.method != "POST":
@@ -72,10 +73,11 @@ class Modern:
 
     def _is_mirrored(self, name: str) -> bool:
         """Whether the tool wants arguments repeated in ``Mcp-Param-*`` headers."""
+        tool = self._surface.tool(name)
+        if tool is None:
+            return False
         known = self._mirrored.get(name)
-        if known is None:
-            tool = self._registry.get(name)
-            if tool is None:
-                return False
-            known = self._mirrored[name] = '"x-mcp-header"' in json.dumps(tool.config.parameters)
-        return known
+        if known is None or known[0] is not tool:
+            mirrored = '"x-mcp-header"' in json.dumps(tool.config.parameters)
+            known = self._mirrored[name] = (tool, mirrored)
+        return known[1]

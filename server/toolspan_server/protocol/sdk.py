@@ -1,65 +1,54 @@
-"""The executor as an ``mcp`` server: handlers that give plain data, everything else the SDK's.
+"""The server as the ``mcp`` SDK serves it: its features give plain data, everything else is the SDK's.
 
-Importing this module imports ``mcp``, which takes half a second: import it where serving begins.
+Importing this module imports ``mcp``, which takes half a second: import it where it is first needed.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolRequestParams, PaginatedRequestParams
+from mcp_types import ServerCapabilities
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from typing_extensions import override
 
 from .._version import __version__
-from ..context import Context
-from ..executor import Executor
-from . import jsonrpc, wire
-from ._calls import Busy, Calls
-
-_Context = ServerRequestContext[Any, Any]
+from ..surface import Surface
+from ._calls import Calls
+from .capabilities import capabilities
+from .features import tools
 
 
-def build_server(
-    executor: Executor, calls: Calls, *, name: str, instructions: str | None = None
-) -> Server[Any]:
-    """The server of ``executor``'s tools, for every protocol revision that the SDK speaks.
+def build_server(surface: Surface, calls: Calls) -> Server[Any]:
+    """The server of ``surface``, for every protocol revision that the SDK speaks.
 
-    ``calls`` runs the calls, within their limits.
+    ``calls`` runs the calls of tools, within their limits.
     """
-    registry = executor.registry
 
-    async def list_tools(context: _Context, _params: PaginatedRequestParams) -> dict[str, Any]:
-        try:
-            wire.check_cursor(context.params)
-        except wire.ProtocolFault as fault:
-            raise MCPError(code=fault.code, message=fault.message) from None
-        return wire.render_tools(registry, context.protocol_version)
-
-    async def call_tool(context: _Context, _params: CallToolRequestParams) -> dict[str, Any]:
-        try:
-            call = wire.read_call(context.params)
-            if registry.get(call.name) is None:
-                raise wire.unknown_tool(call.name)
-        except wire.ProtocolFault as fault:
-            raise MCPError(code=fault.code, message=fault.message) from None
-        execute = partial(executor.execute, call.name, call.arguments, Context(meta=call.meta))
-        try:
-            result = await calls.run(execute)
-        except Busy as busy:
-            raise MCPError(code=jsonrpc.INTERNAL_ERROR, message=str(busy)) from None
-        return wire.render_result(result, context.protocol_version)
-
-    def input_schema(tool: str) -> dict[str, Any] | None:
-        found = registry.get(tool)
+    def input_schema(name: str) -> dict[str, Any] | None:
+        found = surface.tool(name)
         return None if found is None else found.config.parameters
 
-    server: Server[Any] = Server(
-        name, version=__version__, instructions=instructions, get_tool_input_schema=input_schema
-    )
-    server.add_request_handler("tools/list", PaginatedRequestParams, list_tools)
-    server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
+    server = _Server(surface, input_schema)
+    tools.register(server, surface, calls)
     server.middleware.clear()  # only OpenTelemetry's, paid for on every message
     return server
+
+
+class _Server(Server[Any]):
+    def __init__(self, surface: Surface, input_schema: Callable[[str], dict[str, Any] | None]) -> None:
+        super().__init__(
+            surface.name,
+            version=__version__,
+            instructions=surface.instructions,
+            get_tool_input_schema=input_schema,
+        )
+        self._surface = surface
+
+    @override
+    def get_capabilities(
+        self, *_options: Any, protocol_version: str | None = None, **_more: Any
+    ) -> ServerCapabilities:
+        modern = protocol_version in MODERN_PROTOCOL_VERSIONS
+        return ServerCapabilities.model_validate(capabilities(self._surface, modern=modern))

@@ -3,8 +3,9 @@
 Plain is what most clients send: ``initialize``, ``server/discover``, ``ping``, ``tools/list`` of the first
 page and ``tools/call``, in the shape that the specification gives. Whatever is not recognised whole (other
 keys, log levels, cursors, tasks, wrong types) is ``None`` here and goes the long way, so that the two ways
-cannot differ in what they refuse. A progress token is plain: no tool reports progress yet, and "the
-receiver is not obligated to provide these notifications" (MCP 2025-11-25, schema, ``RequestParams``).
+cannot differ in what they refuse; so do the calls of tools that talk to their client. A progress token is
+plain: the others report no progress, and "the receiver is not obligated to provide these notifications"
+(MCP 2025-11-25, schema, ``RequestParams``).
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from .._version import __version__
 from ..context import Context
-from ..executor import Executor
+from ..errors import RequestRefused
+from ..surface import Surface
 from . import jsonrpc, wire
+from .capabilities import capabilities
 
 MODERN_VERSION = "2026-07-28"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -47,22 +51,22 @@ class Call:
     async def run(self) -> bytes:
         """Make the call; gives the whole answer, one line of JSON."""
         context = Context(meta=self.meta) if self.meta else None
-        result = await self._path.executor.execute(self.tool, self.arguments, context)
+        try:
+            result = await self._path.surface.execute(self.tool, self.arguments, context)
+        except RequestRefused as refused:
+            return jsonrpc.encode(jsonrpc.error(self.request_id, refused.code, refused.message, refused.data))
         stamp = self._path.stamp if self.version == MODERN_VERSION else ""
         return jsonrpc.framed(self.request_id, wire.encode_result(result, self.version, stamp))
 
 
 class ShortPath:
-    """Answers the plain requests to ``executor``'s tools. ``identity`` is on modern results, by ``stamp``."""
+    """Answers the plain requests to ``surface``. ``identity`` is on modern results, by ``stamp``."""
 
-    def __init__(
-        self, executor: Executor, *, name: str, version: str, instructions: str | None = None
-    ) -> None:
-        self.executor = executor
-        self.identity: Mapping[str, Any] = {_SERVER_KEY: {"name": name, "version": version}}
+    def __init__(self, surface: Surface) -> None:
+        self.surface = surface
+        self.identity: Mapping[str, Any] = {_SERVER_KEY: {"name": surface.name, "version": __version__}}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
-        self._instructions = {} if instructions is None else {"instructions": instructions}
-        self._listings: dict[bool, str] = {}
+        self._listings: dict[bool, tuple[int, str]] = {}
 
     def initialize(self, message: Mapping[str, Any]) -> tuple[bytes, str] | None:
         """The answer to a plain ``initialize`` and the revision that it settles; else ``None``."""
@@ -73,9 +77,9 @@ class ShortPath:
         settled = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
         result = {
             "protocolVersion": settled,
-            "capabilities": {"tools": {"listChanged": False}},
+            "capabilities": capabilities(self.surface, modern=False),
             "serverInfo": self.identity[_SERVER_KEY],
-            **self._instructions,
+            **self._instructions(),
         }
         return _answer(message["id"], result), settled
 
@@ -107,30 +111,39 @@ class ShortPath:
             return None
         if arguments is not None and not isinstance(arguments, dict):
             return None
-        if self.executor.registry.get(name) is None:
+        tool = self.surface.tool(name)
+        if tool is None:
             fault = wire.unknown_tool(name)
             return jsonrpc.encode(jsonrpc.error(request_id, fault.code, fault.message))
+        if tool.talks:
+            return None
         given = cast("dict[str, Any] | None", arguments)
         return Call(request_id, name, given, params.get("_meta", _NOTHING), version, self)
 
     def _listing(self, *, modern: bool) -> str:
         """The result of ``tools/list``, made once for each era."""
-        if modern not in self._listings:
-            version = MODERN_VERSION if modern else LATEST_HANDSHAKE_VERSION
-            result = wire.render_tools(self.executor.registry, version)
-            self._listings[modern] = jsonrpc.dumps({**result, "_meta": self.identity} if modern else result)
-        return self._listings[modern]
+        version, known = self.surface.version, self._listings.get(modern)
+        if known is None or known[0] != version:
+            revision = MODERN_VERSION if modern else LATEST_HANDSHAKE_VERSION
+            result = wire.render_tools(self.surface.tools, revision)
+            text = jsonrpc.dumps({**result, "_meta": self.identity} if modern else result)
+            known = self._listings[modern] = (version, text)
+        return known[1]
 
     def _discovery(self) -> dict[str, Any]:
         return {
             "supportedVersions": [MODERN_VERSION],
-            "capabilities": {"tools": {"listChanged": False}},
+            "capabilities": capabilities(self.surface, modern=True),
             "resultType": "complete",
             "ttlMs": 0,
             "cacheScope": "private",
-            **self._instructions,
+            **self._instructions(),
             "_meta": self.identity,
         }
+
+    def _instructions(self) -> dict[str, str]:
+        instructions = self.surface.instructions
+        return {} if instructions is None else {"instructions": instructions}
 
 
 def is_modern(message: Mapping[str, Any]) -> bool:
@@ -202,7 +215,7 @@ _PLAIN_ROOTS: tuple[dict[str, bool], ...] = ({}, {"listChanged": True}, {"listCh
 def _plain_capabilities(value: Any) -> bool:
     """Objects of objects, as the specification has them, and ``roots.listChanged``.
 
-    None changes an answer here: no tool asks the client for anything.
+    None changes an answer here: no tool that is called here asks the client for anything.
     """
     return value == {} or (
         isinstance(value, dict)

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import override
 
-from .._version import __version__
-from ..config import Config
-from ..executor import Executor
+from ..surface import Surface
 from ._calls import Calls
 from ._dialogue import Dialogue
 from ._lines import Lines, Overlong
@@ -35,33 +33,32 @@ _MAX_BACKLOG = 1 << 20
 _LAST_BYTES_S = 0.3
 
 
-async def serve(executor: Executor, pipes: Pipes, stop: Stop, config: Config, *, plain: bool = True) -> None:
-    """Serve the one client of ``pipes`` until it leaves or ``stop`` says so.
+async def serve(surface: Surface, pipes: Pipes, stop: Stop, *, plain: bool = True) -> None:
+    """Serve ``surface`` to the one client of ``pipes`` until it leaves or ``stop`` says so.
 
     Without ``plain`` every request goes to the SDK.
     """
-    await _Serving(executor, pipes, stop, config, plain=plain).run()
+    await _Serving(surface, pipes, stop, plain=plain).run()
 
 
 class _Serving:
-    def __init__(self, executor: Executor, pipes: Pipes, stop: Stop, config: Config, *, plain: bool) -> None:
-        limits = config.limits
+    def __init__(self, surface: Surface, pipes: Pipes, stop: Stop, *, plain: bool) -> None:
+        limits = surface.runtime.config.limits
         calls = _Calls(limits.concurrent_calls, pipes)
 
         def build() -> Server[Any]:
             from .sdk import build_server
 
-            return build_server(executor, calls, name=config.name, instructions=config.instructions)
+            return build_server(surface, calls)
 
-        short = ShortPath(executor, name=config.name, version=__version__, instructions=config.instructions)
-        self._dialogue = Dialogue(short, calls, build, pipes.write, self._proceed, plain=plain)
+        self._dialogue = Dialogue(ShortPath(surface), calls, build, pipes.write, self._proceed, plain=plain)
         self._pipes = pipes
         self._stop = stop
         self._lines = Lines(limits.message_bytes)
         self._unread: deque[bytes | Overlong] = deque()
         self._most_waiting = limits.concurrent_calls + limits.queued_calls
         self._most_bytes = 4 * limits.message_bytes
-        self._longest_call_s = max((tool.timeout_ms for tool in executor.registry), default=0) / 1000
+        self._surface = surface
         self._ended = False
         self._proceeding = False
         self._over = asyncio.Event()
@@ -140,7 +137,8 @@ class _Serving:
                 self._pipes.closed = True
                 self._stop.request()
             elif self._ended:
-                self._stop.end_unless_alive(self._longest_call_s + LIMIT_S)
+                longest_ms = max((tool.timeout_ms for tool in self._surface.tools), default=0)
+                self._stop.end_unless_alive(longest_ms / 1000 + LIMIT_S)
 
 
 class _Calls(Calls):

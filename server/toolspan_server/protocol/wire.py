@@ -80,19 +80,24 @@ def unknown_tool(name: str) -> ProtocolFault:
 
 
 def render_result(result: ToolResult, protocol_version: str) -> dict[str, Any]:
-    """The result of ``tools/call``: one text block, and the same as ``structuredContent``.
+    """The result of ``tools/call``: the tool's content blocks, or one text block and the same as data.
 
     The text of a success is compact JSON, save that a string is itself; of a failure it is the
     error object. ``_meta.execution_time_ms`` is milliseconds.
     """
     value: Any = result.result if result.success else result.as_dict()
+    blocks = result.content
     rendered: dict[str, Any] = {
-        "content": [{"type": "text", "text": _as_text(value)}],
+        "content": [{"type": "text", "text": _as_text(value)}] if blocks is None else list(blocks),
         "isError": not result.success,
-        "_meta": {"execution_time_ms": result.execution_time_ms},
+        "_meta": {**(result.meta or {}), "execution_time_ms": result.execution_time_ms},
     }
     if protocol_version in MODERN:
-        rendered |= {"structuredContent": value, "resultType": "complete"}
+        rendered["resultType"] = "complete"
+    if not result.has_value:
+        return rendered
+    if protocol_version in MODERN:
+        rendered["structuredContent"] = value
     elif protocol_version in OBJECT_ONLY:
         rendered["structuredContent"] = value if isinstance(value, dict) else {"result": value}
     return rendered
@@ -104,6 +109,8 @@ def encode_result(result: ToolResult, protocol_version: str, stamp: str = "") ->
     The value, which goes out twice, is encoded once. Raises ``ValueError`` or ``TypeError`` when it is
     no plain JSON.
     """
+    if result.content is not None or result.meta is not None:
+        return _encode_blocks(result, protocol_version, stamp)
     value: Any = result.result if result.success else result.as_dict()
     whole = jsonrpc.dumps(value)
     text = whole if isinstance(value, str) else jsonrpc.quoted(whole)
@@ -117,6 +124,12 @@ def encode_result(result: ToolResult, protocol_version: str, stamp: str = "") ->
         f'{{"content":[{{"type":"text","text":{text}}}],"isError":{"false" if result.success else "true"}'
         f'{structured},"_meta":{{"execution_time_ms":{result.execution_time_ms!r}{stamp}}}}}'
     )
+
+
+def _encode_blocks(result: ToolResult, protocol_version: str, stamp: str) -> str:
+    rendered = render_result(result, protocol_version)
+    meta = jsonrpc.dumps(rendered.pop("_meta"))
+    return f'{jsonrpc.dumps(rendered)[:-1]},"_meta":{meta[:-1]}{stamp}}}}}'
 
 
 def _object(value: Any) -> dict[str, Any]:

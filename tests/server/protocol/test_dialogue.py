@@ -11,9 +11,10 @@ import pytest
 from tests.support.corpus import initialize, request
 from tests.support.served import write_config
 from tests.support.two_ways import served
-from toolspan_server import Config, Executor, load_config, running
+from toolspan_server import load_config, running
 from toolspan_server.protocol import _dialogue, jsonrpc, sdk
 from toolspan_server.protocol.short import Call, ShortPath
+from toolspan_server.surface import Surface
 
 pytestmark = pytest.mark.anyio
 CURSOR = request("tools/list", {"cursor": "2"}, 1)
@@ -22,25 +23,25 @@ PING = request("ping", {}, 3)
 
 
 @pytest.fixture
-async def running_config(tmp_path: Path) -> AsyncIterator[tuple[Executor, Config]]:
+async def running_config(tmp_path: Path) -> AsyncIterator[Surface]:
     config = load_config(write_config(tmp_path))
-    async with running(config) as executor:
-        yield executor, config
+    async with running(config) as runtime:
+        yield Surface(runtime)
 
 
 def broken(*_: Any, **__: Any) -> Any:
     raise RuntimeError("broken inside")
 
 
-async def codes(running_config: tuple[Executor, Config], *lines: Any) -> dict[Any, int]:
+async def codes(running_config: Surface, *lines: Any) -> dict[Any, int]:
     """Each answer's error code by its id; 0 for a result."""
-    got = await served(*running_config, initialize(), *lines)
+    got = await served(running_config, initialize(), *lines)
     return {answer.get("id"): answer.get("error", {}).get("code", 0) for answer in got}
 
 
 @pytest.mark.requirement("I3.1.1", "I3.3.1")
 async def test_without_the_sdk_its_requests_get_errors_and_plain_ones_their_results(
-    running_config: tuple[Executor, Config], monkeypatch: pytest.MonkeyPatch
+    running_config: Surface, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sdk, "build_server", broken)
     again = {**CURSOR, "id": 4}
@@ -51,7 +52,7 @@ async def test_without_the_sdk_its_requests_get_errors_and_plain_ones_their_resu
 @pytest.mark.requirement("I3.1.1")
 @pytest.mark.parametrize("place", [(ShortPath, "answer"), (Call, "run"), (_dialogue.LongWay, "ask")])
 async def test_a_fault_on_the_way_costs_only_the_request(
-    running_config: tuple[Executor, Config], monkeypatch: pytest.MonkeyPatch, place: tuple[type, str]
+    running_config: Surface, monkeypatch: pytest.MonkeyPatch, place: tuple[type, str]
 ) -> None:
     monkeypatch.setattr(*place, broken)
     got = await codes(running_config, CURSOR, CALL, initialize("2025-11-25", 5))
@@ -62,7 +63,7 @@ async def test_a_fault_on_the_way_costs_only_the_request(
 
 @pytest.mark.requirement("I3.1.1")
 async def test_a_fault_before_the_id_is_known_is_answered_too(
-    running_config: tuple[Executor, Config], monkeypatch: pytest.MonkeyPatch
+    running_config: Surface, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jsonrpc, "checked", broken)
     assert await codes(running_config, PING) == {None: jsonrpc.INTERNAL_ERROR}

@@ -41,6 +41,7 @@ from toolspan_server.protocol._calls import Calls
 from toolspan_server.protocol.guard import Access
 from toolspan_server.protocol.http import Application
 from toolspan_server.protocol.sdk import build_server
+from toolspan_server.surface import Surface
 
 pytestmark = pytest.mark.anyio
 
@@ -180,14 +181,14 @@ class Both:
 @asynccontextmanager
 async def both_apps(folder: Path) -> AsyncIterator[Both]:
     config = load_config(write_config(folder, "fault", "surrogate", instructions="Be kind."))
-    async with running(config) as executor, anyio.create_task_group() as helpers:
-        server = build_server(executor, Calls(), name=config.name, instructions=config.instructions)
+    async with running(config) as runtime, anyio.create_task_group() as helpers:
+        server = build_server(Surface(runtime), Calls())
         with_sessions = StreamableHTTPSessionManager(server)
         without = StreamableHTTPSessionManager(
-            build_server(executor, Calls(), name=config.name, instructions=config.instructions),
+            build_server(Surface(runtime), Calls()),
             stateless=True,
         )
-        application = Application(executor, config, Access(), helpers)
+        application = Application(runtime, Access(), helpers)
         async with with_sessions.run(), without.run():
             yield Both(
                 Client(application.app), Client(with_sessions.handle_request), Client(without.handle_request)

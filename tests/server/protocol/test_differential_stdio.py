@@ -12,8 +12,9 @@ import pytest
 from tests.support.corpus import SEQUENCES, cases, initialize, notification, request
 from tests.support.served import tool
 from tests.support.two_ways import answered_by_the_sdk, served, settled
-from toolspan_server import Config, Executor, load_config, running
+from toolspan_server import load_config, running
 from toolspan_server.protocol.short import HANDSHAKE_VERSIONS, MODERN_VERSION
+from toolspan_server.surface import Surface
 
 pytestmark = pytest.mark.anyio
 ALL = (*HANDSHAKE_VERSIONS, MODERN_VERSION)
@@ -37,7 +38,7 @@ DIFFERENCES = {
 
 
 @pytest.fixture
-async def running_config(tmp_path: Path) -> AsyncIterator[tuple[Executor, Config]]:
+async def running_config(tmp_path: Path) -> AsyncIterator[Surface]:
     schema = {
         "type": "object",
         "properties": {"value": {"type": ["string", "null", "object"], "default": None}},
@@ -55,8 +56,8 @@ async def running_config(tmp_path: Path) -> AsyncIterator[tuple[Executor, Config
     path = tmp_path / "toolspan.json"
     path.write_text(json.dumps({"instructions": "Be kind.", "tools": {"registry": registry}}))
     config = load_config(path)
-    async with running(config) as executor:
-        yield executor, config
+    async with running(config) as runtime:
+        yield Surface(runtime)
 
 
 def test_the_corpus_is_large_and_every_difference_is_of_a_case() -> None:
@@ -66,9 +67,9 @@ def test_the_corpus_is_large_and_every_difference_is_of_a_case() -> None:
 
 @pytest.mark.requirement("I3.3.1", "I3.3.2")
 @pytest.mark.parametrize("name", CASES)
-async def test_both_ways_give_equal_answers(name: str, running_config: tuple[Executor, Config]) -> None:
-    by_the_sdk = settled(await answered_by_the_sdk(*running_config, *CASES[name]))
-    by_stdio = settled(await served(*running_config, *CASES[name]))
+async def test_both_ways_give_equal_answers(name: str, running_config: Surface) -> None:
+    by_the_sdk = settled(await answered_by_the_sdk(running_config, *CASES[name]))
+    by_stdio = settled(await served(running_config, *CASES[name]))
     if name in DIFFERENCES:
         assert by_stdio != by_the_sdk, f"no longer a difference: {DIFFERENCES[name]}"
         by_stdio, by_the_sdk = without_nulls(by_stdio), without_nulls(by_the_sdk)
@@ -78,10 +79,10 @@ async def test_both_ways_give_equal_answers(name: str, running_config: tuple[Exe
 @pytest.mark.requirement("I3.3.2")
 @pytest.mark.parametrize("name", SEQUENCES)
 async def test_without_the_short_path_stdio_gives_the_sdks_answers(
-    name: str, running_config: tuple[Executor, Config]
+    name: str, running_config: Surface
 ) -> None:
-    by_the_sdk = settled(await answered_by_the_sdk(*running_config, *CASES[name]))
-    assert settled(await served(*running_config, *CASES[name], plain=False)) == by_the_sdk
+    by_the_sdk = settled(await answered_by_the_sdk(running_config, *CASES[name]))
+    assert settled(await served(running_config, *CASES[name], plain=False)) == by_the_sdk
 
 
 CALL = request("tools/call", {"name": "text"}, 7)
@@ -124,21 +125,21 @@ STRICTER: dict[str, tuple[list[bytes | dict[str, Any]], list[tuple[Any, int]], s
 @pytest.mark.requirement("I3.3.2", "I3.1.1")
 @pytest.mark.parametrize("name", STRICTER)
 async def test_where_the_sdk_is_silent_or_confuses_ids_stdio_answers(
-    name: str, running_config: tuple[Executor, Config]
+    name: str, running_config: Surface
 ) -> None:
     lines, expected, reason = STRICTER[name]
-    answers = await served(*running_config, *lines)
+    answers = await served(running_config, *lines)
     got = [(answer.get("id"), answer.get("error", {}).get("code", 0)) for answer in answers]
     assert got == expected, reason
 
 
 @pytest.mark.requirement("I3.1.1")
 async def test_batches_are_answered_in_the_revision_that_has_them(
-    running_config: tuple[Executor, Config],
+    running_config: Surface,
 ) -> None:
     """MCP 2025-03-26, basic: 'MUST support receiving JSON-RPC batches'; the SDK is silent."""
     batch = json.dumps([CALL, notification("no/such"), request("ping", {}, 8)]).encode()
-    _, answer = await served(*running_config, initialize("2025-03-26"), batch)
+    _, answer = await served(running_config, initialize("2025-03-26"), batch)
     assert {each["id"] for each in answer} == {7, 8}
     assert all("result" in each for each in answer)
 

@@ -32,8 +32,8 @@ LONGEST_GAP_S = 0.1
 @asynccontextmanager
 async def application(folder: Path, *handlers: str, **more: Any) -> AsyncIterator[Application]:
     config = load_config(write_config(folder, *handlers, **more))
-    async with running(config) as executor, anyio.create_task_group() as helpers:
-        made = Application(executor, config, Access(), helpers)
+    async with running(config) as runtime, anyio.create_task_group() as helpers:
+        made = Application(runtime, Access(), helpers)
         yield made
         made.close()
         helpers.cancel_scope.cancel()
@@ -197,8 +197,8 @@ async def test_arguments_that_headers_must_repeat_are_held_to_it(
     mirrored = tool("mirrored", {"type": "mock", "mock_response": "ok"}, parameters=MIRRORED)
     path.write_text(json.dumps({"tools": {"registry": [mirrored]}}))
     config = load_config(path)
-    async with running(config) as executor, anyio.create_task_group() as helpers:
-        client = Client(Application(executor, config, Access(), helpers).app)
+    async with running(config) as runtime, anyio.create_task_group() as helpers:
+        client = Client(Application(runtime, Access(), helpers).app)
         body, own = modern("mirrored", {"region": "eu"})
         reply = await client.ask("POST", body, {**own, **headers})
         helpers.cancel_scope.cancel()

@@ -91,8 +91,8 @@ def test_a_session_that_nobody_uses_is_over_and_one_in_use_is_not() -> None:
 @asynccontextmanager
 async def served(folder: Path, access: Access | None = None, **limits: Any) -> AsyncIterator[Client]:
     config = load_config(write_config(folder, "wait", "meta", limits=limits))
-    async with running(config) as executor, anyio.create_task_group() as helpers:
-        application = Application(executor, config, access or Access(), helpers)
+    async with running(config) as runtime, anyio.create_task_group() as helpers:
+        application = Application(runtime, access or Access(), helpers)
         yield Client(application.app)
         application.close()
         helpers.cancel_scope.cancel()

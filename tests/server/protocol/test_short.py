@@ -21,6 +21,7 @@ from toolspan_server import load_config, running
 from toolspan_server._version import __version__
 from toolspan_server.protocol import short
 from toolspan_server.protocol.short import Call, ShortPath, is_modern
+from toolspan_server.surface import Surface
 
 pytestmark = pytest.mark.anyio
 VERSIONS = [*short.HANDSHAKE_VERSIONS, short.MODERN_VERSION]
@@ -32,8 +33,8 @@ in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixt
 @pytest.fixture
 async def path(tmp_path: Path) -> AsyncIterator[ShortPath]:
     config = load_config(write_config(tmp_path, "meta"))
-    async with running(config) as executor:
-        yield ShortPath(executor, name="tests", version="1.2", instructions="Be kind.")
+    async with running(config) as runtime:
+        yield ShortPath(Surface(runtime))
 
 
 def request(method: str, params: Any = None, request_id: Any = 1) -> dict[str, Any]:
@@ -160,7 +161,7 @@ async def test_a_call_runs_its_tool_with_its_meta(path: ShortPath) -> None:
 async def test_the_listing_is_made_once_for_each_era(path: ShortPath) -> None:
     old = path.answer(request("tools/list", request_id=1), "2024-11-05")
     assert isinstance(old, bytes)
-    path.executor.registry._tools.clear()
+    path.surface.runtime.registry._tools.clear()
     for version in short.HANDSHAKE_VERSIONS:
         assert path.answer(request("tools/list", request_id=1), version) == old
     modern = path.answer(request("tools/list", {"_meta": MODERN_META}), short.MODERN_VERSION)

@@ -1,0 +1,44 @@
+"""The two types that every source has."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._records import Record, key, text
+from ..kinds import Environment
+
+if TYPE_CHECKING:
+    from ..config import ToolConfig
+
+Offer = Callable[[Sequence["ToolConfig"]], None]
+
+
+class Source(Protocol):
+    """A live source of tools."""
+
+    async def run(self, offer: Offer) -> None:
+        """``offer`` all of the tools as soon as they are known, again whenever they change, until cancelled.
+
+        Every offer replaces the one before. What goes wrong is retried and logged, never raised.
+        """
+        ...
+
+    def state(self) -> Mapping[str, Any]:
+        """How it does, for ``/readyz``: ``{"name": …, "state": "ready" | "waiting" | "failed", …}``."""
+        ...
+
+
+class SourceConfig(Record, ABC):
+    """What an entry of ``tools.sources`` says for one type of source."""
+
+    type: str = key(text())
+
+    def problems(self) -> Iterable[tuple[str, str]]:
+        """Faults that no schema shows, as (key, message)."""
+        return ()
+
+    @abstractmethod
+    def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:
+        """The live source, not yet running. Cheap."""
