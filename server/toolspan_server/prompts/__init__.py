@@ -1,0 +1,28 @@
+"""Prompts: messages that a person picks. ``live.Prompts`` are those of a config, alive.
+
+Nothing of this room is needed for a config without prompts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..config import Config
+    from ..resources.live import Resources
+    from .live import Prompts
+
+__all__ = ["prompts_of"]
+
+
+def prompts_of(config: Config, resources: Resources | None) -> Prompts | None:
+    """The live prompts of ``config``, which may embed ``resources``, or ``None`` when it has none."""
+    if not config.prompts:
+        return None
+    from ..resources.errors import ResourceNotFound
+    from .live import Prompts
+
+    async def nothing(uri: str) -> dict[str, Any]:
+        raise ResourceNotFound(uri)
+
+    return Prompts(config, nothing if resources is None else resources.read)

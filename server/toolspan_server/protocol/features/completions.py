@@ -1,0 +1,44 @@
+"""``completion/complete``. Importing this module imports ``mcp``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.lowlevel.server import Server
+from mcp_types import METHOD_NOT_FOUND, CompleteRequestParams, PromptReference
+
+from ...errors import RequestRefused
+from ...resources.completions import CompletionUnavailable
+from ...surface import Surface
+from .. import jsonrpc
+from ..clients import RequestContext, refusals
+from ..wire import INVALID_PARAMS, MODERN
+
+
+def register(server: Server[Any], surface: Surface) -> None:
+    """Let ``server`` offer values for the arguments of ``surface``'s prompts and resource templates."""
+
+    async def complete(context: RequestContext, params: CompleteRequestParams) -> dict[str, Any]:
+        with refusals():
+            if surface.prompts is None and surface.resources is None:
+                raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
+            try:
+                completion = await _completion(surface, params)
+            except CompletionUnavailable as fault:
+                raise RequestRefused(jsonrpc.INTERNAL_ERROR, f"Values are not available: {fault}") from None
+        modern = {"resultType": "complete"} if context.protocol_version in MODERN else {}
+        return {"completion": completion, **modern}
+
+    server.add_request_handler("completion/complete", CompleteRequestParams, complete)
+
+
+async def _completion(surface: Surface, params: CompleteRequestParams) -> dict[str, Any]:
+    given = dict((params.context.arguments if params.context else None) or {})
+    name, typed = params.argument.name, params.argument.value
+    if isinstance(params.ref, PromptReference):
+        if surface.prompts is None:
+            raise RequestRefused(INVALID_PARAMS, f"Prompt {params.ref.name[:200]!r} not found")
+        return await surface.prompts.complete(params.ref.name, name, typed, given)
+    if surface.resources is None:
+        raise RequestRefused(INVALID_PARAMS, f"Resource template {params.ref.uri[:200]!r} not found")
+    return await surface.resources.complete(params.ref.uri, name, typed, given)

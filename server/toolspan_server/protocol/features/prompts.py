@@ -1,0 +1,42 @@
+"""``prompts/list`` and ``prompts/get``. Importing this module imports ``mcp``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.lowlevel.server import Server
+from mcp_types import METHOD_NOT_FOUND, GetPromptRequestParams, PaginatedRequestParams
+
+from ...client import Client
+from ...errors import RequestRefused
+from ...prompts.live import Prompts
+from ...surface import Surface
+from .._pages import paged
+from ..clients import RequestContext, answered, refusals
+from ..wire import MODERN
+
+
+def register(server: Server[Any], surface: Surface) -> None:
+    """Let ``server`` list ``surface``'s prompts and give their messages."""
+
+    async def list_prompts(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
+        with refusals():
+            listed = _prompts(surface, context).listed
+            cursor = (context.params or {}).get("cursor")
+            return paged(surface, "prompts", listed, cursor, context.protocol_version)
+
+    async def get_prompt(context: RequestContext, params: GetPromptRequestParams) -> dict[str, Any]:
+        async def work(client: Client) -> dict[str, Any]:
+            found = await _prompts(surface, context).get(params.name, params.arguments or {}, client)
+            return {**found, "resultType": "complete"} if context.protocol_version in MODERN else found
+
+        return await answered(context, work)
+
+    server.add_request_handler("prompts/list", PaginatedRequestParams, list_prompts)
+    server.add_request_handler("prompts/get", GetPromptRequestParams, get_prompt)
+
+
+def _prompts(surface: Surface, context: RequestContext) -> Prompts:
+    if surface.prompts is None:
+        raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
+    return surface.prompts

@@ -1,0 +1,63 @@
+"""``resources/list``, ``resources/templates/list``, ``resources/read``. Importing this imports ``mcp``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.lowlevel.server import Server
+from mcp_types import METHOD_NOT_FOUND, PaginatedRequestParams, ReadResourceRequestParams
+
+from ...errors import RequestRefused
+from ...resources.errors import ResourceNotFound, ResourceUnreadable
+from ...surface import Surface
+from .. import jsonrpc, wire
+from .._pages import cache_hints, paged
+from ..clients import RequestContext, refusals
+
+_NOT_FOUND = -32002
+
+
+def register(server: Server[Any], surface: Surface) -> None:
+    """Let ``server`` list ``surface``'s resources and give their content."""
+
+    async def list_resources(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
+        with refusals():
+            listed = await _resources(surface, context).listed()
+            return paged(surface, "resources", listed, _cursor(context), context.protocol_version)
+
+    async def list_templates(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
+        with refusals():
+            listed = _resources(surface, context).templates
+            return paged(surface, "resourceTemplates", listed, _cursor(context), context.protocol_version)
+
+    async def read(context: RequestContext, params: ReadResourceRequestParams) -> dict[str, Any]:
+        with refusals():
+            resources = _resources(surface, context)
+            content = await _content(resources, str(params.uri), context.protocol_version)
+            return {"contents": [content], **cache_hints(surface, context.protocol_version)}
+
+    server.add_request_handler("resources/list", PaginatedRequestParams, list_resources)
+    server.add_request_handler("resources/templates/list", PaginatedRequestParams, list_templates)
+    server.add_request_handler("resources/read", ReadResourceRequestParams, read)
+
+
+def _resources(surface: Surface, context: RequestContext) -> Any:
+    if surface.resources is None:
+        raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
+    return surface.resources
+
+
+async def _content(resources: Any, uri: str, protocol_version: str) -> dict[str, Any]:
+    """Its content. A resource that is not there has had the code of invalid parameters since 2026-07-28."""
+    try:
+        content: dict[str, Any] = await resources.read(uri)
+    except ResourceNotFound as missing:
+        code = wire.INVALID_PARAMS if protocol_version in wire.MODERN else _NOT_FOUND
+        raise RequestRefused(code, str(missing), {"uri": missing.uri}) from None
+    except ResourceUnreadable as fault:
+        raise RequestRefused(jsonrpc.INTERNAL_ERROR, str(fault), {"uri": fault.uri}) from None
+    return content
+
+
+def _cursor(context: RequestContext) -> Any:
+    return (context.params or {}).get("cursor")

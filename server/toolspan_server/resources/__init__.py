@@ -1,0 +1,41 @@
+"""Resources: what clients may read. ``Resources`` are those of a config, alive.
+
+What stands behind it: ``_entries`` (literals, files, globs), ``_made`` (templates), ``_folder`` (files,
+read so that none can do harm), ``_content`` (text or bytes), ``_watch`` (when files change),
+``completions`` (values to offer); ``uri_templates`` and ``file_names`` are pure. ``Resources`` is imported
+from ``live`` where a config has some: nothing of this room is needed for a config without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .._records import is_same
+from ..changes import Change
+
+if TYPE_CHECKING:
+    from ..config import Config
+    from .live import Resources
+
+__all__ = ["differing", "resources_of"]
+
+
+def resources_of(config: Config, earlier: Resources | None = None) -> Resources | None:
+    """The live resources of ``config``, or ``None`` when it has none; ``earlier`` where it says the same."""
+    if not config.resources and not config.resource_templates and config.skills is None:
+        return None
+    from .live import Resources
+
+    if earlier is not None and earlier.serves(config):
+        earlier.redact = config.redact
+        return earlier
+    return Resources(config)
+
+
+def differing(before: Config, after: Config) -> Iterator[Change]:
+    """The resources of which the two configs say something else."""
+    earlier = {each.uri: each for each in before.resources if each.glob is None}
+    for each in after.resources:
+        if each.uri in earlier and not is_same(earlier[each.uri], each):
+            yield Change("resource", each.uri)

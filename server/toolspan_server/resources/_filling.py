@@ -1,0 +1,23 @@
+"""Templates filled in where some values may have been left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..templates import MissingValue, Tree
+
+
+def filled(tree: Tree, values: Mapping[str, Any], optional: frozenset[str], limit: int) -> Any:
+    """``tree`` over ``values``. One of ``optional`` that is not there is ``""``, or what ``default(…)`` says.
+
+    Raises ``RenderFailure``.
+    """
+    scope = dict(values)
+    while True:
+        try:
+            return tree.render(scope, limit=limit)
+        except MissingValue as missing:
+            if len(missing.path) != 1 or missing.path[0] not in optional - scope.keys():
+                raise
+            scope[str(missing.path[0])] = ""

@@ -1,0 +1,129 @@
+"""The entries of ``resource_templates``, alive: content made of the values in a URI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from ..documents._globs import Selection
+from ..templates import RenderFailure, compiled
+from ._content import JSON, TEXT, as_json, content, media_type_of
+from ._described import described, hints
+from ._entries import Stamped, within
+from ._filling import filled
+from ._folder import FileEntry, Folder
+from .errors import ResourceNotFound, ResourceUnreadable
+from .file_names import FileName
+from .uri_templates import UriTemplate
+
+if TYPE_CHECKING:
+    from ..config._resources import ResourceTemplateConfig
+
+
+@dataclass
+class MadeResource:
+    """The resources of one template: a text or JSON filled in."""
+
+    config: ResourceTemplateConfig
+    folder: Folder | None = None
+
+    @cached_property
+    def template(self) -> UriTemplate:
+        """The template of its URIs."""
+        return UriTemplate.parse(self.config.uri_template)
+
+    @cached_property
+    def _tree(self) -> Any:
+        if self.config.text is not None:
+            return compiled(self.config.text, texts=True)
+        return compiled(self.config.json)
+
+    def described(self) -> dict[str, Any]:
+        """The template as MCP writes it."""
+        config = self.config
+        return described(
+            config,
+            uriTemplate=config.uri_template,
+            name=config.name,
+            mimeType=self._media_type(),
+            annotations=hints(config.annotations),
+        )
+
+    def known(self, variable: str, given: Mapping[str, str]) -> Iterator[str]:
+        """The values of ``variable`` that lead to something, when the other variables are ``given``."""
+        return iter(())
+
+    def listed(self) -> Iterator[dict[str, Any]]:
+        return iter(())
+
+    def stamps(self) -> Iterator[Stamped]:
+        return iter(())
+
+    def has(self, uri: str) -> bool:
+        return self.template.match(uri) is not None
+
+    def read(self, uri: str, limit: int) -> dict[str, Any]:
+        values = self.template.match(uri)
+        if values is None:
+            raise ResourceNotFound(uri)
+        return self._made(uri, values, limit)
+
+    def _media_type(self) -> str | None:
+        return self.config.mime_type or (JSON if self.config.text is None else TEXT)
+
+    def _made(self, uri: str, values: Mapping[str, str], limit: int) -> dict[str, Any]:
+        try:
+            given = {name: value for name, value in values.items() if value}
+            made = filled(self._tree, given, frozenset(values), limit)
+        except RenderFailure as failure:
+            raise ResourceUnreadable(uri, failure.error) from None
+        text = as_json(made) if self.config.text is None else str(made)
+        return within({"uri": uri, "mimeType": self._media_type(), "text": text}, limit)
+
+
+class MadeFile(MadeResource):
+    """The resources of one template: a file, named by the values."""
+
+    def __init__(self, config: ResourceTemplateConfig, base: Path) -> None:
+        super().__init__(config)
+        self.name = FileName.parse(config.file or "")
+        recursive = "/" in "".join(self.name.parts[::2]) or bool(self.template.crossing)
+        selection = Selection(["**/*"])
+        self.files = Folder(config.uri_template, base, self.name.folder, selection, config.outside, recursive)
+        self.folder = self.files
+
+    @override
+    def known(self, variable: str, given: Mapping[str, str]) -> Iterator[str]:
+        for values, _ in self._files():
+            if variable in values and all(
+                given.get(name, value) == value for name, value in values.items() if name != variable
+            ):
+                yield values[variable]
+
+    @override
+    def stamps(self) -> Iterator[Stamped]:
+        return ((self.template.expand(values), entry.stamp) for values, entry in self._files())
+
+    def _files(self) -> Iterator[tuple[dict[str, str], FileEntry]]:
+        """The files that can be asked for, and the values that they are asked for by."""
+        for entry in self.files.entries():
+            values = self.name.match(entry.path, self.template.crossing)
+            if values is not None and self.name.render(values, self.template.crossing) == entry.path:
+                yield values, entry
+
+    @override
+    def _media_type(self) -> str | None:
+        return self.config.mime_type or media_type_of(self.config.file or "")
+
+    @override
+    def _made(self, uri: str, values: Mapping[str, str], limit: int) -> dict[str, Any]:
+        path = self.name.render(values, self.template.crossing)
+        if path is None:
+            raise ResourceNotFound(uri)
+        data = self.files.read(path, uri, limit)
+        return content(uri, self.config.mime_type or media_type_of(path), data)
