@@ -9,6 +9,7 @@ import click
 
 from ..messages import ToolSpec
 from ._arguments import parse_arguments
+from ._examples import written_examples
 from ._options import config_options, json_option
 from ._output import compact, emit_json
 from ._session import Session, opened
@@ -45,13 +46,16 @@ def list_(config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool) -> N
 @config_options
 @json_option
 def show(name: str, config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool) -> None:
-    """Show one tool: its description and the JSON Schema of its parameters."""
-    tool = anyio.run(_tool, name, config_paths, skip_invalid)
+    """Show one tool: its description, the JSON Schema of its parameters, and its examples."""
+    tool, examples = anyio.run(_tool, name, config_paths, skip_invalid)
     if as_json:
-        emit_json(_described(tool))
+        emit_json({**_described(tool), "examples": examples} if examples else _described(tool))
         return
     click.echo(f"{tool.name} (server {tool.server})\n{tool.description}\n")
     emit_json(dict(tool.schema))
+    for number, example in enumerate(examples, 1):
+        click.echo(f"\nExample {number}:")
+        emit_json(example)
 
 
 @command.command(name="call")
@@ -90,9 +94,15 @@ async def _tools(paths: tuple[str, ...], skip_invalid: bool) -> tuple[ToolSpec, 
         return session.toolbox.tools
 
 
-async def _tool(name: str, paths: tuple[str, ...], skip_invalid: bool) -> ToolSpec:
+async def _tool(
+    name: str, paths: tuple[str, ...], skip_invalid: bool
+) -> tuple[ToolSpec, list[dict[str, Any]]]:
+    """The tool, and its examples when the config itself defines it."""
     async with opened(paths, skip_invalid=skip_invalid) as session:
-        return session.tool(name)
+        tool = session.tool(name)
+        own = tool.server not in session.config.mcp_servers
+        found = (each for each in session.config.tools.registry if own and each.name == tool.name)
+        return tool, [example for each in found for example in written_examples(each)]
 
 
 async def _call(

@@ -3,8 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..context import Context
 
+if TYPE_CHECKING:
+    from ..registry import Tool
+
 Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]
+"""From a tool's arguments to its result."""
+
+
+def composed(tool: Tool, max_result_bytes: int, redact: Callable[[str], str] | None) -> Step:
+    """The whole of a call of ``tool``; a step that the tool does not ask for is not there, nor imported."""
+    from .sanitise import sanitised
+    from .timeout import timed_out
+    from .validate import validated
+
+    config = tool.config
+    step = sanitised(timed_out(tool.kind.call, tool.timeout_ms), max_result_bytes, redact)
+    if config.output_schema is not None:
+        from .output import fitting
+
+        step = fitting(step, config.output_schema)
+    if config.rate_limit is not None:
+        from .rate_limit import rate_limited
+
+        step = rate_limited(step, config.rate_limit)
+    if config.cache is not None:
+        from .cache import cached
+
+        step = cached(step, config.cache, talks=tool.kind.talks)
+    if config.approval is not None:
+        from .approve import approved
+
+        step = approved(step, config.approval, config.title or config.display_name or tool.name)
+    return validated(step, tool.parameters)

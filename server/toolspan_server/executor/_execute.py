@@ -12,14 +12,11 @@ from typing import Any, cast
 from .._plain import repaired, shortened
 from ..client import InputRequired
 from ..content import ABSENT, Content
-from ..context import Context
+from ..context import Context, Publish, tell_nobody
 from ..errors import RequestRefused, ToolFailure
 from ..registry import Registry, Tool
 from ..results import ToolResult
-from ._chain import Step
-from .sanitise import sanitised
-from .timeout import timed_out
-from .validate import validated
+from ._chain import Step, composed
 
 _log = logging.getLogger(__name__)
 _MAX_ERROR = 10_000
@@ -42,6 +39,7 @@ class Executor:
         max_result_bytes: int = 1_048_576,
     ) -> None:
         self.registry = registry
+        self.publish: Publish = tell_nobody
         self._surroundings = surroundings or Context()
         self._redact = redact
         self._max_result_bytes = max_result_bytes
@@ -103,15 +101,16 @@ class Executor:
         known = self._steps.get(tool.name)
         if known is not None and known[0] is tool:
             return known[1]
-        timed = timed_out(tool.kind.call, tool.timeout_ms)
-        step = validated(sanitised(timed, self._max_result_bytes, self._redact), tool.parameters)
+        step = composed(tool, self._max_result_bytes, self._redact)
         self._steps[tool.name] = (tool, step)
         return step
 
     def _context_for(self, tool: Tool, context: Context | None) -> Context:
         base = self._surroundings
         if context is None:
-            return Context(tool.name, base.services, base.config_dir, call_tool=self._called)
+            return Context(
+                tool.name, base.services, base.config_dir, call_tool=self._called, publish=self.publish
+            )
         return Context(
             tool.name,
             base.services,
@@ -120,6 +119,7 @@ class Executor:
             client=context.client,
             depth=context.depth,
             call_tool=self._called,
+            publish=self.publish,
         )
 
     async def _called(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:

@@ -9,6 +9,24 @@ that registers the handler, or to the function itself.
 
 from __future__ import annotations
 
-from ._table import Handler, find_handler, handler, handler_names, handler_problem, load_handler_source
+from ._table import (
+    Handler,
+    Traits,
+    find_handler,
+    handler,
+    handler_names,
+    handler_problem,
+    handler_traits,
+    load_handler_source,
+)
 
-__all__ = ["Handler", "find_handler", "handler", "handler_names", "handler_problem", "load_handler_source"]
+__all__ = [
+    "Handler",
+    "Traits",
+    "find_handler",
+    "handler",
+    "handler_names",
+    "handler_problem",
+    "handler_traits",
+    "load_handler_source",
+]

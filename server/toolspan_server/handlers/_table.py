@@ -6,10 +6,11 @@ import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from ..context import Context
 from ..suggestions import nearest
@@ -28,16 +29,44 @@ class Handler(Protocol):
         ...
 
 
+class OptionsModel(Protocol):
+    """What options are held to: a pydantic model; our own are records, which start faster."""
+
+    __pydantic_core_schema__: ClassVar[Any]
+
+    @classmethod
+    def model_validate(cls, data: Any, /, *, context: Any = None) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``."""
+
+    options: type[OptionsModel] | None = None
+    talks: bool = False
+
+
+_NO_TRAITS = Traits()
 _table: dict[tuple[str, str], Handler] = {}
+_traits: dict[tuple[str, str], Traits] = {}
 _files: dict[Path, str] = {}
 
 
-def handler(name: str, *, kind: HandlerKind = "builtin") -> Callable[[_H], _H]:
+def handler(
+    name: str,
+    *,
+    kind: HandlerKind = "builtin",
+    options: type[OptionsModel] | None = None,
+    talks: bool = False,
+) -> Callable[[_H], _H]:
     """Register the decorated function as the handler ``name`` of ``kind``.
 
     The function takes the validated arguments (a ``dict``) and a ``Context``, and returns any JSON
     value. A plain function may block: it runs in a worker thread. Raise ``ToolFailure`` to choose
     the words that the model reads.
+
+    ``options`` is the model that ``implementation.options`` of a config is held to, as which the function
+    finds them in ``Context.options``. ``talks`` says that it uses ``Context.client``.
 
     Raises ``ValueError`` when another function already has the name.
     """
@@ -49,6 +78,7 @@ def handler(name: str, *, kind: HandlerKind = "builtin") -> Callable[[_H], _H]:
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
+        _traits[kind, name] = Traits(options, talks)
         return function
 
     return register
@@ -64,6 +94,11 @@ def find_handler(kind: str, name: str) -> Handler | None:
     if (kind, name) not in _table:
         _load_entry_points(name)
     return _table.get((kind, name))
+
+
+def handler_traits(kind: str, name: str) -> Traits:
+    """What the handler ``name`` of ``kind`` says of itself; nothing when there is none."""
+    return _NO_TRAITS if find_handler(kind, name) is None else _traits.get((kind, name), _NO_TRAITS)
 
 
 def handler_names(kind: str, *, wanted: str) -> list[str]:

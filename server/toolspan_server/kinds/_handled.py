@@ -3,15 +3,74 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Literal, Self, cast
 
+from pydantic_core import ValidationError
+from typing_extensions import override
+
+from .._records import ANYTHING, key, named, optional, text
 from ..context import Context
 from ..errors import HandlerNotFound
-from ..handlers import Handler, find_handler
+from ..handlers import Handler, Traits, find_handler, handler_problem, handler_traits
+from ._base import Environment, Kind, KindConfig
 from ._blocking import Blocking
+
+
+class HandledConfig(KindConfig):
+    """What the config of either kind says."""
+
+    handler: str = key(text(least=1), "The name that the Python function is registered under.")
+    options: Any = key(
+        optional(named(ANYTHING)), "What the handler is told beside the arguments of a call.", default=None
+    )
+
+    @classmethod
+    @override
+    def model_validate(cls, data: Any, *, context: Any = None) -> Self:
+        record = super().model_validate(data, context=context)
+        return record.model_copy(update={"options": _options(record, context)})
+
+    @override
+    def problems(self) -> Iterable[tuple[str, str]]:
+        problem = handler_problem(_kind(self), self.handler)
+        if problem is not None:
+            yield "handler", problem
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        return Handled(_kind(self), self.handler, _traits(self).talks, self.options)
+
+
+def _kind(config: HandledConfig) -> Literal["builtin", "internal"]:
+    return cast("Literal['builtin', 'internal']", config.type)
+
+
+def _traits(config: HandledConfig) -> Traits:
+    """What the handler says of itself; nothing when it cannot be loaded, which ``problems`` tells."""
+    try:
+        return handler_traits(_kind(config), config.handler)
+    except Exception:
+        return Traits()
+
+
+def _options(config: HandledConfig, context: Any) -> Any:
+    """The options as the handler's model; ``None`` when it takes none. Raises ``Faulty``."""
+    from ..config._faults import faults_of
+    from ..config._problems import Fault, Faulty
+
+    model = _traits(config).options
+    if model is None:
+        if config.options and handler_problem(_kind(config), config.handler) is None:
+            message = f"the handler {config.handler!r} takes no options"
+            raise Faulty(Fault(("options",), message, "remove them", on_key=True))
+        return None
+    try:
+        return model.model_validate(config.options or {}, context=context)
+    except ValidationError as error:
+        raise Faulty(*faults_of(error, model, ("options",))) from None
 
 
 @dataclass
@@ -26,6 +85,7 @@ class Handled:
     kind: str
     name: str
     talks: bool = False
+    options: Any = None
 
     @cached_property
     def _handler(self) -> Handler:
@@ -35,13 +95,19 @@ class Handled:
         return found
 
     @cached_property
+    def _is_async(self) -> bool:
+        return inspect.iscoroutinefunction(self._handler)
+
+    @cached_property
     def _blocking(self) -> Blocking:
         return Blocking(self.name)
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """What the handler gives for ``arguments``."""
         handler = self._handler
-        if inspect.iscoroutinefunction(handler):
+        if self.options is not None:
+            context = replace(context, options=self.options)
+        if self._is_async:
             return await handler(dict(arguments), context)
         result = await self._blocking.run(partial(handler, dict(arguments), context))
         return await result if inspect.isawaitable(result) else result

@@ -1,0 +1,1 @@
+"""SQL databases: statements are bound, bounded and, unless they say otherwise, unable to change anything."""

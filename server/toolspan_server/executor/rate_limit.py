@@ -1,0 +1,67 @@
+"""The step that keeps a tool from running too often."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..client import InputRequired
+from ..context import Context
+from ..errors import ToolFailure
+from ._chain import Step
+
+if TYPE_CHECKING:
+    from ..config._tool_options import RateLimitConfig
+
+Clock = Callable[[], float]
+
+
+def rate_limited(following: Step, limit: RateLimitConfig, now: Clock = time.monotonic) -> Step:
+    """Refuse calls of ``following`` beyond ``limit``, with a ``ToolFailure`` that says when to try again.
+
+    A call that stops to ask its client, and will be made again with the answers, does not count.
+    """
+    bucket = _Bucket(limit.calls / (limit.per_ms / 1000), limit.burst or limit.calls, now)
+
+    async def step(arguments: dict[str, Any], context: Context) -> Any:
+        wait = bucket.take()
+        if wait > 0:
+            raise ToolFailure(
+                f"The tool may be called {limit.calls} times in {limit.per_ms / 1000:g} seconds, and was",
+                error_code="rate_limited",
+                user_action=f"Try again in {math.ceil(wait)} seconds.",
+            )
+        try:
+            return await following(arguments, context)
+        except InputRequired:
+            bucket.give_back()
+            raise
+
+    return step
+
+
+class _Bucket:
+    """A token bucket: ``per_second`` tokens come in, at most ``size`` are kept, each call takes one."""
+
+    def __init__(self, per_second: float, size: int, now: Clock) -> None:
+        self._per_second = per_second
+        self._size = size
+        self._now = now
+        self._tokens = float(size)
+        self._filled = now()
+
+    def take(self) -> float:
+        """Take a token: 0. When there is none: how many seconds until there is."""
+        now = self._now()
+        self._tokens = min(self._size, self._tokens + (now - self._filled) * self._per_second)
+        self._filled = now
+        if self._tokens >= 1:
+            self._tokens -= 1
+            return 0
+        return (1 - self._tokens) / self._per_second
+
+    def give_back(self) -> None:
+        """A token that was taken for nothing."""
+        self._tokens = min(self._size, self._tokens + 1)

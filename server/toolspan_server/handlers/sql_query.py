@@ -1,0 +1,58 @@
+"""``sql_query``: one statement on a database of ``services.databases``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from .._records import Record, key, text
+from ..config._problems import Fault, Faulty
+from ..config._values import FLAG, integer
+from ..context import Context
+from ..databases._database import Statement
+from ..databases._statement import fault_of
+from . import handler
+
+if TYPE_CHECKING:
+    from ..services._databases import Databases
+
+MOST_ROWS = 10_000
+
+
+class Options(Record):
+    """What ``options`` of ``sql_query`` says."""
+
+    database: str = key(text(least=1), "Name of the database in services.databases.")
+    statement: str = key(
+        text(least=1, most=20_000),
+        "One SQL statement; :name stands for the argument of that name, and is always bound. "
+        "A list stands for its values, as in id IN :ids.",
+    )
+    read_only: bool = key(FLAG, "Whether it may change nothing; the database is held to it.", default=True)
+    max_rows: int = key(
+        integer(1, MOST_ROWS), "Most rows of a result; truncated says that there are more.", default=100
+    )
+    timeout_ms: int = key(
+        integer(1, 3_600_000), "Longest time for the statement, in milliseconds.", default=10_000
+    )
+
+    @override
+    def check(self) -> None:
+        """It is one statement, and a query when it may change nothing."""
+        fault = fault_of(self.statement, read_only=self.read_only)
+        if fault is not None:
+            raise Faulty(Fault(("statement",), *fault))
+
+
+@handler("sql_query", kind="internal", options=Options)
+def sql_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """The arguments are the values of the statement's ``:name`` parameters; what is absent is null.
+
+    ``{"rows": [{column: value}], "row_count", "truncated"}``; of a statement that gives no rows,
+    ``{"rows_affected"}``.
+    """
+    options: Options = context.options
+    databases: Databases = context.service("databases")
+    statement = Statement(options.statement, options.read_only, options.max_rows, options.timeout_ms)
+    return databases.get(options.database).run(statement, arguments, context.cancelled.is_set)
