@@ -5,45 +5,54 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequestParams, PaginatedRequestParams
 
+from ... import trace
+from ...client import Client
 from ...context import Context
-from ...errors import RequestRefused
+from ...registry import Tool
 from ...surface import Surface
-from .. import jsonrpc, wire
-from .._calls import Busy, Calls
+from .. import wire
+from .._calls import Calls
+from .._pages import list_tools as listed
+from ..clients import RequestContext, answered, refusals
+from .tasks import TaskCalls, declared, require_extension
 
-_Context = ServerRequestContext[Any, Any]
 
+def register(server: Server[Any], surface: Surface, calls: Calls, tasks: TaskCalls) -> None:
+    """Let ``server`` list ``surface``'s tools and call them, by way of ``calls`` or as ``tasks``."""
 
-def register(server: Server[Any], surface: Surface, calls: Calls) -> None:
-    """Let ``server`` list ``surface``'s tools and call them, by way of ``calls``."""
+    async def list_tools(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
+        await surface.settled()
+        with refusals():
+            return listed(surface, (context.params or {}).get("cursor"), context.protocol_version)
 
-    async def list_tools(context: _Context, _params: PaginatedRequestParams) -> dict[str, Any]:
-        try:
-            wire.check_cursor(context.params)
-        except wire.ProtocolFault as fault:
-            raise MCPError(code=fault.code, message=fault.message) from None
-        return wire.render_tools(surface.tools, context.protocol_version)
-
-    async def call_tool(context: _Context, _params: CallToolRequestParams) -> dict[str, Any]:
-        try:
+    async def call_tool(context: RequestContext, _params: CallToolRequestParams) -> dict[str, Any]:
+        with refusals():
             call = wire.read_call(context.params)
-            if surface.tool(call.name) is None:
+            tool = surface.tool(call.name) or await _late(surface, call.name)
+            if tool is None:
                 raise wire.unknown_tool(call.name)
-        except wire.ProtocolFault as fault:
-            raise MCPError(code=fault.code, message=fault.message) from None
-        execute = partial(surface.execute, call.name, call.arguments, Context(meta=call.meta))
-        try:
-            result = await calls.run(execute)
-        except Busy as busy:
-            raise MCPError(code=jsonrpc.INTERNAL_ERROR, message=str(busy)) from None
-        except RequestRefused as refused:
-            raise MCPError(code=refused.code, message=refused.message, data=refused.data) from None
-        return wire.render_result(result, context.protocol_version)
+            trace.log_call(call.name, call.meta)
+            task = tool.config.task
+            if task is not None and declared(context):
+                return await tasks.begin(context, call, task)
+            if task is not None and task.support == "required":
+                require_extension(context)
+
+        async def work(client: Client) -> dict[str, Any]:
+            meant = Context(meta=call.meta, client=client)
+            result = await calls.run(partial(surface.execute, call.name, call.arguments, meant))
+            return wire.render_result(result, context.protocol_version)
+
+        return await answered(context, work, aside=calls.aside)
 
     server.add_request_handler("tools/list", PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
+
+
+async def _late(surface: Surface, name: str) -> Tool | None:
+    """The tool ``name``, once the sources have had their time to offer it."""
+    await surface.settled()
+    return surface.tool(name)

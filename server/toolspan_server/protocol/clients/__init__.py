@@ -1,0 +1,66 @@
+"""``Client``, for each era: what a tool, prompt or resource may say to its client, and ask of it.
+
+Importing this room imports ``mcp``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ...client import Client, InputRequired
+from .._calls import Aside, waiting
+from ..wire import MODERN
+from ._handshake import HandshakeClient
+from ._principal import principal
+from ._questions import fault_in, rendered
+from ._refusals import refusals
+from ._rounds import RoundsClient, missing_capability
+from ._sealed import sealing
+from ._talking import RequestContext, Talking, capabilities_of
+from ._task import TaskClient
+
+__all__ = [
+    "HandshakeClient",
+    "RequestContext",
+    "RoundsClient",
+    "Talking",
+    "TaskClient",
+    "answered",
+    "capabilities_of",
+    "fault_in",
+    "missing_capability",
+    "principal",
+    "refusals",
+    "rendered",
+    "sealing",
+]
+
+
+async def answered(
+    context: RequestContext,
+    work: Callable[[Client], Awaitable[dict[str, Any]]],
+    *,
+    aside: Aside = waiting,
+) -> dict[str, Any]:
+    """The result of ``work``, which may ask the client of the request; or an ``InputRequiredResult``.
+
+    For ``tools/call``, ``prompts/get`` and ``resources/read``, which alone may be answered so::
+
+        async def get_prompt(context, params):
+            async def work(client):
+                answers = await client.ask({"topic": Question("elicitation", {...})})
+                return render(answers)
+            return await answered(context, work)
+
+    Where the client answers at once, ``ask`` waits; else ``work`` runs again, from its start, in the client's
+    next request. ``RequestRefused``, ``ProtocolFault`` and ``Busy`` become JSON-RPC errors.
+    """
+    client: HandshakeClient | RoundsClient
+    client = RoundsClient(context) if context.protocol_version in MODERN else HandshakeClient(context, aside)
+    with refusals():
+        try:
+            return await work(client)
+        except InputRequired as needed:
+            assert isinstance(client, RoundsClient)
+            return client.required(needed)

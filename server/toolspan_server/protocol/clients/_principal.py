@@ -1,0 +1,17 @@
+"""Who a request comes from, so that what belongs to one client is not given to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..auth import PRINCIPAL
+from ._talking import RequestContext
+
+
+def principal(context: RequestContext) -> str | None:
+    """Whom the guard found the request to come from; ``None`` where nobody is asked for a token."""
+    request: Any = context.request
+    if request is None:
+        return None
+    known: bytes | None = request.scope.get(PRINCIPAL)
+    return None if known is None else known.decode("utf-8", "backslashreplace")

@@ -1,0 +1,26 @@
+"""Refusals as the JSON-RPC errors that they are answered with."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR
+
+from ...errors import RequestRefused
+from .._calls import Busy
+from ..wire import ProtocolFault
+
+
+@contextmanager
+def refusals() -> Generator[None]:
+    """Turn ``RequestRefused``, ``ProtocolFault`` and ``Busy`` into the SDK's ``MCPError``."""
+    try:
+        yield
+    except RequestRefused as refused:
+        raise MCPError(code=refused.code, message=refused.message, data=refused.data) from None
+    except ProtocolFault as fault:
+        raise MCPError(code=fault.code, message=fault.message) from None
+    except Busy as busy:
+        raise MCPError(code=INTERNAL_ERROR, message=str(busy)) from None

@@ -1,0 +1,52 @@
+"""The client of a call that is a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ...client import Ability, Answer, InputRequired, Level, Question
+from .._calls import Aside
+from ..tasks import Task
+from ._rounds import RoundsClient
+
+
+class TaskClient:
+    """Asks by way of ``task``, whose state the client fetches.
+
+    While ``early``, nobody knows of the task: what is asked then ends the request, as in ``rounds``, whose
+    answers and memory are there from the start. Progress is the task's message; log messages are not
+    supported on tasks (SEP-2663, task status notifications).
+    """
+
+    def __init__(self, task: Task, rounds: RoundsClient, aside: Aside, *, early: bool) -> None:
+        self.memory = rounds.memory
+        self.early = early
+        self._task = task
+        self._rounds = rounds
+        self._aside = aside
+
+    def accepts(self, ability: Ability) -> bool:
+        """Whether the client declared the capability."""
+        return self._rounds.accepts(ability)
+
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+        """The answers, once the client has given them. Raises as ``RoundsClient.ask`` while ``early``."""
+        try:
+            return await self._rounds.ask(questions)
+        except InputRequired as needed:
+            if self.early:
+                raise
+            self._rounds.learn(await self._aside(partial(self._task.ask, needed.questions)))
+        return await self._rounds.ask(questions)
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Have ``message``, or how far it is, as the message of the task."""
+        self._task.message = message or (f"{progress:g}" if total is None else f"{progress:g}/{total:g}")
+
+    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
+        """Nothing."""
+
+    async def release(self) -> None:
+        """Nothing: there is no connection to let go of."""

@@ -1,0 +1,28 @@
+"""``logging/setLevel``, of the eras with a handshake. Importing this module imports ``mcp``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import METHOD_NOT_FOUND, SetLevelRequestParams
+
+from ...surface import Surface
+from .._standing import Standing
+from ..capabilities import capabilities
+from ..clients import RequestContext
+
+
+def register(server: Server[Any], surface: Surface) -> None:
+    """Let a session say from which level on it wants log messages, where a tool may send some."""
+
+    async def set_level(context: RequestContext, params: SetLevelRequestParams) -> dict[str, Any]:
+        if "logging" not in capabilities(surface, modern=False):
+            raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=context.method)
+        standing: Standing = context.lifespan_context
+        if standing.lasting:
+            standing.level = params.level
+        return {}
+
+    server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
