@@ -1,0 +1,46 @@
+"""Who a token stands for, and what it may do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+PRINCIPAL = "toolspan.principal"
+"""The key of an ASGI scope that holds ``Principal.id``: sessions, tasks and states belong to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Whom a token was given to.
+
+    ``id`` tells principals apart: ``token NAME``, or ``oauth ISSUER SUBJECT``. ``until`` is when the token
+    ends, in seconds since 1970. ``endpoint`` is the only path that it is good for, if there is one.
+    """
+
+    id: bytes
+    scopes: frozenset[str] = frozenset()
+    until: float = math.inf
+    endpoint: str | None = None
+
+
+class TokenRejected(Exception):
+    """A token is not good. The message says why, in words that repeat nothing of it."""
+
+
+class KeysUnavailable(Exception):
+    """No token can be checked now: the issuer's keys are not there. The message says why."""
+
+
+def with_implied(scopes: frozenset[str], implies: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    """``scopes`` and every scope that they include, also by way of others.
+
+    MCP 2026-07-28, basic/authorization: servers MUST account for scope hierarchies.
+    """
+    found: set[str] = set()
+    left = list(scopes)
+    while left:
+        if (scope := left.pop()) not in found:
+            found.add(scope)
+            left += implies.get(scope, ())
+    return frozenset(found)
