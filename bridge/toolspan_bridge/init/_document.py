@@ -1,0 +1,43 @@
+"""Putting a config together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ._yaml import block
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One tool, or one source of tools, with what is to be said above it."""
+
+    data: Mapping[str, Any]
+    comments: Sequence[str] = ()
+
+
+def config_text(name: str, tools: Sequence[Entry], sources: Sequence[Entry]) -> str:
+    """A commented config of ``tools`` and ``sources``, as YAML."""
+    parts = [
+        "# A Toolspan config. Check it with `toolspan check`, try it with `toolspan tools list`,\n",
+        "# serve it with `toolspan serve`, and add it to a client with `toolspan install CLIENT`.\n",
+        block({"version": 1, "name": name}, 0),
+        "# What clients and models are told about the server as a whole.\n",
+        "# instructions: …\n\n",
+        "tools:\n",
+        "  # Longest time for one call, in milliseconds; a tool's own timeout_ms wins.\n",
+        "  default_timeout_ms: 30000\n",
+    ]
+    if tools:
+        parts += ["  registry:\n", "\n".join(_item(tool) for tool in tools)]
+    if sources:
+        parts += ["  # Tools that come from somewhere else, many at once.\n", "  sources:\n"]
+        parts.append("\n".join(_item(source) for source in sources))
+    return "".join(parts)
+
+
+def _item(entry: Entry) -> str:
+    comments = "".join(f"    # {line}\n" for line in entry.comments)
+    lines = block(dict(entry.data), 6)
+    return comments + "    - " + lines[6:]

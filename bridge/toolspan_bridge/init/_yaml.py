@@ -1,0 +1,45 @@
+"""Data as YAML that people like to edit, and that means the same when the config is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import yaml
+from typing_extensions import override
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes no aliases, which configs do not take, and lists a step further in."""
+
+    @override
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    @override
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, indentless=False)
+
+
+def block(data: Any, indent: int) -> str:
+    """``data`` as lines of YAML, ``indent`` spaces in. What looks like a variable stays what it is."""
+    text = yaml.dump(
+        _escaped(data),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=100,
+        default_flow_style=False,
+    )
+    return "".join(f"{' ' * indent}{line}\n" if line else "\n" for line in text.splitlines())
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace("${", "$${")
+    if isinstance(value, dict):
+        named: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]  # of anything
+        return {str(name): _escaped(part) for name, part in named.items()}
+    if isinstance(value, list | tuple):
+        return [_escaped(part) for part in cast("Sequence[Any]", value)]
+    return value

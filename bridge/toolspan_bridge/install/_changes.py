@@ -1,0 +1,121 @@
+"""What a client's file says now, and what it is to say."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, cast
+
+from ..errors import UsageError
+from . import _json, _toml
+from ._entries import Server, entry, snippet
+from ._jsonc import Broken
+from .clients import Client
+
+_MOST_BYTES = 32 * 1024 * 1024
+Action = Literal["added", "changed", "removed", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The file at ``path``: its text ``before`` (``None``: it is not there) and ``after``."""
+
+    path: Path
+    before: str | None
+    after: str
+    action: Action
+
+    def diff(self) -> str:
+        """What changes, as a unified diff."""
+        old = (self.before or "").splitlines(keepends=True)
+        new = self.after.splitlines(keepends=True)
+        lines = unified_diff(old, new, str(self.path), str(self.path))
+        return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+
+
+def planned(client: Client, path: Path, name: str, server: Server | None) -> Change:
+    """The change that writes ``server`` as ``name``, or, without one, takes ``name`` out.
+
+    Raises ``UsageError`` for a file that cannot be read, or edited without touching what is not ours.
+    """
+    before = _read(path)
+    wanted = None if server is None else entry(client, server)
+    edit = _toml if client.toml else _json
+    try:
+        known = edit.load(before or "")
+        expected = _with(known, client.key, name, wanted)
+        if wanted is None:
+            after = edit.without_entry(before or "", (client.key, name))
+        else:
+            after = edit.with_entry(before or "", (client.key, name), wanted)
+        _check(edit, after, expected)
+    except (Broken, tomllib.TOMLDecodeError) as fault:
+        raise UsageError(
+            f"{path}{_where(before or '', fault)} (mend it first; nothing was changed)"
+        ) from None
+    except _json.Unfit as fault:
+        raise UsageError(f"{path}: {fault}; nothing was changed.{_by_hand(client, name, server)}") from None
+    return Change(path, before, after, _action(known.get(client.key, {}).get(name), wanted))
+
+
+def _action(known: Any, wanted: Any) -> Action:
+    if known == wanted:
+        return "unchanged"
+    if wanted is None:
+        return "removed"
+    return "added" if known is None else "changed"
+
+
+def _with(known: Mapping[str, Any], key: str, name: str, wanted: Any) -> dict[str, Any]:
+    """What the file is to say: what it said, but for one entry."""
+    servers: Any = known.get(key, {})
+    if not isinstance(servers, dict):
+        raise _json.Unfit(f"{key!r} holds no object")
+    others = {each: value for each, value in cast("dict[str, Any]", servers).items() if each != name}
+    return {**known, key: others if wanted is None else {**others, name: wanted}}
+
+
+def _check(edit: ModuleType, text: str, expected: dict[str, Any]) -> None:
+    """Whether ``text`` says what is expected: other ways to write a file may defeat the editing."""
+    try:
+        found = edit.load(text)
+    except ValueError:
+        found = None
+    if found is None or _filled(found) != _filled(expected):
+        raise _json.Unfit("it is written in a way that cannot be edited safely")
+
+
+def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if value != {}}
+
+
+def _read(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be read: {fault.strerror}") from None
+    if len(data) > _MOST_BYTES:
+        raise UsageError(f"{path} has more than {_MOST_BYTES:,} bytes")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        raise UsageError(f"{path} is no UTF-8 text (byte {fault.start})") from None
+
+
+def _where(text: str, fault: ValueError) -> str:
+    if not isinstance(fault, Broken):
+        return f": {fault}"
+    line = text.count("\n", 0, fault.offset) + 1
+    column = fault.offset - (text.rfind("\n", 0, fault.offset) + 1) + 1
+    return f":{line}:{column}: {fault}"
+
+
+def _by_hand(client: Client, name: str, server: Server | None) -> str:
+    return "" if server is None else f" To add it by hand:\n{snippet(client, name, server)}"

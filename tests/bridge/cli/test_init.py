@@ -1,0 +1,152 @@
+"""``toolspan init`` as a person uses it: whatever it writes, ``check`` accepts."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import toolspan
+from tests.support.served import tool
+from toolspan_server.config import load_config
+
+pytestmark = pytest.mark.requirement("I4.3.10")
+SERVER = shlex.join([sys.executable, "-m", "toolspan_server", "--config"])
+
+
+def written(place: Path, *arguments: str) -> dict[str, Any]:
+    """Run ``init``, and ``check`` what it wrote; the tools by name."""
+    done = toolspan("init", *arguments, "--json", cwd=place)
+    assert done.code == 0, done.err
+    assert done.json["path"] == str(place / "toolspan.yaml")
+    assert toolspan("check", "--json", cwd=place).code == 0
+    config = load_config(place / "toolspan.yaml")
+    assert [each.name for each in config.tools.registry] == done.json["tools"]
+    return {each.name: each for each in config.tools.registry}
+
+
+def test_with_nothing_named_there_is_one_mock_that_can_be_called(tmp_path: Path) -> None:
+    assert list(written(tmp_path)) == ["example"]
+    called = toolspan("tools", "call", "example", "query=x", "--json", cwd=tmp_path)
+    assert (called.code, called.json["result"]) == (0, {"answer": "A made-up answer."})
+
+
+def test_mocks_and_requests_side_by_side(tmp_path: Path) -> None:
+    tools = written(
+        tmp_path,
+        *("--mock", "find_user", "--mock", "greet.me"),
+        *("--http", "https://api.example.com/users/{id}?lang={lang}"),
+        *("--http", "https://api.example.com/users/{id}", "--http", "POST http://127.0.0.1:9/orders"),
+    )
+    assert list(tools) == ["find_user", "greet.me", "get_users", "get_users_2", "post_orders"]
+    assert tools["get_users"].parameters["required"] == ["id", "lang"]
+    assert tools["get_users"].implementation.url.startswith("https://api.example.com/users/{id}")
+    assert tools["post_orders"].implementation.method == "POST"
+    text = (tmp_path / "toolspan.yaml").read_text()
+    assert text.startswith("# ")
+    assert text.count("    # ") >= 5
+
+
+def test_an_api_is_a_source_whose_file_is_found_from_the_config(tmp_path: Path) -> None:
+    (tmp_path / "api").mkdir()
+    (tmp_path / "api" / "shop.json").write_text(json.dumps({"openapi": "3.1.0", "info": {}, "paths": {}}))
+    assert not written(tmp_path, "--openapi", "api/shop.json", "--openapi", "https://api.example.com/o.json")
+    first, second = load_config(tmp_path / "toolspan.yaml").tools.sources
+    assert (first.type, first.file, second.url) == (  # type: ignore[attr-defined]  # of that type of source
+        "openapi",
+        "api/shop.json",
+        "https://api.example.com/o.json",
+    )
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The config of a server whose tools are recorded."""
+    folder = tmp_path_factory.mktemp("other")
+    string = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    weather = {"type": "object", "properties": {"degrees": {"type": "integer"}}, "required": ["degrees"]}
+    tools = [
+        tool(
+            "weather",
+            {"type": "mock", "mock_response": {"degrees": 21}},
+            parameters=string,
+            output_schema=weather,
+            annotations={"readOnlyHint": True},
+            title="The weather",
+        ),
+        tool("erase", {"type": "mock", "mock_response": "erased"}),
+        tool("odd", {"type": "mock", "mock_response": "{{ city }} costs $${PRICE}: 12:30, no"}),
+    ]
+    path = folder / "toolspan.json"
+    path.write_text(json.dumps({"tools": {"registry": tools}}))
+    return path
+
+
+def test_another_servers_tools_are_recorded_without_calling_them(tmp_path: Path, other: Path) -> None:
+    tools = written(tmp_path, "--from-mcp", f"{SERVER} {other}")
+    assert list(tools) == ["weather", "erase", "odd"]
+    weather = tools["weather"]
+    assert weather.description == "The tool weather."
+    assert weather.title == "The weather"
+    assert weather.annotations.read_only is True
+    assert weather.parameters["required"] == ["city"]
+    assert weather.output_schema is not None
+    assert weather.implementation.mock_response == {"degrees": 1}
+    assert tools["erase"].implementation.mock_response == "An example answer of erase."
+
+
+@pytest.mark.parametrize(
+    ("calling", "erased"), [("read-only", "An example answer of erase."), ("all", "erased")]
+)
+def test_answers_are_recorded_of_the_tools_that_may_be_called(
+    tmp_path: Path, other: Path, calling: str, erased: str
+) -> None:
+    tools = written(tmp_path, "--from-mcp", f"{SERVER} {other}", "--call", calling)
+    assert tools["weather"].implementation.mock_response == {"degrees": 21}
+    assert tools["erase"].implementation.mock_response == erased
+    if calling == "all":
+        assert tools["odd"].implementation.mock_response == "{{ city }} costs ${PRICE}: 12:30, no"
+
+
+def test_a_file_that_is_there_stays_without_force(tmp_path: Path) -> None:
+    path = tmp_path / "toolspan.yaml"
+    path.write_text("mine")
+    refused = toolspan("init", "--json", cwd=tmp_path)
+    assert (refused.code, "--force" in refused.error["message"]) == (2, True)
+    assert path.read_text() == "mine"
+    assert toolspan("init", "--force", cwd=tmp_path).code == 0
+    assert path.read_text() != "mine"
+    assert [each.name for each in tmp_path.iterdir()] == ["toolspan.yaml"]
+
+
+def test_a_dash_prints_it(tmp_path: Path) -> None:
+    printed = toolspan("init", "-o", "-", "--mock", "greet", cwd=tmp_path)
+    assert (printed.code, "- name: greet" in printed.out, list(tmp_path.iterdir())) == (0, True, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--mock", "a b"], 2, "--mock 'a b'"),
+        (["--mock", "a", "--mock", "A"], 2, "twice"),
+        (["--http", "file:///etc/passwd"], 2, "not an http or https URL"),
+        (["--http", "https://ann:pw@example.com"], 2, "password"),
+        (["--http", "FETCH https://example.com"], 2, "no method"),
+        (["--http", "https://example.com/{a"], 2, "brace"),
+        (["--openapi", "missing.yaml"], 2, "no such file"),
+        (["--from-mcp", "'open"], 2, "--from-mcp"),
+        (["--from-mcp", f"{sys.executable} -c pass"], 4, "recorded"),
+        (["--output", "missing/x.yaml"], 2, "is no folder"),
+    ],
+)
+def test_what_cannot_be_is_said_and_nothing_is_written(
+    tmp_path: Path, arguments: list[str], code: int, message: str
+) -> None:
+    done = toolspan("init", *arguments, "--json", cwd=tmp_path)
+    assert (done.code, message in done.error["message"]) == (code, True), done.err
+    assert "pw" not in done.err
+    assert not list(tmp_path.iterdir())
