@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test lint format bench docs clean
+.PHONY: help demo test conformance lint format bench docs clean
 help: ## Show this screen
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
@@ -12,6 +12,9 @@ demo: .venv/.toolspan ## The whole job on real input: serve, convert, call, vali
 
 test: .venv/.dev ## Every test, in parallel
 	$(BIN)/pytest -n auto --dist worksteal
+
+conformance: .venv/.toolspan ## The protocol's own suite against configs/conformance.yaml (needs npm)
+	$(BIN)/python -m conformance
 
 lint: .venv/.dev ## Style, types, architecture
 	$(BIN)/ruff check .

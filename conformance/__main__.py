@@ -1,0 +1,40 @@
+"""``python -m conformance`` (and ``make conformance``): the protocol's own suite against a config file.
+
+Two versions of ``@modelcontextprotocol/conformance`` run against ``toolspan serve --config
+configs/conformance.yaml --transport http``: 0.1.16 its active suite, 0.2.0-alpha.12 what 2025-11-25 and
+2026-07-28 require, with the scenarios of the tasks and skills extensions and of header validation. Ends
+with 1 when a check fails or something that should have run did not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .install import Missing, installed
+from .run import measured
+from .serving import CONFIG
+from .suites import SUITES
+from .table import failures, table
+
+
+def main() -> int:
+    """Run the suites and print their table."""
+    parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
+    parser.add_argument("--config", type=Path, default=CONFIG, help="what to serve (default: %(default)s)")
+    options = parser.parse_args()
+    try:
+        programs = [installed(suite.package) for suite in SUITES]
+    except Missing as missing:
+        print(f"conformance: {missing}", file=sys.stderr)
+        return 1
+    outcomes = measured(list(zip(SUITES, programs, strict=True)), options.config)
+    print(table(outcomes))
+    faults = failures(outcomes)
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

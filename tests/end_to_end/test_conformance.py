@@ -1,0 +1,63 @@
+"""``make conformance``: the protocol's own suite against a server that is nothing but a config file.
+
+It comes from npm: set TOOLSPAN_NODE_TESTS=1 to let the test install it into ``.venv/conformance``.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from conformance import install
+from conformance.run import Outcome, Scenario
+from conformance.suites import SUITES
+from conformance.table import failures, table
+
+ROOT = Path(__file__).parents[2]
+NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
+RUN_S = 600
+
+
+@pytest.mark.node
+@pytest.mark.requirement("I4.1.1", "I4.1.2")
+def test_the_config_file_alone_passes_the_whole_suite() -> None:
+    if not NODE_TESTS:
+        pytest.skip("NOT RUN: the conformance suite; set TOOLSPAN_NODE_TESTS=1 to install and run it")
+    command = [sys.executable, "-m", "conformance"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=RUN_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for suite in SUITES:
+        assert f"Conformance {suite.title}" in done.stdout
+
+
+@pytest.mark.requirement("I4.1.2")
+def test_without_npm_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(install, "FOLDER", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(install.Missing, match=r"npm is not here\. Install Node\.js 22 or newer"):
+        install.installed(SUITES[0].package)
+
+
+@pytest.mark.requirement("I4.1.2")
+def test_the_table_counts_every_check_and_a_failed_one_fails_the_whole() -> None:
+    good = Scenario("ping", Counter(SUCCESS=2, INFO=4), ())
+    bad = Scenario("tools-list", Counter(SUCCESS=1, FAILURE=1), ("FAILURE tools: no list",))
+    suite = SUITES[0]
+    assert failures([Outcome(suite, (good,))]) == []
+    assert failures([Outcome(suite, (good, bad))]) == [f"conformance {suite.title}: 1 checks failed"]
+    assert failures([Outcome(suite, (good,), "did not run x")]) == [
+        f"conformance {suite.title}: did not run x"
+    ]
+    assert table([Outcome(suite, (good, bad))]).splitlines() == [
+        f"Conformance {suite.title}",
+        "scenario     passed   failed   warned  skipped",
+        "ping              2        ·        ·        ·",
+        "tools-list        1        1        ·        ·",
+        "total             3        1        0        0",
+        "  tools-list: FAILURE tools: no list",
+    ]
