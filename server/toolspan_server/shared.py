@@ -1,0 +1,42 @@
+"""Live things that the tools of one generation share: made at first use, closed when it ends."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Hashable
+from typing import Protocol, TypeVar, cast
+
+_log = logging.getLogger(__name__)
+
+
+class Closable(Protocol):
+    """What holds connections, say, until it is closed."""
+
+    async def aclose(self) -> None:
+        """Let go of everything. What still uses it fails."""
+        ...
+
+
+_C = TypeVar("_C", bound=Closable)
+
+
+class Shared:
+    """Shared things by key."""
+
+    def __init__(self) -> None:
+        self._made: dict[Hashable, Closable] = {}
+
+    def get(self, key: Hashable, make: Callable[[], _C]) -> _C:
+        """The thing of that key, made now if there is none."""
+        if key not in self._made:
+            self._made[key] = make()
+        return cast("_C", self._made[key])
+
+    async def aclose(self) -> None:
+        """Close all of them, the newest first. One that fails does not keep the others open."""
+        while self._made:
+            key, made = self._made.popitem()
+            try:
+                await made.aclose()
+            except Exception:
+                _log.exception("%r could not be closed", key)

@@ -1,0 +1,227 @@
+"""``openapi``: a tool for each operation of an API description."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from typing_extensions import override
+
+from .._records import checked, choice, key, named, optional, text
+from ..config._problems import Fault, Faulty
+from ..config._values import integer
+from ..errors import ToolFailure
+from ..kinds import Environment
+from ..openapi import UnusableDescription, tools_of
+from ..openapi._choice import OperationsConfig
+from ..openapi._description import MAX_BYTES
+from ..openapi._security import HttpCredentials
+from ..openapi._tools import OverrideConfig
+from ..outgoing import Outgoing, Policy, Request
+from ..outgoing import _settings as settings
+from ..outgoing._auth import HttpAuth
+from ..outgoing._circuit import HttpCircuit
+from ..outgoing._hosts import check_url, literal_refusals
+from ..outgoing._retry import HttpRetry
+from ..outgoing._secrets import Secrets
+from ._base import Offer, Source, SourceConfig
+
+_log = logging.getLogger(__name__)
+_FETCH_MS = 30_000
+_FIRST_WAIT_S = 1.0
+_LONGEST_WAIT_S = 60.0
+_SHOWN_LEFT_OUT = 20
+
+
+class Config(SourceConfig):
+    """``{"type": "openapi", "file": "petstore.yaml"}``: a tool of kind ``http`` for each operation of an
+    OpenAPI 3.0, 3.1 or 3.2 description."""
+
+    type: str = key(choice("openapi"), default="openapi")
+    file: str | None = key(
+        optional(text(least=1)), "The description: YAML or JSON, relative to this file.", default=None
+    )
+    url: str | None = key(
+        optional(checked(text(), check_url)), "The description's http or https URL.", default=None
+    )
+    refresh_seconds: int | None = key(
+        optional(integer(10, 604_800)),
+        "How often the description is read again, in seconds; never when absent.",
+        default=None,
+    )
+    server: str | None = key(
+        optional(checked(text(), check_url)),
+        "The URL that paths follow, instead of the description's servers.",
+        default=None,
+    )
+    prefix: str = key(
+        text(most=32, pattern=r"^[A-Za-z0-9_-]*$"), "What the name of every tool starts with.", default=""
+    )
+    include: OperationsConfig = key(
+        OperationsConfig.shape(),
+        "The operations that become tools; all by default.",
+        factory=OperationsConfig.initial,
+    )
+    exclude: OperationsConfig = key(
+        OperationsConfig.shape(), "Those of them that do not.", factory=OperationsConfig.initial
+    )
+    overrides: dict[str, OverrideConfig] = key(
+        named(OverrideConfig.shape()),
+        "operationId, or method and path (GET /users), → what is said of it instead.",
+        factory=dict,
+    )
+    credentials: dict[str, HttpCredentials] = key(
+        named(HttpCredentials.shape()), "Name of a security scheme → what meets it.", factory=dict
+    )
+    output_schema: bool = key(
+        {"type": "bool", "strict": True},
+        "Whether results are checked against the schemas of the description.",
+        default=False,
+    )
+    headers: dict[str, str] = settings.HEADERS
+    timeout_ms: int = settings.TIMEOUT_MS
+    connect_timeout_ms: int = settings.CONNECT_TIMEOUT_MS
+    retry: HttpRetry = settings.RETRY
+    auth: HttpAuth | None = settings.AUTH
+    allowed_domains: tuple[str, ...] | None = settings.ALLOWED_DOMAINS
+    allow_private: tuple[str, ...] = settings.ALLOW_PRIVATE
+    max_response_bytes: int = settings.MAX_RESPONSE_BYTES
+    max_redirects: int = settings.MAX_REDIRECTS
+    circuit_breaker: HttpCircuit | None = settings.CIRCUIT_BREAKER
+    ca_file: str | None = settings.CA_FILE
+
+    @override
+    def check(self) -> None:
+        if faults := list(self._faults()):
+            raise Faulty(*faults)
+
+    def _faults(self) -> Iterator[Fault]:
+        if (self.file is None) == (self.url is None):
+            said = "both a file and a url" if self.file is not None else "neither a file nor a url"
+            yield Fault((), said, "write one of them")
+        hosts = settings.hosts_of(self)
+        if self.auth is not None and self.auth.token_url is not None:
+            refusals = literal_refusals(hosts, self.auth.token_url)
+            yield from (Fault(("auth", "token_url"), refusal) for refusal in refusals)
+        for name in ("url", "server"):
+            if (url := getattr(self, name)) is not None:
+                yield from (Fault((name,), refusal) for refusal in literal_refusals(hosts, url))
+
+    @override
+    def problems(self) -> Iterable[tuple[str, str]]:
+        if self.auth is not None:
+            yield from ((f"auth/{name}", message) for name, message in self.auth.problems())
+        for scheme, given in self.credentials.items():
+            yield from ((f"credentials/{scheme}", message) for message in given.problems())
+
+    @override
+    def secrets(self) -> Iterable[str]:
+        yield from settings.secrets_of(self)
+        for given in self.credentials.values():
+            yield from given.secrets()
+
+    @override
+    def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:
+        return _OpenApi(self, environment)
+
+
+class _OpenApi:
+    def __init__(self, config: Config, environment: Environment) -> None:
+        self._config = config
+        self._environment = environment
+        self._name = config.file or Path(str(config.url).partition("?")[0]).name or "openapi"
+        self._secrets = Secrets(config.secrets())
+        self._seen = b""
+        self._state: dict[str, Any] = {"name": self._name, "state": "waiting"}
+
+    def state(self) -> Mapping[str, Any]:
+        """How it does; ``left_out`` tells which operations have no tool, and why."""
+        return self._state
+
+    async def run(self, offer: Offer) -> None:
+        """Read the description and offer its tools, again as often as the config says."""
+        wait = _FIRST_WAIT_S
+        while True:
+            try:
+                await self._once(offer)
+            except (UnusableDescription, ToolFailure, OSError) as error:
+                self._failed(error)
+                await anyio.sleep(wait)
+                wait = min(2 * wait, _LONGEST_WAIT_S)
+                continue
+            wait = _FIRST_WAIT_S
+            await anyio.sleep(self._config.refresh_seconds or float("inf"))
+
+    async def _once(self, offer: Offer) -> None:
+        content = await self._content()
+        digest = hashlib.sha256(content).digest()
+        if digest == self._seen:
+            self._state.pop("error", None)
+            return
+        read = partial(
+            tools_of,
+            content,
+            self._name,
+            self._config,
+            base=self._config.url or "",
+            ca_file=self._config.ca_file,
+        )
+        made = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+        self._seen = digest
+        left_out = [self._secrets.redact(each) for each in made.left_out]
+        for each in left_out[:_SHOWN_LEFT_OUT]:
+            _log.warning("%s: left out: %s", self._name, each)
+        if len(left_out) > _SHOWN_LEFT_OUT:
+            _log.warning("%s: %d more operations are left out", self._name, len(left_out) - _SHOWN_LEFT_OUT)
+        self._state = {"name": self._name, "state": "ready", "tools": len(made.tools)}
+        if left_out:
+            self._state["left_out"] = left_out[:_SHOWN_LEFT_OUT]
+        offer(made.tools)
+
+    async def _content(self) -> bytes:
+        if self._config.url is None:
+            path = self._environment.config_dir / str(self._config.file)
+            return await anyio.to_thread.run_sync(_read, path)
+        outgoing = self._environment.shared.get(Outgoing, Outgoing)
+        headers = (("Accept", "application/json, application/yaml, */*"), ("Accept-Encoding", "gzip"))
+        answer = await outgoing.send(Request("GET", self._config.url, headers), self._policy())
+        if answer.status != 200:
+            raise UnusableDescription(f"{answer.host} answered HTTP {answer.status}")
+        return answer.body
+
+    def _policy(self) -> Policy:
+        config = self._config
+        return Policy(
+            hosts=settings.hosts_of(config),
+            timeout_ms=_FETCH_MS,
+            connect_timeout_ms=config.connect_timeout_ms,
+            max_bytes=MAX_BYTES,
+            max_redirects=config.max_redirects,
+            ca_file=None if config.ca_file is None else self._environment.config_dir / config.ca_file,
+        )
+
+    def _failed(self, error: Exception) -> None:
+        """Note and log it; tools that were offered before stay."""
+        said = error.error if isinstance(error, ToolFailure) else str(error)
+        told = self._secrets.redact(said)
+        if self._state.get("error") != told:
+            _log.error("the API description %s cannot be used: %s", self._name, told)
+        ready = self._state["state"] == "ready"
+        self._state = {**self._state, "state": "ready" if ready else "failed", "error": told}
+
+
+def _read(path: Path) -> bytes:
+    """The file's content. Raises ``UnusableDescription``, or ``OSError``."""
+    if not path.is_file():
+        raise UnusableDescription("there is no such file")
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise UnusableDescription(f"it is longer than {MAX_BYTES:,} bytes")
+    return content
