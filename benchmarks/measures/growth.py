@@ -80,5 +80,5 @@ def _last_tool(tools: int) -> str:
 
 def _config(folder: str, tools: int) -> Path:
     path = Path(folder) / f"{tools}.yaml"
-    path.write_text(config_text(tools))
+    path.write_text(f"{config_text(tools)}limits:\n  page_size: {tools}\n")
     return path

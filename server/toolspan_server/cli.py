@@ -5,23 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ._collector import keeping
-from ._logging import LEVELS, logging_to_stderr
-from .config import DEFAULT_FILES, Config, find_config, load_config
+from ._config_files import ConfigFiles
+from ._logging import LEVELS, LogFormatter, logging_to_stderr
+from .config import DEFAULT_FILES, Config, find_config
 from .errors import ConfigError, ServeError
 from .protocol.stop import Stop
+from .suggestions import nearest
 
 if TYPE_CHECKING:
     import socket
 
+    from .protocol._entrance import Entrance
     from .protocol._pipes import Pipes
-    from .protocol.guard import Access
+    from .runtime import Runtime
 
 EXIT_USAGE = 2
 DEFAULT_PORT = 8808
@@ -36,6 +40,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> in
         options = _parser(prog).parse_args(argv)
     except SystemExit as exit_:
         return int(exit_.code or 0)
+    if options.hash_token:
+        return _hash_token()
     stop = Stop()
     try:
         with stop.signals():
@@ -71,7 +77,17 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         metavar="NAME",
         help="environment variable with the bearer token that HTTP clients must send",
     )
-    add("--insecure", action="store_true", help="serve beyond this machine without a token")
+    add("--insecure", action="store_true", help="serve beyond this machine without auth")
+    add(
+        "--hash-token",
+        action="store_true",
+        help="read a token from standard input, print its SHA-256 for the config's auth, and end",
+    )
+    add(
+        "--toolset",
+        metavar="NAME",
+        help="serve only this toolset, as if it were everything",
+    )
     add("--skip-invalid", action="store_true", help="serve without the tools that are wrong, and name them")
     add("--log-level", choices=LEVELS, default="warning", help="what to log on stderr (default: warning)")
     return parser
@@ -98,18 +114,52 @@ def _serve(options: argparse.Namespace, stop: Stop) -> None:
 
             # Before the config is read: that imports the modules of handlers, which may print.
             pipes = stack.enter_context(claimed())
-            config = _config(options)
-            log.redact = config.redact
-            _serve_stdio(config, pipes, stop)
+            served = _served(options, log)
+            _serve_stdio(served, pipes, stop)
         else:
-            config = _config(options)
-            log.redact = config.redact
-            access = _access(options)
-            _serve_at(stack.enter_context(_listener(options)), config, access, options.workers, stop)
+            served = _served(options, log)
+            entrance = _entrance(options)
+            entrance.access(served.config)
+            _serve_at(stack.enter_context(_listener(options)), served, entrance, options.workers, stop)
         stop.leave()
 
 
-def _config(options: argparse.Namespace) -> Config:
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """What is served, and who else has to know of it."""
+
+    config: Config
+    files: ConfigFiles
+    toolset: str | None
+    log: LogFormatter
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[Runtime]:
+        """The live server, which follows its files."""
+        from ._reload import reloading
+        from .runtime import running
+
+        async with running(self.config) as runtime:
+            self.log.redact = runtime.redact
+            if self.config.serving.reload:
+                runtime.start(partial(reloading, runtime, self.files))
+            yield runtime
+
+
+def _served(options: argparse.Namespace, log: LogFormatter) -> _Served:
+    files = _files(options)
+    with keeping():
+        config = files.load()
+    log.redact = config.redact
+    for problem in config.skipped:
+        _say(f"toolspan: skipped: {problem}")
+    if options.toolset is not None and options.toolset not in config.toolsets:
+        hint = nearest(options.toolset, config.toolsets)
+        raise ServeError(f"--toolset {options.toolset}: the config has no such toolset ({hint})")
+    return _Served(config, files, options.toolset, log)
+
+
+def _files(options: argparse.Namespace) -> ConfigFiles:
     files: list[Path] = options.config or []
     if not files:
         found = find_config(Path.cwd())
@@ -119,37 +169,32 @@ def _config(options: argparse.Namespace) -> Config:
                 f"no config file in {Path.cwd()} (looked for {names}): name one with --config FILE"
             )
         files = [found]
-    with keeping():
-        config = load_config(*files, skip_invalid=options.skip_invalid)
-    for problem in config.skipped:
-        _say(f"toolspan: skipped: {problem}")
-    return config
+    return ConfigFiles(files, skip_invalid=options.skip_invalid)
 
 
-def _serve_stdio(config: Config, pipes: Pipes, stop: Stop) -> None:
+def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
     import anyio
 
     async def run() -> None:
         from .protocol import stdio
-        from .runtime import running
-        from .surface import Surface
+        from .surface import surface_of
 
-        async with running(config) as runtime:
-            await stdio.serve(Surface(runtime), pipes, stop)
+        async with served.running() as runtime:
+            await stdio.serve(surface_of(runtime, served.toolset), pipes, stop)
 
     anyio.run(run)
 
 
-def _serve_at(listener: socket.socket, config: Config, access: Access, workers: int, stop: Stop) -> None:
+def _serve_at(listener: socket.socket, served: _Served, entrance: Entrance, workers: int, stop: Stop) -> None:
     """Serve HTTP in this process, or in ``workers`` of them."""
-    ready = partial(_announce, config, listener, workers)
+    ready = partial(_announce, served, listener, workers)
     if workers == 1:
-        _serve_http(config, access, stop, listener, ready)
+        _serve_http(served, entrance, stop, listener, ready)
         return
     from .protocol.workers import Workers, spread
 
     def work(own: socket.socket, ready: Callable[[], None], alive: int) -> int:
-        _serve_http(config, access, stop, own, ready, alive)
+        _serve_http(served, entrance, stop, own, ready, alive)
         stop.leave()
         return stop.exit_code
 
@@ -157,8 +202,8 @@ def _serve_at(listener: socket.socket, config: Config, access: Access, workers: 
 
 
 def _serve_http(
-    config: Config,
-    access: Access,
+    served: _Served,
+    entrance: Entrance,
     stop: Stop,
     listener: socket.socket,
     ready: Callable[[], None],
@@ -167,14 +212,15 @@ def _serve_http(
     import anyio
 
     async def run() -> None:
+        from .metrics import Metrics
         from .protocol import http
         from .protocol.workers import until_orphaned
-        from .runtime import running
 
-        async with running(config) as runtime, anyio.create_task_group() as group:
+        async with served.running() as runtime, anyio.create_task_group() as group:
             if alive is not None:
                 group.start_soon(until_orphaned, alive, stop)
-            await http.serve(runtime, listener, access, stop, ready)
+            labels = {} if alive is None else {"process": str(os.getpid())}
+            await http.serve(runtime, listener, entrance, stop, ready, Metrics(labels), served.toolset)
             group.cancel_scope.cancel()
 
     anyio.run(run, backend_options={"use_uvloop": sys.platform != "win32"})
@@ -196,27 +242,10 @@ def _listener(options: argparse.Namespace) -> socket.socket:
     return listen(options.host, options.port)
 
 
-def _access(options: argparse.Namespace) -> Access:
-    from .protocol._listen import is_loopback
-    from .protocol.guard import LOOPBACK, Access
+def _entrance(options: argparse.Namespace) -> Entrance:
+    from .protocol._entrance import Entrance
 
-    token = _token(options.token_env)
-    host = options.host.lower()
-    names = LOOPBACK | {f"[{host}]" if ":" in host else host}
-    if is_loopback(options.host):
-        return Access(names, token=token)
-    if token is None and not options.insecure:
-        raise ServeError(
-            f"--host {options.host} is reachable from other machines: give a variable that holds a token "
-            "with --token-env NAME, or say --insecure"
-        )
-    return Access(names | _own_names(), addresses=True, any_name=token is not None, token=token)
-
-
-def _own_names() -> frozenset[str]:
-    import socket
-
-    return frozenset({socket.gethostname().lower()})
+    return Entrance(options.host, _token(options.token_env), options.insecure, options.toolset)
 
 
 def _token(variable: str | None) -> str | None:
@@ -228,16 +257,34 @@ def _token(variable: str | None) -> str | None:
     return token
 
 
-def _announce(config: Config, listener: socket.socket, workers: int) -> None:
+def _hash_token() -> int:
+    from .protocol.auth import hashed
+
+    token = sys.stdin.buffer.readline(65_536).strip()
+    if not token:
+        return _refused("toolspan: no token came on standard input (one line is read)")
+    print(hashed(token).hex())  # noqa: T201  # what was asked for
+    return 0
+
+
+def _announce(served: _Served, listener: socket.socket, workers: int) -> None:
     from .protocol._listen import authority
 
-    tools = len(config.tools.registry) if config.tools.enabled else 0
-    noun = "tool" if tools == 1 else "tools"
+    tools = _count(served.config, served.toolset)
+    noun = ("tool" if tools == 1 else "tools") + (f" of toolset {served.toolset}" if served.toolset else "")
     by = f" with {workers} workers" if workers > 1 else ""
     address = authority(listener)
     _say(
         f"toolspan: serving {tools} {noun} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE){by}"
     )
+
+
+def _count(config: Config, toolset: str | None) -> int:
+    """The tools of the config's registry that are served."""
+    tools = config.tools.registry if config.tools.enabled else ()
+    if toolset is None:
+        return len(tools)
+    return sum(config.toolsets[toolset].has(tool.name, tool.tags) for tool in tools)
 
 
 def _refused(*lines: str) -> int:

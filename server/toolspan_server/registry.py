@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from typing import Any
 
+from ._records import is_same
 from .config import Config, ToolConfig
-from .kinds import Environment, Kind
+from .kinds import Calling, Environment, Kind
 from .parameters import Parameters
 
 
@@ -27,7 +28,10 @@ class Tool:
     @property
     def talks(self) -> bool:
         """Whether a call may say something to its client, or ask it something, before it ends."""
-        return self.kind.talks
+        return self.kind.talks or self.config.approval is not None
+
+
+_UNLISTED = frozenset({"handler", "type", "implementation", "timeout_ms", "cache", "rate_limit", "approval"})
 
 
 class Registry:
@@ -37,16 +41,26 @@ class Registry:
         self._own = tuple(tools)
         self._offered: dict[int, tuple[Tool, ...]] = {}
         self._tools: dict[str, Tool] = {}
+        self._places: dict[str, int | None] = {}
         self._put_together()
 
     @classmethod
-    def from_config(cls, config: Config) -> Registry:
-        """Compile every tool of ``config``; none when ``tools.enabled`` is false."""
+    def from_config(
+        cls, config: Config, environment: Environment | None = None, earlier: Registry | None = None
+    ) -> Registry:
+        """Compile every tool of ``config``; none when ``tools.enabled`` is false.
+
+        A tool that is the same in ``earlier``, of the same environment, is taken from there as it lives.
+        """
         if not config.tools.enabled:
             return cls()
-        environment = Environment(config.directory, config.state_directory)
+        where = environment or Environment(config.directory, config.state_directory)
         default = config.tools.default_timeout_ms
-        return cls(compiled(tool, environment, default) for tool in config.tools.registry)
+        known = {} if earlier is None else {tool.name: tool for tool in earlier._own}
+        return cls(
+            _kept(known.get(tool.name), tool, default) or compiled(tool, where, default)
+            for tool in config.tools.registry
+        )
 
     def offer(self, source: int, tools: Iterable[Tool]) -> list[str]:
         """Have ``tools`` as those of the source at that place of the config, instead of its earlier ones.
@@ -60,6 +74,15 @@ class Registry:
         """The tool ``name``, or ``None``."""
         return self._tools.get(name)
 
+    def lists_the_same(self, tools: Sequence[Tool]) -> bool:
+        """Whether a list of its tools says the same as one of ``tools``."""
+        own = list(self)
+        return len(own) == len(tools) and all(map(_listed_alike, own, tools))
+
+    def place(self, name: str) -> int | None:
+        """The place of the source that the tool whose name this is, in any case, is of; ``None``: of none."""
+        return self._places.get(name.lower())
+
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
 
@@ -68,16 +91,37 @@ class Registry:
 
     def _put_together(self) -> list[str]:
         tools: dict[str, Tool] = {}
+        places: dict[str, int | None] = {}
         taken: list[str] = []
-        seen: set[str] = set()
-        for tool in chain(self._own, *(self._offered[place] for place in sorted(self._offered))):
-            if tool.name.lower() in seen:
-                taken.append(tool.name)
-                continue
-            seen.add(tool.name.lower())
-            tools[tool.name] = tool
-        self._tools = tools
+        offered = [(place, self._offered[place]) for place in sorted(self._offered)]
+        for place, group in [(None, self._own), *offered]:
+            for tool in group:
+                if tool.name.lower() in places:
+                    taken.append(tool.name)
+                    continue
+                places[tool.name.lower()] = place
+                tools[tool.name] = tool
+        self._tools, self._places = tools, places
+        for tool in tools.values():
+            if isinstance(tool.kind, Calling):
+                tool.kind.bind(self.get)
         return taken
+
+
+def _listed_alike(one: Tool, other: Tool) -> bool:
+    return one is other or is_same(_listed(one), _listed(other))
+
+
+def _listed(tool: Tool) -> list[Any]:
+    """All that a list may say of ``tool``."""
+    return [getattr(tool.config, name) for name in tool.config.model_fields if name not in _UNLISTED]
+
+
+def _kept(earlier: Tool | None, tool: ToolConfig, default_timeout_ms: int) -> Tool | None:
+    """``earlier``, when it is what compiling ``tool`` would give."""
+    if earlier is None or earlier.timeout_ms != (tool.timeout_ms or default_timeout_ms):
+        return None
+    return earlier if is_same(earlier.config, tool) else None
 
 
 def compiled(tool: ToolConfig, environment: Environment, default_timeout_ms: int) -> Tool:

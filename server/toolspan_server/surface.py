@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from typing_extensions import override
+
+from .config import ToolsetConfig
 from .context import Context
 from .registry import Tool
 from .results import ToolResult
 from .runtime import Runtime
 
+if TYPE_CHECKING:
+    from .prompts.live import Prompts
+    from .resources.live import Resources
+
 
 class Surface:
     """The server as the clients of one endpoint see it. It is asked anew each time: a config may change."""
+
+    toolset: str | None = None
+    """The toolset that is shown; ``None``: everything. Resources and prompts belong to no toolset."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
@@ -24,8 +34,13 @@ class Surface:
 
     @property
     def name(self) -> str:
-        """How the server introduces itself."""
-        return self.runtime.config.name
+        """How the server introduces itself, for as long as it runs."""
+        return self.runtime.name
+
+    @property
+    def description(self) -> str | None:
+        """What the endpoint is for."""
+        return None
 
     @property
     def instructions(self) -> str | None:
@@ -41,8 +56,86 @@ class Surface:
         """The tool ``name``, if it is shown here."""
         return self.runtime.registry.get(name)
 
+    @property
+    def resources(self) -> Resources | None:
+        """What clients may read; ``None`` when the config has no such thing."""
+        return self.runtime.generation.resources
+
+    @property
+    def prompts(self) -> Prompts | None:
+        """The prompts; ``None`` when the config has none."""
+        return self.runtime.generation.prompts
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the list of tools is whole: at the start, sources get some time to tell theirs."""
+        return self.runtime.is_settled
+
+    async def settled(self) -> None:
+        """Wait until ``is_settled``, which takes no longer than ``limits.upstream_connect_seconds``."""
+        await self.runtime.settled()
+
     async def execute(
         self, name: str, arguments: Mapping[str, Any] | None, context: Context | None
     ) -> ToolResult:
         """Run a tool; see ``Executor.execute``."""
         return await self.runtime.execute(name, arguments, context)
+
+
+class ToolsetSurface(Surface):
+    """The server as the clients of a toolset see it; empty once the config has none of that name."""
+
+    def __init__(self, runtime: Runtime, toolset: str) -> None:
+        super().__init__(runtime)
+        self.toolset = toolset
+        self._known: tuple[int, dict[str, Tool]] = (-1, {})
+
+    @property
+    @override
+    def description(self) -> str | None:
+        config = self._config()
+        return None if config is None else config.description
+
+    @property
+    @override
+    def instructions(self) -> str | None:
+        config = self._config()
+        whole = self.runtime.config.instructions
+        return whole if config is None or config.instructions is None else config.instructions
+
+    @property
+    @override
+    def resources(self) -> None:
+        return None
+
+    @property
+    @override
+    def prompts(self) -> None:
+        return None
+
+    @property
+    @override
+    def tools(self) -> list[Tool]:
+        return list(self._shown().values())
+
+    @override
+    def tool(self, name: str) -> Tool | None:
+        return self._shown().get(name)
+
+    def _config(self) -> ToolsetConfig | None:
+        return self.runtime.config.toolsets.get(self.toolset or "")
+
+    def _shown(self) -> dict[str, Tool]:
+        """The toolset's tools by name, looked for once a version."""
+        version = self.version
+        if self._known[0] != version:
+            config = self._config()
+            tools = () if config is None else self.runtime.registry
+            shown = {tool.name: tool for tool in tools if config and config.has(tool.name, tool.config.tags)}
+            self._known = (version, shown)
+        return self._known[1]
+
+
+def surface_of(runtime: Runtime, toolset: str | None = None) -> Surface:
+    """The surface of ``toolset``, or the one that shows everything."""
+    return Surface(runtime) if toolset is None else ToolsetSurface(runtime, toolset)
