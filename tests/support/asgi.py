@@ -17,12 +17,13 @@ Headers = dict[str, str] | list[tuple[str, str]]
 
 @dataclass
 class Reply:
-    """One answer. ``started`` and ``ended`` are set as it comes."""
+    """One answer. ``started`` and ``ended`` are set as it comes, ``more`` with each part of the body."""
 
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict[str, str])
     body: bytes = b""
     started: anyio.Event = field(default_factory=anyio.Event)
+    more: anyio.Event = field(default_factory=anyio.Event)
     ended: anyio.Event = field(default_factory=anyio.Event)
 
     @property
@@ -49,10 +50,14 @@ class Reply:
 
 
 class Client:
-    """Sends requests to ``app``. Setting ``gone`` disconnects the client of a request."""
+    """Sends requests to ``app``. Setting ``gone`` disconnects the client of a request.
+
+    ``scope`` is more of every request's ASGI scope.
+    """
 
     def __init__(self, app: App) -> None:
         self._app = app
+        self.scope: dict[str, Any] = {}
 
     async def ask(
         self,
@@ -80,6 +85,7 @@ class Client:
             "headers": [(b"host", b"localhost"), *((k.lower().encode(), v.encode()) for k, v in given)],
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 80),
+            **self.scope,
         }
         sent = False
 
@@ -101,6 +107,8 @@ class Client:
                 reply.started.set()
             else:
                 reply.body += message.get("body", b"")
+                came, reply.more = reply.more, anyio.Event()
+                came.set()
                 if not message.get("more_body", False):
                     reply.ended.set()
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from tests.support.waiting import eventually
 from toolspan_bridge.messages import ToolOutcome
-from toolspan_bridge.toolbox import ServerSpec, Toolbox
+from toolspan_bridge.toolbox import Toolbox
+from toolspan_server.upstreams import ServerSpec
 
 _FOLDER = Path(__file__).parent / "mcp_servers"
 
@@ -39,6 +40,13 @@ def answers() -> Iterator[str]:
     """The HTTP server that answers each path in its own wrong way; gives its address."""
     with _listening("answers.py") as address:
         yield address
+
+
+@contextmanager
+def talker_over_http() -> Iterator[str]:
+    """The server that talks in its calls, of the old era, over HTTP; gives its url."""
+    with _listening("talker_http.py", "old", "") as address:
+        yield f"{address}/mcp"
 
 
 @contextmanager

@@ -6,7 +6,8 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -101,3 +102,46 @@ def _read(fd: int) -> bytes:
         received += chunk
     os.close(fd)
     return received
+
+
+class Piped:
+    """A conversation with a server on stdio in this process, message by message."""
+
+    def __init__(self, fd_in: int, fd_out: int) -> None:
+        self._out = fd_out
+        self._got = b""
+        self._in = fd_in
+        os.set_blocking(fd_in, False)
+
+    def send(self, *messages: Message) -> None:
+        """Write each message on a line of its own."""
+        _ = [os.write(self._out, json.dumps(each).encode() + b"\n") for each in messages]
+
+    async def receive(self) -> Message:
+        """The next message."""
+        with anyio.fail_after(BOUND_S):
+            while b"\n" not in self._got:
+                await anyio.wait_readable(self._in)
+                self._got += os.read(self._in, 65_536)
+        line, _, self._got = self._got.partition(b"\n")
+        return json.loads(line)  # type: ignore[no-any-return]  # every message is an object
+
+    async def ask(self, message: Message) -> Message:
+        """Send one message and receive one."""
+        self.send(message)
+        return await self.receive()
+
+
+@asynccontextmanager
+async def piped(surface: Surface) -> AsyncGenerator[Piped]:
+    """Serve ``surface`` on pipes until the block ends; then the client's end is closed."""
+    their_in, our_out = os.pipe()
+    our_in, their_out = os.pipe()
+    async with anyio.create_task_group() as group:
+        group.start_soon(stdio.serve, surface, Pipes(their_in, their_out), TameStop())
+        try:
+            yield Piped(our_in, our_out)
+        finally:
+            os.close(our_out)
+    for fd in (their_in, their_out, our_in):
+        os.close(fd)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .connection import ServerFailure
-from .servers import ServerSpec, servers_of
+from .servers import own_server, servers_of
 from .toolbox import Toolbox
 
-__all__ = ["ServerFailure", "ServerSpec", "Toolbox", "servers_of"]
+__all__ = ["Toolbox", "own_server", "servers_of"]

@@ -7,30 +7,14 @@ Success is ``{"success": true, "result", "tool_name", "execution_time_ms"}``; fa
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
+
+from toolspan_server.upstreams import Answer
 
 from ..messages import Part, ToolOutcome
 
 UNLISTED_ACTION = "Call one of the listed tools."
 TOOL_ERROR_ACTION = "Read the error, correct the arguments, and call the tool again."
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a server answered to one call, as plain data.
-
-    ``structured`` is given when ``has_structured``; ``wraps`` says that the protocol's revision allows only
-    objects there.
-    """
-
-    content: Sequence[Mapping[str, Any]]
-    is_error: bool = False
-    structured: Any = None
-    has_structured: bool = False
-    wraps: bool = False
-    meta: Mapping[str, Any] | None = None
 
 
 def failed(

@@ -9,54 +9,21 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from toolspan_server.config import Config, McpServerConfig
+from toolspan_server.upstreams import ServerSpec, spec_of
 
 from ..errors import UsageError
 from ._variables import expand
 
-ServerKind = Literal["stdio", "http", "sse"]
-
 MCP_JSON = ".mcp.json"
-_SHORTEST_SECRET = 4
 _OWN_GRACE_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSpec:
-    """One server to connect to. ``problem`` says why it cannot be, where that is known beforehand.
-
-    No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
-    the whole environment to the subprocess instead of the few harmless variables.
-    """
-
-    name: str
-    kind: ServerKind = "stdio"
-    command: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict[str, str])
-    cwd: str | None = None
-    url: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    inherit_env: bool = False
-    call_timeout: float = 30.0
-    secrets: frozenset[str] = frozenset()
-    redactor: Callable[[str], str] = str
-    problem: str = ""
-
-    def redact(self, text: str) -> str:
-        """``text`` without the server's secret values; of a header ``Bearer abc``, without ``abc`` too."""
-        credentials = {value.rpartition(" ")[2] for value in self.headers.values()}
-        secrets = {*self.secrets, *self.env.values(), *self.headers.values(), *credentials}
-        for secret in sorted(secrets, key=len, reverse=True):
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, "***")
-        return self.redactor(text)
 
 
 def servers_of(
@@ -71,21 +38,29 @@ def servers_of(
     timeout = config.tools.default_timeout_ms / 1000
     base = config.directory if config.files else None
     found = [
-        replace(_spec(name, entry, base, timeout), redactor=config.redact)
+        replace(spec_of(name, entry, base, timeout), redactor=config.redact)
         for name, entry in config.mcp_servers.items()
         if not entry.disabled
     ]
     if not config.mcp_servers:
         found = _from_mcp_json((directory or Path.cwd()) / MCP_JSON, timeout)
-    if config.tools.enabled and config.tools.registry:
+    if config.tools.enabled and (config.tools.registry or config.tools.sources):
         found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid))
     return sorted(found, key=lambda spec: spec.name)
+
+
+def own_server(config: Config, *, skip_invalid: bool = False) -> ServerSpec:
+    """The server of the tools that ``config`` itself defines."""
+    return _own(config, set(), skip_invalid=skip_invalid)
 
 
 def _own(config: Config, taken: set[str], *, skip_invalid: bool) -> ServerSpec:
     files = [part for path in config.files for part in ("--config", str(path))]
     options = ["--skip-invalid"] if skip_invalid else []
-    longest = max(tool.timeout_ms or config.tools.default_timeout_ms for tool in config.tools.registry)
+    times = [tool.timeout_ms or config.tools.default_timeout_ms for tool in config.tools.registry]
+    longest = max(times, default=0)
+    if config.tools.sources:
+        longest = max(longest, config.tools.default_timeout_ms, *_override_times(config))
     return ServerSpec(
         name=config.name if config.name not in taken else f"{config.name}-own",
         command=(sys.executable, "-m", "toolspan_server", *files, *options),
@@ -94,6 +69,12 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool) -> ServerSpec:
         redactor=config.redact,
         problem="" if files else "its config comes from no file (save it, so that a subprocess can serve it)",
     )
+
+
+def _override_times(config: Config) -> list[int]:
+    """The longest times that sources give to single tools of theirs."""
+    changed = [getattr(source, "tools", None) for source in config.tools.sources]
+    return [getattr(each, "timeout_ms", None) or 0 for tools in changed if tools for each in tools.values()]
 
 
 def _from_mcp_json(path: Path, timeout: float) -> list[ServerSpec]:
@@ -111,7 +92,7 @@ def _from_mcp_json(path: Path, timeout: float) -> list[ServerSpec]:
             found.append(ServerSpec(name, problem=f"{path}: {_faults(error, f'$.mcpServers.{name}')}"))
             continue
         if not entry.disabled:
-            found.append(replace(_spec(name, entry, path.parent, timeout), secrets=expansion.values))
+            found.append(replace(spec_of(name, entry, path.parent, timeout), secrets=expansion.values))
     return found
 
 
@@ -133,29 +114,6 @@ def _read_servers(path: Path) -> Mapping[str, Any]:
             raise UsageError(f"{path}: $.{key}: {wanted}")
         servers.update(cast("dict[str, Any]", section))
     return servers
-
-
-def _spec(name: str, entry: McpServerConfig, base: Path | None, timeout: float) -> ServerSpec:
-    kind = _kind(entry)
-    folder = (base or Path()) / Path(entry.cwd).expanduser() if entry.cwd else base
-    return ServerSpec(
-        name=name,
-        kind=kind,
-        command=(entry.command, *entry.args) if entry.command and kind == "stdio" else (),
-        env=entry.env,
-        cwd=str(folder) if folder else None,
-        url=entry.url or "",
-        headers=entry.headers,
-        call_timeout=timeout,
-    )
-
-
-def _kind(entry: McpServerConfig) -> ServerKind:
-    if entry.type == "stdio" or (entry.type is None and entry.command):
-        return "stdio"
-    if entry.type == "sse" or (entry.type is None and (entry.url or "").split("?")[0].endswith("/sse")):
-        return "sse"
-    return "http"
 
 
 def _faults(error: ValidationError, place: str) -> str:

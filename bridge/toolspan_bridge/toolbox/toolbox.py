@@ -9,10 +9,11 @@ from typing import Any
 
 import anyio
 
+from toolspan_server.upstreams import ServerFailure, ServerSpec
+
 from ..messages import ToolOutcome, ToolSpec
-from .connection import Connection, ServerFailure
+from .connection import ToolConnection
 from .outcomes import UNLISTED_ACTION, failed
-from .servers import ServerSpec
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 
@@ -21,10 +22,10 @@ class Toolbox:
     """``tools`` of every server that answered, sorted by server and name; ``failures`` of those that did not;
     ``warnings`` about what was left out of the lists."""
 
-    def __init__(self, connections: Iterable[Connection]) -> None:
+    def __init__(self, connections: Iterable[ToolConnection]) -> None:
         self._connections = {connection.spec.name: connection for connection in connections}
         known = self._connections.values()
-        tools = [tool for connection in known for tool in connection.tools]
+        tools = [tool for connection in known for tool in connection.specs]
         self.tools: tuple[ToolSpec, ...] = tuple(sorted(tools, key=lambda tool: tool.key))
         self.failures: tuple[ServerFailure, ...] = tuple(c.failure for c in known if c.failure is not None)
         self.warnings: tuple[str, ...] = tuple(
@@ -37,7 +38,7 @@ class Toolbox:
         cls, servers: Iterable[ServerSpec], *, connect_timeout: float = CONNECT_TIMEOUT_SECONDS
     ) -> AsyncGenerator[Toolbox]:
         """Connect all ``servers`` side by side; they end with the block. A failing server is no exception."""
-        connections = [Connection(spec, connect_timeout) for spec in servers]
+        connections = [ToolConnection(spec, connect_timeout) for spec in servers]
         fault: Exception | None = None
         async with anyio.create_task_group() as tasks:
             for connection in connections:
@@ -64,7 +65,7 @@ class Toolbox:
         if fault := _unsendable(arguments):
             action = "Send plain JSON: finite numbers and valid Unicode text."
             return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
-        return await connection.call(spec.name, arguments, call_id)
+        return await connection.outcome(spec.name, arguments, call_id)
 
 
 def _unsendable(arguments: Mapping[str, Any]) -> str:

@@ -11,9 +11,9 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from ._base import Environment, Kind, KindConfig
+from ._base import Calling, Environment, Kind, KindConfig
 
-__all__ = ["Environment", "Kind", "KindConfig", "kind_config", "kind_names"]
+__all__ = ["Calling", "Environment", "Kind", "KindConfig", "kind_config", "kind_names"]
 
 
 @cache

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from .._records import Record, key, text
 from ..context import Context
+from ..shared import Shared
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where a kind or service lives: relative paths start at ``config_dir``, state goes to ``state_dir``."""
+    """Where a kind or service lives: relative paths start at ``config_dir``, state goes to ``state_dir``.
+
+    ``shared`` is what they share, such as connections.
+    """
 
     config_dir: Path
     state_dir: Path
+    shared: Shared = field(default_factory=Shared, compare=False, repr=False)
 
 
 class Kind(Protocol):
@@ -35,6 +40,21 @@ class Kind(Protocol):
         ...
 
 
+class Talking(Protocol):
+    """What may talk to its client: a kind, a tool."""
+
+    @property
+    def talks(self) -> bool: ...
+
+
+class Calling(ABC):
+    """A kind that calls other tools by name."""
+
+    @abstractmethod
+    def bind(self, find: Callable[[str], Talking | None]) -> None:
+        """From now on, ``find`` gives the tools that there are. It is told again when that changes."""
+
+
 class KindConfig(Record, ABC):
     """What ``implementation`` says for one kind."""
 
@@ -42,6 +62,14 @@ class KindConfig(Record, ABC):
 
     def problems(self) -> Iterable[tuple[str, str]]:
         """Faults that no schema shows, as (key, message): an unknown handler, say."""
+        return ()
+
+    def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """Where it and the tool's ``parameters`` do not go together, as (key, message)."""
+        return ()
+
+    def secrets(self) -> Iterable[str]:
+        """Values that no text may show, beyond those that ``${VAR}`` gave."""
         return ()
 
     @abstractmethod

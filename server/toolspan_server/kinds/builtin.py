@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from typing_extensions import override
-
-from .._records import choice, key, text
-from ..handlers import handler_problem
-from ._base import Environment, Kind, KindConfig
-from ._handled import Handled
+from .._records import choice, key
+from ._handled import HandledConfig
 
 
-class Config(KindConfig):
-    """``{"type": "builtin", "handler": "<name>"}``."""
+class Config(HandledConfig):
+    """``{"type": "builtin", "handler": "<name>"}``, and ``options`` if the handler takes some."""
 
     type: str = key(choice("builtin"), default="builtin")
-    handler: str = key(text(least=1))
-
-    @override
-    def problems(self) -> Iterable[tuple[str, str]]:
-        problem = handler_problem("builtin", self.handler)
-        if problem is not None:
-            yield "handler", problem
-
-    @override
-    def build(self, environment: Environment) -> Kind:
-        return Handled("builtin", self.handler)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Protocol
 
@@ -28,21 +28,36 @@ class ServiceConfig(ABC):
         """The live service, not yet running. Cheap."""
 
 
+Start = Callable[[Callable[[], Awaitable[None]]], Callable[[], None]]
+"""Runs something beside what runs already; gives what ends it."""
+
+
 @asynccontextmanager
-async def running_services(services: Mapping[str, Service]) -> AsyncGenerator[None]:
-    """Run every service beside the body, which does not wait for them to be ready.
+async def running_services(services: Mapping[str, Service]) -> AsyncGenerator[Start]:
+    """Run every service beside the body, which does not wait for them to be ready, and whatever it starts.
 
     An error of the body comes out as it is; one of a service ends the body and comes out in a group.
     """
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
+
+        def start(run: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+            scope = anyio.CancelScope()
+            group.start_soon(_in, scope, run)
+            return scope.cancel
+
         for service in services.values():
-            group.start_soon(service.run)
+            start(service.run)
         try:
-            yield
+            yield start
         except Exception as error:
             failure = error
         finally:
             group.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+async def _in(scope: anyio.CancelScope, run: Callable[[], Awaitable[None]]) -> None:
+    with scope:
+        await run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -72,6 +72,13 @@ class Collections:
         unavailable = {name: failure.error for name, failure in failed.items()}
         return Answer(tuple(hits[:limit]), sum(one.total for one in found.values()), unavailable)
 
+    def state(self) -> dict[str, Any]:
+        """How they do: ``ready``, or ``waiting`` while one is indexed for the first time, or ``failed``."""
+        each = {name: _state(one) for name, one in self.collections.items()}
+        found = {one["state"] for one in each.values()}
+        overall = next((state for state in ("failed", "waiting") if state in found), "ready")
+        return {"state": overall, "collections": each}
+
     def _named(self, name: str) -> Collection:
         try:
             return self.collections[name]
@@ -81,6 +88,13 @@ class Collections:
                 error_code="collection_not_found",
                 user_action="Use one of the known collections, or leave 'collection' out to search all.",
             ) from None
+
+
+def _state(collection: Collection) -> dict[str, str]:
+    if collection.latest is None:
+        return {"state": "waiting"}
+    problem = collection.latest.problem
+    return {"state": "failed", "error": problem} if problem else {"state": "ready"}
 
 
 def _collection(name: str, config: CollectionConfig, environment: Environment) -> Collection:

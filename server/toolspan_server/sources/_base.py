@@ -39,6 +39,10 @@ class SourceConfig(Record, ABC):
         """Faults that no schema shows, as (key, message)."""
         return ()
 
+    def secrets(self) -> Iterable[str]:
+        """Values that no text may show, beyond those that ``${VAR}`` gave."""
+        return ()
+
     @abstractmethod
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:
         """The live source, not yet running. Cheap."""

@@ -8,7 +8,8 @@ import anyio
 import pytest
 
 from tests.support.mcp_peers import answers, call, free_port, sdk_over
-from toolspan_bridge.toolbox import ServerSpec, Toolbox
+from toolspan_bridge.toolbox import Toolbox
+from toolspan_server.upstreams import ServerSpec
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.6.1")]
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from toolspan_bridge.errors import UsageError
-from toolspan_bridge.toolbox import ServerSpec, servers_of
+from toolspan_bridge.toolbox import servers_of
 from toolspan_bridge.toolbox._variables import expand
 from toolspan_server.config import Config, load_config
+from toolspan_server.upstreams import ServerSpec
 
 pytestmark = pytest.mark.requirement("I2.6.1")
 

@@ -14,7 +14,8 @@ import pytest
 
 from tests.support.mcp_peers import call, raw, sdk
 from tests.support.waiting import eventually
-from toolspan_bridge.toolbox import ServerSpec, Toolbox
+from toolspan_bridge.toolbox import Toolbox
+from toolspan_server.upstreams import ServerSpec
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.6.1")]
 

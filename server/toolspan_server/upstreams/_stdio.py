@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
 from ._lines import Lines, Tail
-from .servers import ServerSpec
+from ._spec import ServerSpec
 
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 _CHUNK = 65_536
@@ -125,12 +125,14 @@ async def _write_messages(
 async def _read_stderr(process: Process, tail: Tail, heard: anyio.Event) -> None:
     assert process.stderr is not None
     lines = Lines(_CHUNK)
-    with suppress(*_BROKEN):
-        async for chunk in _chunks(process.stderr):
-            for line, _ in lines.feed(chunk):
-                tail.add(line)
-    tail.add(lines.rest())
-    heard.set()
+    try:
+        with suppress(*_BROKEN):
+            async for chunk in _chunks(process.stderr):
+                for line, _ in lines.feed(chunk):
+                    tail.add(line)
+    finally:
+        tail.add(lines.rest())
+        heard.set()
 
 
 async def _chunks(stream: ByteReceiveStream) -> AsyncIterator[bytes]:

@@ -9,9 +9,8 @@ import httpx2
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED
 
+from ._spec import ServerSpec, UnusableServer
 from ._stdio import Child
-from .connection import UnusableServer
-from .servers import ServerSpec
 
 _OURS = (-signal.SIGTERM, -9)
 

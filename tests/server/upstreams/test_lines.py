@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_bridge.toolbox._lines import Lines, Tail
+from toolspan_server.upstreams._lines import Lines, Tail
 
 
 def fed(chunks: list[bytes], limit: int = 1_000) -> list[tuple[bytes, bool]]:

@@ -11,8 +11,8 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
+from ._spec import ServerSpec
 from ._stdio import MAX_MESSAGE_BYTES, Child
-from .servers import ServerSpec
 
 _CONNECT_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

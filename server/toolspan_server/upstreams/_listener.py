@@ -1,0 +1,40 @@
+"""What a connection does with what its server says, and asks, of its own accord."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+CURRENT_CALL: ContextVar[str | None] = ContextVar("toolspan_upstream_call", default=None)
+"""The call that is being made. Over HTTP, what a server says within a call's own answer comes with it."""
+
+
+def begin_call(call: str) -> None:
+    """From now on, what the current task does belongs to ``call``."""
+    CURRENT_CALL.set(call)
+
+
+class RefusedQuestion(Exception):
+    """A server's question is not answered; it gets the JSON-RPC error ``code`` and ``message``."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class Listener(Protocol):
+    """Hears a server. ``call`` is the call (``CURRENT_CALL``) that something belongs to, if that is known."""
+
+    def capabilities(self, call: str | None) -> Mapping[str, Any]:
+        """What the server is told that we can do (``ClientCapabilities``), within ``call`` or in general."""
+        ...
+
+    def hear(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
+        """Take a notification, at once and without raising; false when it is none of ours."""
+        ...
+
+    async def answer(self, method: str, params: Mapping[str, Any], call: str | None) -> dict[str, Any]:
+        """The result of a server's request. Raises ``RefusedQuestion``."""
+        ...
