@@ -14,6 +14,7 @@ PACKAGES = [
     "toolspan_server.handlers",
     "toolspan_server.kinds",
     "toolspan_server.services",
+    "toolspan_server.upstreams",
     "toolspan_bridge.formats",
     "toolspan_bridge.providers",
     "toolspan_bridge.toolbox",

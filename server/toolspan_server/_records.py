@@ -277,5 +277,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two records, or parts of them, say the same.
+
+    Unlike ``==`` it tells ``1`` from ``true`` and from ``1.0``, and one order of keys from another.
+    """
+    return bool(one == other) and repr(one) == repr(other)
+
+
 def _given(**limits: Any) -> Shape:
     return {name: limit for name, limit in limits.items() if limit is not None}

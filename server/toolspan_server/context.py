@@ -9,15 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from ._flag import Flag
+from .changes import Change
 from .client import Client, Nobody
 from .errors import ToolFailure
 from .results import ToolResult
 
 CallTool = Callable[[str, Mapping[str, Any], "Context"], Awaitable[ToolResult]]
+Publish = Callable[[Change], None]
 
 
 async def _call_nothing(name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
     raise ToolFailure(f"Tool '{name}' cannot be called from here")
+
+
+def tell_nobody(change: Change) -> None:
+    """Where nobody listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +31,9 @@ class Context:
     """One call's surroundings, given to every handler as its second argument.
 
     ``services`` maps a configured service's name to the live thing; ``meta`` is the request's
-    ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by. A handler
+    ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by;
+    ``publish`` tells every client of a change of what the server lists; ``options`` is what the config says
+    under ``options``, as the model that the handler registered. A handler
     that runs in a worker thread looks at ``cancelled`` (or calls ``raise_if_cancelled``) between steps:
     it is set when the call timed out or was cancelled. An ``async`` handler is cancelled in the usual way.
     """
@@ -38,6 +46,8 @@ class Context:
     client: Client = field(default_factory=Nobody)
     depth: int = 0
     call_tool: CallTool = _call_nothing
+    options: Any = None
+    publish: Publish = tell_nobody
 
     def service(self, name: str) -> Any:
         """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""

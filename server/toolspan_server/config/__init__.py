@@ -17,6 +17,8 @@ from ._models import (
 )
 from ._problems import Problem
 from ._servers import McpServerConfig
+from ._tasks import TaskConfig
+from ._toolsets import ToolsetConfig
 
 __all__ = [
     "DEFAULT_FILES",
@@ -26,8 +28,10 @@ __all__ = [
     "McpServerConfig",
     "Problem",
     "ResponseRule",
+    "TaskConfig",
     "ToolConfig",
     "ToolsConfig",
+    "ToolsetConfig",
     "find_config",
     "load_config",
     "load_document",

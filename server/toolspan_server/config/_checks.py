@@ -6,15 +6,24 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from ..suggestions import nearest
+from ._offered import unique_offers
 from ._problems import Fault, Path
 from ._sources import Source, registry_of, servers_of
+from ._tool_references import unknown_references
+from ._toolsets import unknown_members
+from ._upstreams import unknown_upstreams, upstream_names
 
 
 def check_together(sources: Sequence[Source], *, skip_invalid: bool) -> None:
     """Note in ``sources`` what is wrong between their parts."""
     _unique_tools(sources, skip_invalid=skip_invalid)
     _unique_entries(sources)
+    unique_offers(sources)
     _known_tools(sources)
+    _known_members(sources)
+    upstreams = [name for source in sources for name in upstream_names(source.data)]
+    for source in sources:
+        source.add(unknown_upstreams(source.data, upstreams))
 
 
 def _unique_tools(sources: Sequence[Source], *, skip_invalid: bool) -> None:
@@ -53,14 +62,32 @@ def _entries(source: Source) -> Iterator[tuple[str, Path]]:
     if isinstance(collections, dict):
         names = cast("dict[str, Any]", collections)
         yield from (("collection", ("services", "collections", name)) for name in names)
+    databases = _inside(source.data, "services", "databases")
+    if isinstance(databases, dict):
+        found = cast("dict[str, Any]", databases)
+        yield from (("database", ("services", "databases", name)) for name in found)
+    yield from (("upstream", ("services", "upstreams", name)) for name in upstream_names(source.data))
+    toolsets = _inside(source.data, "toolsets")
+    if isinstance(toolsets, dict):
+        yield from (("toolset", ("toolsets", name)) for name in cast("dict[str, Any]", toolsets))
 
 
 def _known_tools(sources: Sequence[Source]) -> None:
-    if any(servers_of(source.data)[1] for source in sources):
+    if any(servers_of(source.data)[1] or _inside(source.data, "tools", "sources") for source in sources):
         return
     known = sorted({name for source in sources for _, name in _tool_names(source)})
     for source in sources:
         source.add(_unknown_tools(source, known))
+
+
+def _known_members(sources: Sequence[Source]) -> None:
+    """The members of toolsets, and tools that name tools: known here unless sources offer some."""
+    if any(_inside(source.data, "tools", "sources") for source in sources):
+        return
+    known = {name for source in sources for _, name in _tool_names(source)}
+    for source in sources:
+        source.add(unknown_members(_inside(source.data, "toolsets"), known))
+        source.add(unknown_references(registry_of(source.data), known))
 
 
 def _unknown_tools(source: Source, known: Sequence[str]) -> Iterator[Fault]:

@@ -16,6 +16,16 @@ from ._problems import Fault, Path, cut
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}|\$\{")
 _CONVERTIBLE = re.compile(r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?\Z|true\Z|false\Z")
+_SERVED = frozenset(
+    ("name", "description", "parameters", "output_schema", "outputSchema", "title", "display_name")
+).union(("icons", "tags", "category", "version", "deprecated", "approval", "examples"))
+_MOCKED = frozenset(
+    ("mock_response", "response", "content", "structured", "rules", "sequence", "random", "on_decline")
+)
+_OFFERED = frozenset(("resources", "resource_templates", "prompts"))
+_OFFERED_TEXTS = frozenset(
+    ("uri", "uri_template", "uriTemplate", "name", "title", "description", "icons", "text", "blob", "json")
+).union(("arguments", "messages", "variables"))
 _MALFORMED = "write ${NAME} or ${NAME:-default}, and $${ where a literal ${ is meant"
 
 
@@ -118,13 +128,14 @@ def is_served(path: Path) -> bool:
     """Whether the string at ``path`` is text that clients are meant to read, and so no secret."""
     if path in (("name",), ("instructions",)):
         return True
+    if len(path) == 3 and path[0] == "toolsets" and path[2] in ("description", "instructions"):
+        return True
+    if path[0] in _OFFERED:
+        return len(path) > 2 and path[2] in _OFFERED_TEXTS
     if len(path) < 4 or path[:2] != ("tools", "registry"):
         return False
     inside = path[3:]
-    return inside[0] in ("name", "description", "parameters") or inside[:2] == (
-        "implementation",
-        "mock_response",
-    )
+    return inside[0] in _SERVED or (inside[0] == "implementation" and not _MOCKED.isdisjoint(inside[1:2]))
 
 
 def names_of(outcomes: Sequence[Interpolated]) -> dict[str, str]:

@@ -13,14 +13,35 @@ from typing_extensions import override
 from .._records import ANYTHING, Record, checked, choice, key, made, many, named, optional, text
 from ..kinds import KindConfig, kind_config, kind_names
 from ..services.collections import Config as CollectionsConfig
+from ..services.databases import Config as DatabasesConfig
+from ..services.upstreams import Config as UpstreamsConfig
 from ..sources import SourceConfig, source_config, source_names
 from ..suggestions import nearest
+from ._auth import AuthConfig
 from ._faults import Misfit, shown
 from ._intents import intent_pattern
 from ._parameters import object_schema
+from ._paths import inside
 from ._problems import Fault, Faulty, Problem
+from ._prompts import PromptConfig
+from ._resources import ResourceConfig, ResourceTemplateConfig
 from ._secrets import pattern
 from ._servers import McpServerConfig
+from ._serving import ServingConfig
+from ._tasks import TaskConfig
+from ._tool_options import (
+    AnnotationsConfig,
+    ApprovalConfig,
+    CacheConfig,
+    DeprecationConfig,
+    ExampleConfig,
+    IconConfig,
+    RateLimitConfig,
+    check_options,
+    or_flag,
+    result_schema,
+)
+from ._toolsets import TOOLSET_NAME, ToolsetConfig
 from ._values import COUNT, FLAG, ITERATIONS, MILLISECONDS, RESULT_BYTES, SECONDS, TEMPERATURE
 
 TOOL_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
@@ -97,6 +118,58 @@ class ToolConfig(Record):
         "Longest time for one call, in milliseconds; default_timeout_ms without it.",
         default=None,
     )
+    title: str | None = key(
+        optional(text(least=1, most=200)), "Its name for people; display_name when absent.", default=None
+    )
+    display_name: str | None = key(
+        optional(text(least=1, most=200)),
+        "Its name for people, as other tools' configs write it.",
+        default=None,
+    )
+    icons: tuple[IconConfig, ...] = key(many(IconConfig.shape()), "Pictures that stand for it.", default=())
+    annotations: AnnotationsConfig | None = key(
+        optional(AnnotationsConfig.shape()), "What clients may assume of it.", default=None
+    )
+    output_schema: dict[str, Any] | None = key(
+        optional(checked(named(ANYTHING), result_schema)),
+        "JSON Schema 2020-12 of the result, an object; a result that does not fit is a failure.",
+        default=None,
+        spellings=["output_schema", "outputSchema"],
+    )
+    tags: tuple[str, ...] = key(many(text(least=1, most=100)), "Words to sort and find it by.", default=())
+    category: str | None = key(
+        optional(text(least=1, most=100)), "The group that it belongs to.", default=None
+    )
+    version: str | None = key(optional(text(least=1, most=100)), "The version of the tool.", default=None)
+    deprecated: DeprecationConfig | None = key(
+        or_flag(DeprecationConfig.shape()),
+        "Whether it should not be used any more; its description says so then.",
+        default=None,
+    )
+    cache: CacheConfig | None = key(
+        optional(CacheConfig.shape()),
+        "How long results are given again for equal arguments; only for tools with annotations.read_only.",
+        default=None,
+    )
+    rate_limit: RateLimitConfig | None = key(
+        optional(RateLimitConfig.shape()), "How often it may run; a call beyond that fails.", default=None
+    )
+    approval: ApprovalConfig | None = key(
+        or_flag(ApprovalConfig.shape()), "Whether a person is asked before each call.", default=None
+    )
+    examples: tuple[ExampleConfig, ...] = key(
+        many(ExampleConfig.shape()), "Calls and what they give; check --run-examples makes them.", default=()
+    )
+    task: TaskConfig | None = key(
+        optional(TaskConfig.shape()),
+        "For long work: clients of the tasks extension get a task at once, and its result later.",
+        default=None,
+    )
+
+    @override
+    def check(self) -> None:
+        """A cache needs a tool that changes nothing, an example arguments that fit."""
+        check_options(self)
 
 
 class ToolsConfig(Record):
@@ -164,6 +237,16 @@ class ServicesConfig(Record):
     collections: CollectionsConfig | None = key(
         optional(CollectionsConfig.shape()),
         "Folders of documents that tools can search, by name.",
+        default=None,
+    )
+    databases: DatabasesConfig | None = key(
+        optional(DatabasesConfig.shape()),
+        "SQL databases that tools can ask, by name.",
+        default=None,
+    )
+    upstreams: UpstreamsConfig | None = key(
+        optional(UpstreamsConfig.shape()),
+        "Other MCP servers, by name, whose tools are offered by tools.sources or kind mcp.",
         default=None,
     )
 
@@ -235,10 +318,35 @@ class LimitsConfig(Record):
         "Sessions over HTTP that are open at the same time, in one process.",
         default=1_000,
     )
+    tasks: int = key(
+        COUNT,
+        "Tasks that are kept at the same time, for each endpoint of one process.",
+        default=1_000,
+    )
+    resources: int = key(
+        COUNT,
+        "Resources that are listed; of more files of a glob, the first by name are.",
+        default=10_000,
+    )
+    resource_bytes: int = key(
+        RESULT_BYTES,
+        "Largest content of a resource, and largest prompt, in bytes.",
+        default=4_194_304,
+    )
     session_idle_seconds: int = key(
         COUNT,
         "How long a session over HTTP is kept that nobody uses.",
         default=1_800,
+    )
+    page_size: int = key(
+        COUNT,
+        "Most tools, resources, resource templates or prompts in one answer; the rest is on further pages.",
+        default=1_000,
+    )
+    upstream_connect_seconds: float = key(
+        SECONDS,
+        "How long the first list of tools waits for the sources to tell theirs, in seconds.",
+        default=10,
     )
 
 
@@ -250,6 +358,12 @@ class Config(Record):
     name: str = key(text(least=1), "How the MCP server introduces itself.", default="toolspan")
     instructions: str | None = key(
         optional(text()), "What the server tells a client about itself.", default=None
+    )
+    request_state_key: str | None = key(
+        optional(text(least=32)),
+        "Secret that seals what clients carry between the rounds of a call; the same in all replicas.",
+        default=None,
+        hidden=True,
     )
     state_dir: str = key(
         text(least=1), "Where state lives, relative to this file's folder.", default=".toolspan"
@@ -267,6 +381,20 @@ class Config(Record):
         "The services that internal handlers use.",
         factory=ServicesConfig.initial,
     )
+    resources: tuple[ResourceConfig, ...] = key(
+        many(ResourceConfig.shape()), "What clients may read: literals, files, globs.", default=()
+    )
+    resource_templates: tuple[ResourceTemplateConfig, ...] = key(
+        many(ResourceTemplateConfig.shape()), "What clients may read at URIs with variables.", default=()
+    )
+    skills: str | None = key(
+        optional(checked(text(least=1), inside)),
+        "Folder of skills, each a folder with a SKILL.md; relative to this file's folder.",
+        default=None,
+    )
+    prompts: tuple[PromptConfig, ...] = key(
+        many(PromptConfig.shape()), "Messages that people pick, over arguments that they give.", default=()
+    )
     responses: tuple[ResponseRule, ...] = key(
         many(ResponseRule.shape()),
         "Routes: which model answers what, with which tools; the first match is used.",
@@ -277,6 +405,19 @@ class Config(Record):
         "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
         factory=dict,
         spellings=["mcpServers", "mcp_servers", "servers"],
+    )
+    toolsets: dict[str, ToolsetConfig] = key(
+        named(ToolsetConfig.shape(), names=text(pattern=TOOLSET_NAME)),
+        "Parts of the tools by name, each served at /mcp/NAME, and on stdio by --toolset NAME.",
+        factory=dict,
+    )
+    serving: ServingConfig = key(
+        ServingConfig.shape(), "How the config is served.", factory=ServingConfig.initial
+    )
+    auth: AuthConfig | None = key(
+        optional(AuthConfig.shape()),
+        "Who may use the server over HTTP; without it, see --token-env.",
+        default=None,
     )
     limits: LimitsConfig = key(
         LimitsConfig.shape(), "Limits on what comes in and goes out.", factory=LimitsConfig.initial

@@ -27,13 +27,16 @@ _WHOLE = "urn:toolspan:parameters"
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 
 
-def object_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """``schema`` as it is. Raises ``Faulty`` when it is not a JSON Schema 2020-12 of an object."""
+def object_schema(schema: dict[str, Any], subject: str = "parameters") -> dict[str, Any]:
+    """``schema`` as it is. Raises ``Faulty`` when it is not a JSON Schema 2020-12 of an object.
+
+    ``subject`` is what it is the schema of.
+    """
     if is_certain(schema):
         return schema
     _check_plain(schema)
     parts = list(walk(schema))
-    faults = [*_root_faults(schema), *_reference_faults(schema, parts)]
+    faults = [*_root_faults(schema, subject), *_reference_faults(schema, parts)]
     if not faults and any(keyword in part for _, part in parts for keyword in REFERENCES):
         try:
             check_expansion(schema)
@@ -56,12 +59,12 @@ def _check_plain(schema: dict[str, Any]) -> None:
         raise Faulty(Fault((), f"not JSON: {error}", "use what JSON can carry")) from None
 
 
-def _root_faults(schema: Schema) -> Iterator[Fault]:
+def _root_faults(schema: Schema, subject: str) -> Iterator[Fault]:
     kind = schema.get("type")
     if kind is None and "type" not in schema:
-        yield Fault((), "the schema of the parameters has no type", "add type: object")
+        yield Fault((), f"the schema of the {subject} has no type", "add type: object")
     elif kind != "object" and (kind in _TYPES or isinstance(kind, list)):
-        message = f"the schema of the parameters must have type 'object', not {json.dumps(kind)}"
+        message = f"the schema of the {subject} must have type 'object', not {json.dumps(kind)}"
         yield Fault(("type",), message, "write type: object")
     dialect = schema.get("$schema")
     if isinstance(dialect, str) and dialect.rstrip("#") != DIALECT:

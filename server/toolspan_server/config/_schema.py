@@ -119,6 +119,10 @@ def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
         return {"$ref": f"#/$defs/{shape['metadata']['definition']}"}
     if "reference" in shape.get("metadata", {}):
         return {"anyOf": [_schema(shape["schema"], definitions), _REFERENCE]}
+    if "text" in shape.get("metadata", {}):
+        return {"anyOf": [_schema(shape["schema"], definitions), {"type": "string"}]}
+    if "flag" in shape.get("metadata", {}):
+        return {"anyOf": [*_schema(shape["schema"], definitions)["anyOf"], {"type": "boolean"}]}
     return _WRITERS[shape["type"]](shape, definitions)
 
 

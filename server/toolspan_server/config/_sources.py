@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -79,6 +80,10 @@ class Source:
         for use in self.interpolated.used:
             if use.path not in self.converted and not is_served(use.path):
                 yield use.value
+        for tool in self.tools.values():
+            yield from tool.implementation.secrets()
+        for offering in self.config.tools.sources if self.config is not None else ():
+            yield from offering.secrets()
 
 
 def opened(path: Path, shown: str, environ: Mapping[str, str]) -> Source:
@@ -104,6 +109,9 @@ def validate(source: Source) -> None:
         source.config = Config.model_validate(data, context=source.converted)
     except ValidationError as error:
         source.add(_said_once(source.data, faults_of(error, Config)))
+    for index, offering in enumerate(source.config.tools.sources if source.config is not None else ()):
+        for key, message in offering.problems():
+            source.add([Fault(("tools", "sources", index, *key.split("/", 1)), message)])
     for index, entry in enumerate(registry or ()):
         _validate_tool(source, index, entry)
 
@@ -116,8 +124,9 @@ def _validate_tool(source: Source, index: int, entry: Any) -> None:
         source.add(faults_of(error, ToolConfig, place))
         return
     source.tools[index] = tool
-    for key, message in tool.implementation.problems():
-        source.add([Fault((*place, "implementation", key), message)])
+    kind = tool.implementation
+    for key, message in chain(kind.problems(), kind.misfits(tool.parameters)):
+        source.add([Fault((*place, "implementation", *key.split("/", 1)), message)])
 
 
 def _import_handlers(source: Source) -> Iterator[Fault]:

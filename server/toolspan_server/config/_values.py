@@ -19,7 +19,8 @@ def _from_variable(value: Any, info: Any) -> Any:
     return value.spelled
 
 
-def _integer(least: int, most: int | None = None) -> Shape:
+def integer(least: int, most: int | None = None) -> Shape:
+    """An integer of ``least`` to ``most``."""
     return _or_reference({"type": "int", "ge": least, **({} if most is None else {"le": most})})
 
 
@@ -29,9 +30,10 @@ def _or_reference(shape: Shape) -> Shape:
 
 
 FLAG = _or_reference({"type": "bool"})
-COUNT = _integer(1)
-ITERATIONS = _integer(1, 100)
-MILLISECONDS = _integer(1, 3_600_000)
-RESULT_BYTES = _integer(1024, 1024**3)
+COUNT = integer(1)
+ITERATIONS = integer(1, 100)
+MILLISECONDS = integer(1, 3_600_000)
+RESULT_BYTES = integer(1024, 1024**3)
 SECONDS = _or_reference({"type": "float", "gt": 0, "le": 3600})
+FRACTION = _or_reference({"type": "float", "ge": 0, "le": 1})
 TEMPERATURE = _or_reference({"type": "float", "ge": 0, "le": 2})

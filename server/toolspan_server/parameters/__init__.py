@@ -5,14 +5,16 @@ from __future__ import annotations
 from ._accept import MAX_BYTES, MAX_VALUES, Parameters
 from ._certain import is_certain
 from ._compile import compile_parts, compile_schema
-from ._faults import type_name
+from ._faults import Wording, type_name, worded
 
 __all__ = [
     "MAX_BYTES",
     "MAX_VALUES",
     "Parameters",
+    "Wording",
     "compile_parts",
     "compile_schema",
     "is_certain",
     "type_name",
+    "worded",
 ]

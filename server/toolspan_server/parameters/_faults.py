@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .._plain import dotted, shortened
 
@@ -24,9 +24,19 @@ _WITH_ARTICLE = {
 }
 
 
-def worded(errors: Sequence[ValidationError]) -> list[str]:
+class Wording(NamedTuple):
+    """What the value that was validated is called, and a member of it."""
+
+    whole: str = "the arguments together"
+    member: str = "parameter"
+
+
+_ARGUMENTS = Wording()
+
+
+def worded(errors: Sequence[ValidationError], wording: Wording = _ARGUMENTS) -> list[str]:
     """Every error in words, each once; past ``MAX_FAULTS`` only how many more there are."""
-    faults = list(dict.fromkeys(fault for error in errors for fault in _faults(error)))
+    faults = list(dict.fromkeys(fault for error in errors for fault in _faults(error, wording)))
     if len(faults) > MAX_FAULTS:
         faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
     return faults
@@ -46,7 +56,7 @@ def type_name(value: Any) -> str:
     return "null" if value is None else "an array"
 
 
-def _faults(error: ValidationError) -> Iterator[str]:
+def _faults(error: ValidationError, wording: Wording) -> Iterator[str]:
     kind = error.kind
     path = error.instance_path
     keyword = type(kind).__name__.removeprefix("ValidationErrorKind_")
@@ -55,23 +65,20 @@ def _faults(error: ValidationError) -> Iterator[str]:
         yield f"missing '{dotted([*path, value.property])}'"
     elif keyword in {"AdditionalProperties", "UnevaluatedProperties"}:
         for name in value.unexpected:
-            yield f"unknown parameter '{dotted([*path, name])}'"
+            yield f"unknown {wording.member} '{dotted([*path, name])}'"
     else:
-        yield f"{_subject(path)} {_must(error, keyword)}"
+        subject = f"'{dotted(path)}'" if path else wording.whole
+        yield f"{subject} {_must(error, keyword, wording)}"
 
 
-def _subject(path: Sequence[str | int]) -> str:
-    return f"'{dotted(path)}'" if path else "the arguments together"
-
-
-def _must(error: ValidationError, keyword: str) -> str:
+def _must(error: ValidationError, keyword: str, wording: Wording) -> str:
     word = _WORDS.get(keyword)
     if word is not None:
         return word(cast("Any", error.kind))
     if keyword == "Type":
         return _type_fault(cast("Any", error.kind).types, error.instance)
     if keyword in {"AnyOf", "OneOfNotValid"}:
-        return _alternatives(error)
+        return _alternatives(error, wording)
     if keyword == "PropertyNames":
         inner: ValidationError = cast("Any", error.kind).error
         return f"must not have the name '{shortened(str(inner.instance), 80)}'"
@@ -83,7 +90,7 @@ def _type_fault(types: Sequence[str], value: Any) -> str:
     return f"must be {' or '.join(names)} (got {type_name(value)})"
 
 
-def _alternatives(error: ValidationError) -> str:
+def _alternatives(error: ValidationError, wording: Wording) -> str:
     """One sentence for several branches: their types together where that is all that is wrong."""
     branches: list[list[ValidationError]] = cast("Any", error.kind).context
     single = [
@@ -94,7 +101,9 @@ def _alternatives(error: ValidationError) -> str:
     if len(single) == len(branches) and all(type(one.kind).__name__.endswith("Type") for one in single):
         types = dict.fromkeys(name for one in single for name in cast("Any", one.kind).types)
         return _type_fault(list(types), error.instance)
-    told = [" and ".join(next(_faults(one)) for one in branch[:3]) for branch in branches[:4] if branch]
+    told = [
+        " and ".join(next(_faults(one, wording)) for one in branch[:3]) for branch in branches[:4] if branch
+    ]
     return "fits none of its forms (" + "; or ".join(shortened(text, 300) for text in told) + ")"
 
 

@@ -53,6 +53,11 @@ class Behind:
         answering = (await self.get()).handle if app is None else app
         await exchange.hand(partial(self.answer, answering))
 
+    def part(self) -> None:
+        """End the subscriptions, in the way that tells their clients so."""
+        if self._started is not None:
+            self._started.end_subscriptions()
+
     def close(self) -> None:
         """End every answer that the SDK is giving."""
         self._requests.close()
@@ -66,7 +71,7 @@ def maker(surface: Surface, calls: Calls, message_bytes: int) -> Callable[[], Sd
             from .sdk import build_server
             from .sdk_http import SdkHttp
 
-        return SdkHttp(build_server(surface, calls), message_bytes)
+        return SdkHttp(build_server(surface, calls), surface, message_bytes)
 
     return make
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
@@ -53,6 +54,7 @@ class Settings(uvicorn.Config):
         )
         self.limits = limits
         self.parting: set[Connection] = set()
+        self.on_refused: Callable[[Refused], None] = _nobody
         self._logger = logging.getLogger("uvicorn.error")
         self._logged, self._logged_since = 0, 0.0
 
@@ -160,7 +162,7 @@ class Connection(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._owes == _BODY:
             return  # a trailer
-        name = name.lower()
+        name, value = name.lower(), value.strip(b" \t")  # RFC 9110, 5.5: what surrounds a value is none of it
         self.headers.append((name, value))
         self._size += len(name) + len(value) + 4
         limits = self._limits
@@ -305,6 +307,7 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, refused: Refused) -> None:
         """Take no more; what was asked properly before is answered first."""
         self._settings.log(self.loop.time(), f"Refused a request: {refused.status}, {refused.message}")
+        self._settings.on_refused(refused)
         self._last = refused.raw()
         self._due = None
         self._unparsed = 0
@@ -369,6 +372,10 @@ class Connection(HttpToolsProtocol):
     def _abandon(cycle: RequestResponseCycle) -> None:
         cycle.disconnected = True
         cycle.message_event.set()
+
+
+def _nobody(_refused: Refused) -> None:
+    """Of what was refused, nobody is told."""
 
 
 class _Unfit(Exception):

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from . import jsonrpc
+from ._announcements import Announcements
 from ._batch import Batch
 from ._calls import Calls
 from ._lines import Overlong
-from ._long import LongWay, under
+from ._long import SUBSCRIPTION_KEY, LongWay, under
 from ._peer import Message, Peer
+from ._standing import Standing
 from .short import LATEST_HANDSHAKE_VERSION, Call, ShortPath
 
 if TYPE_CHECKING:
@@ -31,11 +33,12 @@ Reply = Callable[[bytes | None], None]
 class _Open:
     """A request without an answer yet: made here (``task``), or by the SDK (``number``)."""
 
-    __slots__ = ("cancelled", "number", "reply", "size", "started", "task")
+    __slots__ = ("cancelled", "listens", "number", "reply", "size", "started", "task")
 
     def __init__(self, reply: Reply, size: int) -> None:
         self.reply = reply
         self.size = size
+        self.listens = False
         self.task: asyncio.Task[None] | None = None
         self.number: int | None = None
         self.started = False
@@ -67,15 +70,27 @@ class Dialogue:
         self._settled = settled
         self._plain = plain
         self._peer = Peer()
+        self._standing = Standing()
+        self._announcements = Announcements(short.surface, self._standing, settled)
         self._open: dict[jsonrpc.RequestId, _Open] = {}
         self._long: LongWay | None = None
         self._loop = asyncio.get_running_loop()
+        self._listens = 0
         self.waiting_bytes = 0
 
     @property
     def waiting(self) -> int:
-        """How many requests have no answer yet."""
-        return len(self._open)
+        """How many requests have no answer yet, but for subscriptions, which the client ends."""
+        return len(self._open) - self._listens
+
+    def announce(self) -> None:
+        """Tell the client what has changed, if it is of an era that is told so."""
+        if not self._announcements.owed:
+            return
+        notifications = self._announcements.take()
+        if self._peer.confirmed:
+            for each in notifications:
+                self._send(jsonrpc.encode(each))
 
     def receive(self, line: bytes | Overlong) -> None:
         """Take a line. Raises nothing: whatever is wrong with it is answered."""
@@ -99,10 +114,15 @@ class Dialogue:
         for request_id, request in list(self._open.items()):
             if request.task is not None:
                 request.task.cancel()
-            self._settle(request_id, request, jsonrpc.encode(jsonrpc.error(request_id, _STOPPED, reason)))
+            if request.listens:
+                answer = _unsubscribed(request_id)
+            else:
+                answer = jsonrpc.error(request_id, _STOPPED, reason)
+            self._settle(request_id, request, jsonrpc.encode(answer))
 
     async def close(self) -> None:
         """End the conversation with the SDK's server, if there is one."""
+        self._announcements.close()
         if self._long is not None:
             await self._long.close()
 
@@ -144,7 +164,8 @@ class Dialogue:
             self._begin(message, reply, size)
         except Exception:
             _log.exception("a request could not be served")
-            self._open.pop(request_id, None)
+            failed = self._open.pop(request_id, None)
+            self._listens -= failed is not None and failed.listens
             reply(jsonrpc.encode(jsonrpc.error(request_id, jsonrpc.INTERNAL_ERROR, _FAILED)))
 
     def _begin(self, message: Message, reply: Reply, size: int) -> None:
@@ -188,7 +209,7 @@ class Dialogue:
     def _ask(self, message: Message, request: _Open) -> None:
         """Hand a request to the SDK. While it decides on a handshake, so does it on all that follows."""
         if self._long is None or self._long.over:
-            self._long = LongWay(self._build, self._peer, self._said)
+            self._long = LongWay(self._build, self._peer, self._standing, self._said)
             self._long.start()
         before = self._peer.version
         opening = message["method"] == "initialize" and not self._peer.modern
@@ -205,11 +226,16 @@ class Dialogue:
             request_id = message["id"]
             self._settle(request_id, request, None if answer is None else under(request_id, answer))
 
-        request.number = self._long.ask(message, answered)
+        def acknowledged() -> None:
+            request.listens = True
+            self._listens += 1
+
+        request.number = self._long.ask(message, answered, acknowledged)
 
     def _settle(self, request_id: jsonrpc.RequestId, request: _Open, answer: bytes | None) -> None:
         if self._open.get(request_id) is request:
             del self._open[request_id]
+            self._listens -= request.listens
             self.waiting_bytes -= request.size
             request.reply(answer)
             self._settled()
@@ -239,3 +265,9 @@ class Dialogue:
                 self._settle(request_id, request, None)
         elif self._long is not None and request.number is not None:
             self._long.cancel(request.number, message)
+
+
+def _unsubscribed(request_id: jsonrpc.RequestId) -> dict[str, Any]:
+    """The end of a subscription that is no failure (MCP 2026-07-28, basic/patterns/subscriptions)."""
+    meta = {SUBSCRIPTION_KEY: request_id}
+    return {"jsonrpc": "2.0", "id": request_id, "result": {"resultType": "complete", "_meta": meta}}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio.to_thread
 
 from . import jsonrpc
 from ._peer import Message, Peer
+from ._standing import Standing
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -21,7 +22,13 @@ _log = logging.getLogger(__name__)
 
 _FAILED = "Internal error: the request could not be served"
 
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
 Answered = Callable[[dict[str, Any] | None], None]
+
+
+class _Subscription(NamedTuple):
+    request_id: jsonrpc.RequestId
+    acknowledged: Callable[[], None]
 
 
 class LongWay:
@@ -32,10 +39,18 @@ class LongWay:
     says without being asked.
     """
 
-    def __init__(self, build: Callable[[], Server[Any]], peer: Peer, said: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        build: Callable[[], Server[Any]],
+        peer: Peer,
+        standing: Standing,
+        said: Callable[[bytes], None],
+    ) -> None:
         self._build = build
+        self._standing = standing
         self._said = said
         self._asked: dict[int, Answered] = {}
+        self._subscriptions: dict[int, _Subscription] = {}
         self._count = 0
         self._early: list[Message] | None = []
         self._stream: SdkStream | None = None
@@ -51,8 +66,9 @@ class LongWay:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def close(self) -> None:
-        """Serve no more."""
+        """Serve no more; what was asked gets no answer."""
         self.over = True
+        self._asked.clear()
         self._task.cancel()
         await asyncio.wait({self._task})
 
@@ -71,10 +87,17 @@ class LongWay:
         for answered in asked.values():
             answered(jsonrpc.error(None, jsonrpc.INTERNAL_ERROR, _FAILED))
 
-    def ask(self, request: Message, answered: Answered) -> int:
-        """Let the server answer ``request``; ``answered`` gets the response, or ``None`` if there is none."""
+    def ask(
+        self, request: Message, answered: Answered, acknowledged: Callable[[], None] = lambda: None
+    ) -> int:
+        """Let the server answer ``request``; ``answered`` gets the response, or ``None`` if there is none.
+
+        ``acknowledged`` is called when ``request`` turns out to be a subscription.
+        """
         self._count += 1
         self._asked[self._count] = answered
+        if request["method"] == "subscriptions/listen":
+            self._subscriptions[self._count] = _Subscription(request["id"], acknowledged)
         self.tell({**request, "id": self._count})
         return self._count
 
@@ -92,7 +115,7 @@ class LongWay:
     def _load(self) -> SdkStream:
         from ._sdk_stream import SdkStream
 
-        return SdkStream(self._build(), self._heard)
+        return SdkStream(self._build(), self._standing, self._heard)
 
     def _pass_on(self, message: Message) -> None:
         assert self._stream is not None
@@ -108,11 +131,24 @@ class LongWay:
 
     def _heard(self, message: dict[str, Any]) -> None:
         if "method" in message:
-            self._said(jsonrpc.encode(message))
+            self._said(jsonrpc.encode(self._subscribed(message) if self._subscriptions else message))
         else:
             self._answer(message["id"], message)
 
+    def _subscribed(self, notification: dict[str, Any]) -> dict[str, Any]:
+        """``notification`` under the id that its subscription has for the client."""
+        params: dict[str, Any] = notification.get("params") or {}
+        meta: dict[str, Any] = params.get("_meta") or {}
+        subscription = self._subscriptions.get(meta.get(SUBSCRIPTION_KEY, 0))
+        if subscription is None:
+            return notification
+        if notification["method"] == "notifications/subscriptions/acknowledged":
+            subscription.acknowledged()
+        known = {**meta, SUBSCRIPTION_KEY: subscription.request_id}
+        return {**notification, "params": {**params, "_meta": known}}
+
     def _answer(self, number: int, answer: dict[str, Any] | None) -> None:
+        self._subscriptions.pop(number, None)
         answered = self._asked.pop(number, None)
         if answered is not None:
             answered(answer)

@@ -35,6 +35,11 @@ class Peer:
         """Whether the era is one with a handshake, and there was none."""
         return self.version is None
 
+    @property
+    def confirmed(self) -> bool:
+        """Whether the client has ended its handshake with ``notifications/initialized``."""
+        return self._initialized is not None and not self.modern
+
     def meet(self, request: Message) -> None:
         """Note a request; the first one decides the era."""
         if not self._met:

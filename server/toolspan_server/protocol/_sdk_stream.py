@@ -9,23 +9,32 @@ from typing import Any, Self
 
 import anyio
 from mcp.server.lowlevel.server import Server
+from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
+from ._standing import Standing
+
 
 class SdkStream:
-    """What ``Server.run`` reads from and writes to. ``said`` gets each message that the server writes."""
+    """What the SDK's server reads from and writes to. ``said`` gets each message that it writes.
 
-    def __init__(self, server: Server[Any], said: Callable[[dict[str, Any]], None]) -> None:
+    ``standing`` is what its handlers know of the connection.
+    """
+
+    def __init__(
+        self, server: Server[Any], standing: Standing, said: Callable[[dict[str, Any]], None]
+    ) -> None:
         self._server = server
+        self._standing = standing
         self._said = said
         self._sender, self._receiver = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
 
     async def run(self) -> None:
         """Serve until cancelled."""
         with self._sender, self._receiver:
-            await self._server.run(self._receiver, self, self._server.create_initialization_options())
+            await serve_dual_era_loop(self._server, self._receiver, self, lifespan_state=self._standing)
 
     def tell(
         self, message: Mapping[str, Any], unanswered: Callable[[], Awaitable[None]] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sized
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
@@ -13,7 +13,7 @@ import uvicorn
 from typing_extensions import override
 
 from ._connection import Connection, Settings
-from .guard import App
+from .guard import App, Refused
 
 if TYPE_CHECKING:
     from ..config import LimitsConfig
@@ -48,6 +48,11 @@ class Web(uvicorn.Server):
     def capture_signals(self) -> Generator[None]:
         yield
 
+    @property
+    def connections(self) -> Sized:
+        """Those that are open."""
+        return cast("set[Connection]", self.server_state.connections)
+
     def _check(self, loop: asyncio.AbstractEventLoop) -> None:
         """Hold every client to its deadlines: one timer for all costs a request nothing."""
         self._next_check = loop.call_later(_CHECK_EVERY_S, self._check, loop)
@@ -56,6 +61,12 @@ class Web(uvicorn.Server):
             connection.check(now)
 
 
-def web_server(app: App, limits: LimitsConfig) -> Web:
-    """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``."""
-    return Web(Settings(app, limits))
+def web_server(app: App, limits: LimitsConfig, on_refused: Callable[[Refused], None] | None = None) -> Web:
+    """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``.
+
+    ``on_refused`` is told of the requests that no app sees.
+    """
+    settings = Settings(app, limits)
+    if on_refused is not None:
+        settings.on_refused = on_refused
+    return Web(settings)

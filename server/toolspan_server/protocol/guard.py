@@ -9,19 +9,13 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import secrets
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
-from typing import Any
 
-from . import jsonrpc
+from ._refused import App, Header, Receive, Refused, Scope, Send
+from .auth import UNVERIFIED, Auth, auth_of_token
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-Header = tuple[bytes, bytes]
+__all__ = ["LOOPBACK", "Access", "App", "Guard", "Header", "Receive", "Refused", "Scope", "Send"]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_REMEMBERED = 256
@@ -38,76 +32,61 @@ class Access:
 
     ``names`` are the hosts that a request may name. ``addresses`` adds every literal IP address (a
     rebinding attack needs a name), ``any_name`` every name (with a token, which such an attack does
-    not have). ``token`` is the bearer token that every route but ``/healthz`` needs.
+    not have). ``auth`` are the tokens of which every route but ``/healthz`` needs one; ``token`` is
+    short for one that may do everything.
     """
 
     names: frozenset[str] = LOOPBACK
     addresses: bool = False
     any_name: bool = False
     token: str | None = None
+    auth: Auth | None = None
 
     def serves(self, host: str) -> bool:
         """Whether a request may name ``host`` (in lower case, an IPv6 address in brackets)."""
         return self.any_name or host in self.names or (self.addresses and _is_address(host))
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """An HTTP answer that the guard gives itself."""
-
-    status: int
-    message: str
-    headers: tuple[Header, ...] = ()
-
-    async def send(self, send: Send) -> None:
-        """Send it, as a JSON-RPC error without an id, and close the connection."""
-        headers, body = self._rendered()
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
-
-    def raw(self) -> bytes:
-        """The same answer as bytes of HTTP/1.1, for a request that no app will see."""
-        headers, body = self._rendered()
-        lines = [b"HTTP/1.1 %d %s" % (self.status, HTTPStatus(self.status).phrase.encode())]
-        lines += [name + b": " + value for name, value in headers]
-        return b"\r\n".join([*lines, b"", body])
-
-    def _rendered(self) -> tuple[list[Header], bytes]:
-        body = jsonrpc.encode(jsonrpc.error(None, jsonrpc.INVALID_REQUEST, self.message))
-        headers = [
-            (b"content-type", b"application/json"),
-            (b"content-length", str(len(body)).encode()),
-            (b"connection", b"close"),
-            *self.headers,
-        ]
-        return headers, body
-
-
 _ONE_HOST = Refused(400, "Exactly one Host header is needed")
 _FOREIGN = Refused(403, "Requests of this Origin are not allowed")
-_NO_TOKEN = Refused(401, "A bearer token is needed", ((b"www-authenticate", b"Bearer"),))
+_TWO_TOKENS = Refused(401, "Exactly one Authorization header is needed", ((b"www-authenticate", b"Bearer"),))
 _NOT_JSON = Refused(415, "Content-Type must be application/json")
-_ONCE = {b"host": _ONE_HOST, b"origin": _FOREIGN, b"authorization": _NO_TOKEN, b"content-type": _NOT_JSON}
+_ONCE = {b"host": _ONE_HOST, b"origin": _FOREIGN, b"authorization": _TWO_TOKENS, b"content-type": _NOT_JSON}
 
 
 class Guard:
-    """An ASGI app that lets to ``app`` only what ``access`` allows."""
+    """An ASGI app that lets to ``app`` only what ``access`` allows, and tells ``on_refused`` of the rest."""
 
-    def __init__(self, app: App, access: Access) -> None:
+    def __init__(
+        self, app: App, access: Access, on_refused: Callable[[Refused], None] = lambda _refused: None
+    ) -> None:
         self._app = app
+        self._on_refused = on_refused
+        self.replace(access)
+
+    def replace(self, access: Access) -> None:
+        """Ask of every request from now on what ``access`` says: a config with another ``auth`` came.
+
+        ``Entrance`` makes the access of a config, and says when it must not be served.
+        """
         self._access = access
-        self._token = None if access.token is None else access.token.encode()
+        self._auth = auth_of_token(access.token) if access.auth is None and access.token else access.auth
         self._allowed: set[tuple[bytes, bytes | None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = self.refusal(scope)
-        if refused is None:
-            await self._app(scope, receive, send)
-        else:
+        if refused is UNVERIFIED and self._auth is not None:
+            authorization = dict(scope["headers"])[b"authorization"]
+            refused = await self._auth.verify(scope, authorization) or self.refusal(scope)
+        if refused is not None:
+            self._on_refused(refused)
             await refused.send(send)
+            return
+        app = self._app if self._auth is None else self._auth.public.get(scope["path"], self._app)
+        await app(scope, receive, send)
 
     def refusal(self, scope: Scope) -> Refused | None:
-        """Why the request is refused, or ``None``."""
+        """Why the request is refused, or ``None``; ``UNVERIFIED``: its token has to be looked at first."""
         headers: list[Header] = scope["headers"]
         values = dict(headers)
         if len(values) != len(headers):
@@ -120,8 +99,8 @@ class Guard:
             if refused is not None:
                 return refused
             self._allow(host or b"", origin)
-        if self._token is not None and scope["path"] != "/healthz":
-            refused = self._wrong_token(values.get(b"authorization", b""))
+        if self._auth is not None:
+            refused = self._auth.refusal(scope, values.get(b"authorization", b""))
             if refused is not None:
                 return refused
         if scope["method"] == "POST" and not _is_json(values.get(b"content-type", b"")):
@@ -151,12 +130,6 @@ class Guard:
             if same or name in LOOPBACK or name in self._access.names:
                 return None
         return _FOREIGN
-
-    def _wrong_token(self, authorization: bytes) -> Refused | None:
-        assert self._token is not None
-        scheme, _, value = authorization.partition(b" ")
-        fits = secrets.compare_digest(value.strip(), self._token)
-        return None if fits and scheme.lower() == b"bearer" else _NO_TOKEN
 
 
 def _duplicated(headers: list[Header]) -> Refused | None:

@@ -13,6 +13,7 @@ from . import jsonrpc
 from ._behind import Behind
 from ._caller import Caller
 from ._exchange import NOT_ACCEPTABLE, Exchange, accepts
+from .auth import PRINCIPAL
 from .sessions import Handed, Session, Sessions, TooMany
 from .short import Call, ShortPath
 
@@ -27,24 +28,29 @@ _METHODS = (b"allow", b"GET, POST, DELETE")
 class Handshake:
     """Answers the requests whose ``MCP-Protocol-Version`` is a handshake's, or absent.
 
-    With ``bound``, a session belongs to the token that opened it.
+    A session belongs to the principal who opened it, where the guard asks for tokens, and to the endpoint.
     """
 
     def __init__(
-        self, short: ShortPath, caller: Caller, behind: Behind, sessions: Sessions, *, bound: bool
+        self,
+        short: ShortPath,
+        caller: Caller,
+        behind: Behind,
+        sessions: Sessions,
+        toolset: str | None = None,
     ) -> None:
         self._short = short
         self._caller = caller
         self._behind = behind
         self._sessions = sessions
-        self._bound = bound
+        self._toolset = toolset
 
     async def __call__(self, exchange: Exchange) -> None:
         session_id = exchange.headers.get(b"mcp-session-id")
         if session_id is None:
             await self._without_session(exchange)
             return
-        session = self._sessions.find(session_id, self._principal(exchange))
+        session = self._sessions.find(session_id, exchange.scope.get(PRINCIPAL), self._toolset)
         if session is None:
             await exchange.refuse(404, _UNKNOWN)
             return
@@ -92,7 +98,8 @@ class Handshake:
         plain = self._short.initialize(message)
         version = "" if plain is None else plain[1]
         try:
-            session = self._sessions.open(version, exchange.body, self._principal(exchange))
+            principal = exchange.scope.get(PRINCIPAL)
+            session = self._sessions.open(version, exchange.body, principal, self._toolset)
         except TooMany as refused:
             await exchange.refuse(503, str(refused), code=jsonrpc.INTERNAL_ERROR)
             return
@@ -189,6 +196,3 @@ class Handshake:
             await exchange.refuse(404, _UNKNOWN)
         else:
             await self._behind.hand(exchange, session.behind.handle)
-
-    def _principal(self, exchange: Exchange) -> bytes | None:
-        return exchange.headers.get(b"authorization") if self._bound else None

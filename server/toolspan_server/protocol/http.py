@@ -1,27 +1,31 @@
-"""MCP over HTTP: Streamable HTTP at ``/mcp``, HTTP+SSE at ``/sse`` and ``/messages/``, health checks."""
+"""MCP over HTTP: Streamable HTTP at ``/mcp`` and ``/mcp/TOOLSET``, HTTP+SSE at ``/sse`` and ``/messages/``.
+
+Health checks and metrics are beside it.
+"""
 
 from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import anyio
 import anyio.abc
 
+from ..config import Config
+from ..metrics import Metrics
 from ..runtime import Runtime
-from ..surface import Surface
-from ._behind import Behind, maker
+from ._behind import Behind
 from ._caller import Caller
 from ._calls import Calls
+from ._entrance import Entrance
+from ._fronts import Fronts
+from ._status import counting, measure, measure_connections, status_routes
 from ._web import web_server
-from .endpoint import Endpoint
+from .auth import tell_sdk
 from .guard import Access, App, Guard, Receive, Refused, Scope, Send
-from .handshake import Handshake
-from .modern import Modern
 from .sessions import Sessions
-from .short import ShortPath
 from .stop import GRACE_S, Stop
 
 _LAST_BYTES_S = 0.05
@@ -31,17 +35,22 @@ _MOST_BETWEEN_SWEEPS_S = 60.0
 async def serve(
     runtime: Runtime,
     listener: socket.socket,
-    access: Access,
+    access: Access | Entrance,
     stop: Stop,
     ready: Callable[[], None],
+    metrics: Metrics | None = None,
+    toolset: str | None = None,
 ) -> None:
     """Serve on ``listener`` until ``stop`` says so; ``ready`` is called once requests are taken.
+
+    With ``toolset`` only that is served, as if it were everything.
 
     At the end running calls may finish for ``GRACE_S``; then every open stream is closed.
     """
     async with anyio.create_task_group() as helpers:
-        application = Application(runtime, access, helpers)
-        web = web_server(application.app, runtime.config.limits)
+        application = Application(runtime, access, helpers, metrics, toolset)
+        web = web_server(application.app, runtime.config.limits, counting(application.metrics))
+        measure_connections(web.connections, application.metrics)
         async with anyio.create_task_group() as serving:
             serving.start_soon(web.serve, [listener])
             await web.listening.wait()
@@ -49,6 +58,7 @@ async def serve(
             await stop.wait()
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             web.should_exit = True
+            application.part()
             await application.calls.finished(GRACE_S)
             await anyio.sleep(_LAST_BYTES_S)
             application.close()
@@ -56,45 +66,67 @@ async def serve(
 
 
 class Application:
-    """Every route of the server behind its guard, as the ASGI ``app``; ``helpers`` runs its tasks."""
+    """Every route of the server behind its ``guard``, as the ASGI ``app``; ``helpers`` runs its tasks."""
 
-    def __init__(self, runtime: Runtime, access: Access, helpers: anyio.abc.TaskGroup) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        access: Access | Entrance,
+        helpers: anyio.abc.TaskGroup,
+        metrics: Metrics | None = None,
+        toolset: str | None = None,
+    ) -> None:
+        self.runtime = runtime
+        self.metrics = Metrics() if metrics is None else metrics
         limits = runtime.config.limits
-        surface = Surface(runtime)
         self.calls = Calls(limits.concurrent_calls, limits.queued_calls)
         self._caller = Caller(self.calls)
-        self._behind = Behind(maker(surface, self.calls, limits.message_bytes), helpers)
-        short = ShortPath(surface)
         sessions = Sessions(limits.sessions, limits.session_idle_seconds)
-        bound = access.token is not None
-        self._handshake = Handshake(short, self._caller, self._behind, sessions, bound=bound)
-        modern = Modern(surface, short, self._caller, self._behind)
-        self.app: App = Guard(_Routes(Endpoint(modern, self._handshake), self._behind), access)
+        self._fronts = Fronts(runtime, toolset, self.calls, self._caller, sessions, helpers)
+        measure(runtime, self.calls, sessions, self.metrics)
+        routes = _Routes(self._fronts, status_routes(runtime, self.metrics))
+        self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics))
+        if isinstance(access, Entrance):
+            runtime.add_follower(partial(self._follow, access))
+        self.app: App = self.guard
         helpers.start_soon(self._sweep, min(limits.session_idle_seconds, _MOST_BETWEEN_SWEEPS_S))
+
+    def part(self) -> None:
+        """Tell the clients that wait for news that there will be none."""
+        self._fronts.part()
 
     def close(self) -> None:
         """End every call and every stream that is still open."""
         self._caller.stop()
-        self._behind.close()
+        self._fronts.close()
+
+    def _follow(self, entrance: Entrance, config: Config) -> Callable[[], None]:
+        """What has the guard ask what ``config`` says."""
+        return partial(self.guard.replace, entrance.access(config))
 
     async def _sweep(self, every_s: float) -> None:
         while True:
             await anyio.sleep(every_s)
-            await self._handshake.sweep()
+            await self._fronts.whole.handshake.sweep()
+
+
+def _access(access: Access | Entrance, config: Config) -> Access:
+    return access.access(config) if isinstance(access, Entrance) else access
 
 
 class _Routes:
-    def __init__(self, endpoint: Endpoint, behind: Behind) -> None:
+    def __init__(self, fronts: Fronts, status: Mapping[str, App]) -> None:
+        self._fronts = fronts
+        behind = fronts.whole.behind
         self._apps: dict[str, App] = {
-            "/mcp": endpoint,
+            "/mcp": fronts.whole.app,
             "/sse": partial(_open_sse, behind),
             "/messages/": partial(_post_message, behind),
-            "/healthz": _healthy,
-            "/readyz": _healthy,
+            **status,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app = self._apps.get(scope["path"])
+        app = self._apps.get(scope["path"]) or self._fronts.at(scope["path"])
         if app is None:
             await Refused(404, "Not found: MCP is at /mcp (Streamable HTTP) and /sse (HTTP+SSE)").send(send)
         else:
@@ -106,18 +138,11 @@ async def _open_sse(behind: Behind, scope: Scope, receive: Receive, send: Send) 
         await Refused(405, "Method not allowed", ((b"allow", b"GET"),)).send(send)
         return
     sdk = await behind.get()
+    tell_sdk(scope)
     await behind.answer(sdk.open_sse, scope, receive, send)
 
 
 async def _post_message(behind: Behind, scope: Scope, receive: Receive, send: Send) -> None:
     sdk = await behind.get()
+    tell_sdk(scope)
     await behind.answer(sdk.post_message, scope, receive, send)
-
-
-async def _healthy(scope: Scope, _receive: Receive, send: Send) -> None:
-    if scope["method"] not in ("GET", "HEAD"):
-        await Refused(405, "Method not allowed", ((b"allow", b"GET, HEAD"),)).send(send)
-        return
-    headers = [(b"content-type", b"text/plain"), (b"content-length", b"3")]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": b"ok\n" if scope["method"] == "GET" else b""})

@@ -6,7 +6,10 @@ request that does not, or that is not plain, is the SDK's, which words the refus
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -18,6 +21,9 @@ from ._exchange import NOT_ACCEPTABLE, Exchange, accepts
 from .short import MODERN_VERSION, Call, ShortPath
 
 _VERSION = MODERN_VERSION.encode()
+_HEADER_MISMATCH = -32020
+_OF_TASKS = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
+_ENCODED = re.compile(rb"=\?base64\?(.*)\?=")
 
 
 class Modern:
@@ -43,6 +49,10 @@ class Modern:
         served = exchange.headers[b"mcp-protocol-version"] == _VERSION
         if served and "id" not in message and "method" in message:
             await exchange.answer(202)
+            return
+        if message.get("method") in _OF_TASKS and not _names_task(exchange.headers, message):
+            fault = "mcp-name header does not match the request body's 'taskId' parameter"
+            await exchange.refuse(400, fault, code=_HEADER_MISMATCH, request_id=message.get("id"))
             return
         answer = self._short.answer(message, MODERN_VERSION) if self._is_routed(exchange, message) else None
         if answer is None:
@@ -81,3 +91,23 @@ class Modern:
             mirrored = '"x-mcp-header"' in json.dumps(tool.config.parameters)
             known = self._mirrored[name] = (tool, mirrored)
         return known[1]
+
+
+def _names_task(headers: Mapping[bytes, bytes], message: Mapping[str, Any]) -> bool:
+    """Whether ``Mcp-Name`` is the task's id (SEP-2663, routing headers); no id is not refused here."""
+    params: Any = message.get("params")
+    task_id: Any = cast("dict[str, Any]", params).get("taskId") if isinstance(params, dict) else None
+    if not isinstance(task_id, str):
+        return True
+    return _decoded(headers.get(b"mcp-name", b"")) == task_id.encode("utf-8", "replace")
+
+
+def _decoded(value: bytes) -> bytes:
+    """A header's value, which may be in Base64 (MCP 2026-07-28, basic/transports, value encoding)."""
+    encoded = _ENCODED.fullmatch(value)
+    if encoded is None:
+        return value
+    try:
+        return base64.b64decode(encoded[1], validate=True)
+    except binascii.Error:
+        return value

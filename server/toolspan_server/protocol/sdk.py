@@ -5,7 +5,8 @@ Importing this module imports ``mcp``, which takes half a second: import it wher
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
@@ -16,11 +17,14 @@ from typing_extensions import override
 from .._version import __version__
 from ..surface import Surface
 from ._calls import Calls
+from ._standing import Standing
 from .capabilities import capabilities
-from .features import tools
+from .clients import sealing
+from .features import completions, logging, prompts, resources, skills, subscriptions, tasks, tools
+from .tasks import Tasks
 
 
-def build_server(surface: Surface, calls: Calls) -> Server[Any]:
+def build_server(surface: Surface, calls: Calls) -> SdkServer:
     """The server of ``surface``, for every protocol revision that the SDK speaks.
 
     ``calls`` runs the calls of tools, within their limits.
@@ -30,18 +34,39 @@ def build_server(surface: Surface, calls: Calls) -> Server[Any]:
         found = surface.tool(name)
         return None if found is None else found.config.parameters
 
-    server = _Server(surface, input_schema)
-    tools.register(server, surface, calls)
-    server.middleware.clear()  # only OpenTelemetry's, paid for on every message
+    server = SdkServer(surface, input_schema)
+    made = Tasks(lambda: surface.runtime.config.limits.tasks)
+    tools.register(server, surface, calls, tasks.TaskCalls(surface, calls, made))
+    tasks.register(server, surface, made)
+    server.end_subscriptions = subscriptions.register(server, surface, made)
+    logging.register(server, surface)
+    resources.register(server, surface)
+    prompts.register(server, surface)
+    completions.register(server, surface)
+    skills.register(server, surface)
+    # In place of OpenTelemetry's, which is paid for on every message.
+    server.middleware[:] = [sealing(surface)]
     return server
 
 
-class _Server(Server[Any]):
+@asynccontextmanager
+async def _single(_server: Server[Any]) -> AsyncGenerator[Standing]:
+    """What a request that stands by itself has asked for: nothing. Sessions bring their own ``Standing``."""
+    yield Standing(lasting=False)
+
+
+class SdkServer(Server[Any]):
+    """The SDK's server, with our capabilities. ``end_subscriptions`` ends those that are open."""
+
+    end_subscriptions: Callable[[], None]
+
     def __init__(self, surface: Surface, input_schema: Callable[[str], dict[str, Any] | None]) -> None:
         super().__init__(
             surface.name,
             version=__version__,
+            description=surface.description,
             instructions=surface.instructions,
+            lifespan=_single,
             get_tool_input_schema=input_schema,
         )
         self._surface = surface
@@ -50,5 +75,8 @@ class _Server(Server[Any]):
     def get_capabilities(
         self, *_options: Any, protocol_version: str | None = None, **_more: Any
     ) -> ServerCapabilities:
+        self.instructions = (
+            self._surface.instructions
+        )  # asked for right after, and another config may have come
         modern = protocol_version in MODERN_PROTOCOL_VERSIONS
         return ServerCapabilities.model_validate(capabilities(self._surface, modern=modern))

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import MutableMapping
+from contextlib import suppress
 from typing import Any
 
 import anyio
 import anyio.abc
 from mcp.server.lowlevel.server import Server
-from mcp.server.runner import serve_loop
+from mcp.server.runner import serve_dual_era_loop, serve_loop
 from mcp.server.sse import SseServerTransport
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification
 
+from ..surface import Surface
+from ._announcements import Announcements
+from ._events import Events
 from ._exchange import replayed
+from ._standing import Standing
 from .guard import App, Receive, Scope, Send
+from .sdk import SdkServer
 
 _log = logging.getLogger(__name__)
 _HEADERS = (
@@ -25,26 +34,30 @@ _HEADERS = (
 )
 
 
+_RETRY_MS = 1_000
+"""How long a client whose stream was closed should wait before it comes back for the rest."""
+
+
 class SdkHttp:
     """Answers what is not plain: single requests, the streams of a session, and legacy HTTP+SSE."""
 
-    def __init__(self, server: Server[Any], message_bytes: int) -> None:
+    def __init__(self, server: SdkServer, surface: Surface, message_bytes: int) -> None:
         # 400 and its reason are the whole answer to an unreadable message; the SDK logs a traceback as well.
         logging.getLogger("mcp.server.sse").setLevel(logging.CRITICAL)
         self._server = server
-        self._lifespan: Any = None
+        self._surface = surface
         self._group: anyio.abc.TaskGroup | None = None
         self._single = StreamableHTTPSessionManager(
             server, stateless=True, max_request_body_size=message_bytes
         )
         self._sse = SseServerTransport("/messages/", max_request_body_size=message_bytes)
         self.handle: App = self._single.handle_request
+        self.end_subscriptions = server.end_subscriptions
         self.post_message: App = self._sse.handle_post_message
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         """Serve until cancelled."""
         async with (
-            self._server.lifespan(self._server) as self._lifespan,
             self._single.run(),
             anyio.create_task_group() as self._group,
         ):
@@ -53,13 +66,19 @@ class SdkHttp:
 
     async def open_sse(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The stream of a legacy HTTP+SSE session."""
-        async with self._sse.connect_sse(scope, receive, send) as (incoming, outgoing):
-            await self._server.run(incoming, outgoing, self._server.create_initialization_options())
+        standing = Standing()
+        async with (
+            self._sse.connect_sse(scope, receive, send) as (incoming, outgoing),
+            anyio.create_task_group() as group,
+        ):
+            group.start_soon(_announce, self._surface, standing, outgoing)
+            await serve_dual_era_loop(self._server, incoming, outgoing, lifespan_state=standing)
+            group.cancel_scope.cancel()
 
     async def open_session(self, session_id: bytes) -> SessionBehind:
         """A session of the SDK's with that id, which still waits for its handshake."""
         assert self._group is not None
-        session = SessionBehind(self._server, session_id, self._lifespan)
+        session = SessionBehind(self._server, self._surface, session_id)
         await self._group.start(session.run)
         return session
 
@@ -67,26 +86,37 @@ class SdkHttp:
 class SessionBehind:
     """One session of the 2025 era in the SDK. ``over`` once it has ended."""
 
-    def __init__(self, server: Server[Any], session_id: bytes, lifespan: Any) -> None:
+    def __init__(self, server: Server[Any], surface: Surface, session_id: bytes) -> None:
         self._server = server
-        self._lifespan = lifespan
+        self._surface = surface
         self._id = session_id
-        self._transport = StreamableHTTPServerTransport(session_id.decode())
+        self._standing = Standing()
+        self._transport = StreamableHTTPServerTransport(
+            session_id.decode(), event_store=Events(), retry_interval=_RETRY_MS
+        )
         self.over = False
-        self.handle: App = self._transport.handle_request
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of the session."""
+        await self._transport.handle_request(_resumable(scope), receive, send)
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         """Serve the session until it is closed."""
         try:
-            async with self._transport.connect() as (incoming, outgoing):
+            async with (
+                self._transport.connect() as (incoming, outgoing),
+                anyio.create_task_group() as group,
+            ):
+                group.start_soon(_announce, self._surface, self._standing, outgoing)
                 task_status.started()
                 await serve_loop(
                     self._server,
                     incoming,
                     outgoing,
-                    lifespan_state=self._lifespan,
+                    lifespan_state=self._standing,
                     session_id=self._id.decode(),
                 )
+                group.cancel_scope.cancel()
         except Exception:
             _log.exception("a session failed")
         finally:
@@ -116,6 +146,33 @@ class SessionBehind:
         self.over = True
         with anyio.CancelScope(shield=True):
             await self._transport.terminate()
+
+
+async def _announce(surface: Surface, standing: Standing, outgoing: Any) -> None:
+    """Tell a session what changes, on its stream for what nobody asked, until it ends."""
+    woken = asyncio.Event()
+    announcements = Announcements(surface, standing, woken.set)
+    try:
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
+            while True:
+                await woken.wait()
+                woken.clear()
+                for notification in announcements.take():
+                    await outgoing.send(SessionMessage(JSONRPCNotification.model_validate(notification)))
+    finally:
+        announcements.close()
+
+
+def _resumable(scope: Scope) -> Scope:
+    """``scope``; one that takes up a stream does so as of an older revision.
+
+    Then the SDK sends nothing of its own between the last event that it repeats and the first new one: what
+    came in that moment would be lost.
+    """
+    if scope["method"] != "GET" or all(name != b"last-event-id" for name, _ in scope["headers"]):
+        return scope
+    headers = [line for line in scope["headers"] if line[0] != b"mcp-protocol-version"]
+    return {**scope, "headers": headers}
 
 
 def _answer(written: bytes) -> dict[str, Any] | None:

@@ -50,6 +50,7 @@ class Session:
     handshake: bytes
     principal: bytes | None
     last_used: float
+    toolset: str | None = None
     initialized: bool = False
     plain: bool = True
     open_requests: int = 0
@@ -79,13 +80,14 @@ class Session:
 
 
 class Sessions:
-    """At most ``most`` sessions, each for ``idle_s`` seconds after its last use."""
+    """At most ``most`` sessions, each for ``idle_s`` after its last use; ``refused`` counts the others."""
 
     def __init__(self, most: int, idle_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
         self._idle_s = idle_s
         self._clock = clock
         self._by_id: OrderedDict[bytes, Session] = OrderedDict()
+        self.refused = 0
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -95,21 +97,24 @@ class Sessions:
         """Whether there is no room for another one."""
         return len(self._by_id) >= self._most
 
-    def open(self, version: str, handshake: bytes, principal: bytes | None) -> Session:
-        """A new session. Raises ``TooMany``."""
+    def open(
+        self, version: str, handshake: bytes, principal: bytes | None, toolset: str | None = None
+    ) -> Session:
+        """A new session at the endpoint of ``toolset``, or of everything. Raises ``TooMany``."""
         if self.full:
+            self.refused += 1
             raise TooMany(f"Too many open sessions: limits.sessions is {self._most:,}; try again later")
         session_id = secrets.token_urlsafe(24).encode()
-        session = Session(session_id, version, handshake, principal, self._clock())
+        session = Session(session_id, version, handshake, principal, self._clock(), toolset)
         self._by_id[session_id] = session
         return session
 
-    def find(self, session_id: bytes, principal: bytes | None) -> Session | None:
-        """The session, unless it is unknown, over, or somebody else's."""
+    def find(self, session_id: bytes, principal: bytes | None, toolset: str | None = None) -> Session | None:
+        """The session, unless it is unknown, over, somebody else's or another endpoint's."""
         session = self._by_id.get(session_id)
-        if session is None or session.principal != principal or self._is_over(session):
+        if session is None or (session.principal, session.toolset) != (principal, toolset):
             return None
-        return session
+        return None if self._is_over(session) else session
 
     @contextmanager
     def used(self, session: Session) -> Generator[None]:

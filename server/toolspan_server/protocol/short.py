@@ -3,7 +3,8 @@
 Plain is what most clients send: ``initialize``, ``server/discover``, ``ping``, ``tools/list`` of the first
 page and ``tools/call``, in the shape that the specification gives. Whatever is not recognised whole (other
 keys, log levels, cursors, tasks, wrong types) is ``None`` here and goes the long way, so that the two ways
-cannot differ in what they refuse; so do the calls of tools that talk to their client. A progress token is
+cannot differ in what they refuse; so do the calls of tools that talk to their client, and what has to wait
+for the sources of tools. A progress token is
 plain: the others report no progress, and "the receiver is not obligated to provide these notifications"
 (MCP 2025-11-25, schema, ``RequestParams``).
 """
@@ -14,11 +15,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from .. import trace
 from .._version import __version__
 from ..context import Context
 from ..errors import RequestRefused
 from ..surface import Surface
 from . import jsonrpc, wire
+from ._pages import list_tools
 from .capabilities import capabilities
 
 MODERN_VERSION = "2026-07-28"
@@ -51,6 +54,7 @@ class Call:
     async def run(self) -> bytes:
         """Make the call; gives the whole answer, one line of JSON."""
         context = Context(meta=self.meta) if self.meta else None
+        trace.log_call(self.tool, self.meta)
         try:
             result = await self._path.surface.execute(self.tool, self.arguments, context)
         except RequestRefused as refused:
@@ -64,7 +68,7 @@ class ShortPath:
 
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
-        self.identity: Mapping[str, Any] = {_SERVER_KEY: {"name": surface.name, "version": __version__}}
+        self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(surface)}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
         self._listings: dict[bool, tuple[int, str]] = {}
 
@@ -95,6 +99,8 @@ class ShortPath:
         if params.keys() - {"_meta"}:
             return None
         if method == "tools/list":
+            if not self.surface.is_settled:
+                return None
             return jsonrpc.framed(message["id"], self._listing(modern=modern))
         if method == "ping" and not modern:
             return jsonrpc.framed(message["id"], "{}")
@@ -113,19 +119,21 @@ class ShortPath:
             return None
         tool = self.surface.tool(name)
         if tool is None:
+            if not self.surface.is_settled:
+                return None
             fault = wire.unknown_tool(name)
             return jsonrpc.encode(jsonrpc.error(request_id, fault.code, fault.message))
-        if tool.talks:
+        if tool.talks or tool.config.task is not None:
             return None
         given = cast("dict[str, Any] | None", arguments)
         return Call(request_id, name, given, params.get("_meta", _NOTHING), version, self)
 
     def _listing(self, *, modern: bool) -> str:
-        """The result of ``tools/list``, made once for each era."""
+        """The result of ``tools/list``, its first page, made once for each era."""
         version, known = self.surface.version, self._listings.get(modern)
         if known is None or known[0] != version:
             revision = MODERN_VERSION if modern else LATEST_HANDSHAKE_VERSION
-            result = wire.render_tools(self.surface.tools, revision)
+            result = list_tools(self.surface, None, revision)
             text = jsonrpc.dumps({**result, "_meta": self.identity} if modern else result)
             known = self._listings[modern] = (version, text)
         return known[1]
@@ -153,6 +161,11 @@ def is_modern(message: Mapping[str, Any]) -> bool:
         return False
     meta: Any = cast("dict[str, Any]", params).get("_meta")
     return isinstance(meta, dict) and VERSION_KEY in meta
+
+
+def _identity(surface: Surface) -> dict[str, str]:
+    described = {} if surface.description is None else {"description": surface.description}
+    return {"name": surface.name, "version": __version__, **described}
 
 
 def _answer(request_id: jsonrpc.RequestId, result: Mapping[str, Any]) -> bytes:

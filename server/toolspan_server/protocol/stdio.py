@@ -105,6 +105,8 @@ class _Serving:
                 self._dialogue.receive(self._unread.popleft())
         finally:
             self._proceeding = False
+        if self._pipes.backlog < _MAX_BACKLOG:
+            self._dialogue.announce()
         if self._dialogue.waiting:
             self._pipes.flush_soon()
         else:

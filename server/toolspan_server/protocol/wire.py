@@ -6,13 +6,14 @@ where it must be an object; since 2026-07-28 it is any JSON value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from .._plain import repaired
 from ..registry import Tool
 from ..results import ToolResult
 from . import jsonrpc
+from ._described import described
 
 INVALID_PARAMS = -32602
 MODERN = frozenset({"2026-07-28"})
@@ -37,26 +38,8 @@ class ToolCall(NamedTuple):
 
 
 def render_tool(tool: Tool) -> dict[str, Any]:
-    """One entry of ``tools/list``."""
-    return {
-        "name": tool.name,
-        "description": tool.config.description,
-        "inputSchema": tool.config.parameters,
-    }
-
-
-def render_tools(tools: Iterable[Tool], protocol_version: str) -> dict[str, Any]:
-    """The whole result of ``tools/list``, on one page, in the order given."""
-    listing: dict[str, Any] = {"tools": [render_tool(tool) for tool in tools]}
-    if protocol_version in MODERN:
-        listing |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
-    return listing
-
-
-def check_cursor(params: Mapping[str, Any] | None) -> None:
-    """Raise ``ProtocolFault`` for a page of ``tools/list`` that does not exist: there is only the first."""
-    if (params or {}).get("cursor") is not None:
-        raise ProtocolFault(INVALID_PARAMS, "Invalid cursor: all tools are on the first page")
+    """One entry of ``tools/list``; see ``described``."""
+    return described(tool.config)
 
 
 def read_call(params: Mapping[str, Any] | None) -> ToolCall:

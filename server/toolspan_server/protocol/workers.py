@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 import anyio
 
 from ..errors import ServeError
+from ._state_key import ephemeral_key
 from .stop import LIMIT_S, Stop
 
 Serve = Callable[[socket.socket, Callable[[], None], int], int]
@@ -104,6 +105,7 @@ class Workers:
 
     def run(self) -> int:
         """The exit code: 0, 130 after Ctrl+C, or that of a worker that could not even start."""
+        ephemeral_key()
         gc.freeze()
         self._alive, self._lifeline = os.pipe()
         self._told, self._tell = os.pipe()

@@ -21,7 +21,7 @@ from toolspan_server.runtime import running
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 SCHEMA = CONFIGS / "toolspan.schema.json"
-FILES = sorted(path for path in CONFIGS.iterdir() if path != SCHEMA)
+FILES = sorted(path for path in CONFIGS.iterdir() if path.is_file() and path != SCHEMA)
 
 
 def data_of(path: Path) -> Any:
@@ -40,7 +40,8 @@ def tool(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_example_loads_without_any_variable_set(path: Path) -> None:
     config = load_config(path, environ={})
-    assert config.tools.registry or config.mcp_servers
+    tools = config.tools.registry or config.tools.sources or config.mcp_servers
+    assert tools or config.resources or config.prompts or config.skills
 
 
 @pytest.mark.requirement("I2.2.1")

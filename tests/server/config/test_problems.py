@@ -86,7 +86,7 @@ def test_an_unknown_key_suggests_a_key_of_the_same_object(tmp_path: Path, writte
 @pytest.mark.requirement("I2.2.2")
 def test_a_key_like_no_other_lists_the_known_ones(tmp_path: Path) -> None:
     (line,) = told(tmp_path, "services: {zzz: 3}")
-    assert line.endswith("unknown key 'zzz' (known: collections)")
+    assert line.endswith("unknown key 'zzz' (known: collections, databases, upstreams)")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_wrong_value_is_told_what_is_wanted(tmp_path: Path, text: str, said: s
 def test_a_tool_without_a_kind_is_told_the_kinds(tmp_path: Path) -> None:
     text = registry("a").replace("{type: mock, mock_response: 1}", "{mock_response: 1}")
     (line,) = told(tmp_path, text)
-    assert line.endswith("'type' is missing (known kinds: builtin, internal, mock)")
+    assert line.endswith("'type' is missing (known kinds: builtin, http, internal, mcp, mock, pipeline)")
 
 
 @pytest.mark.requirement("I2.2.2")

@@ -82,11 +82,19 @@ def test_the_address_is_told_on_stderr_with_what_is_served_there(server: Served)
     assert line == f"toolspan: serving 6 tools at {server.url}/mcp (Streamable HTTP) and /sse (HTTP+SSE)"
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_health_checks_answer(client: httpx2.Client, path: str) -> None:
-    assert (client.get(path).status_code, client.get(path).text) == (200, "ok\n")
+    assert client.get(path).status_code == 200
     assert client.head(path).status_code == 200
     assert client.delete(path).status_code == 405
+
+
+@pytest.mark.requirement("I4.3.8")
+def test_the_metrics_know_the_connections_and_what_they_were_refused(client: httpx2.Client) -> None:
+    assert client.get("/healthz", headers={"x": "a" * 100_000}).status_code == 431
+    told = client.get("/metrics").text
+    assert "\ntoolspan_connections 1\n" in told or "\ntoolspan_connections 2\n" in told
+    assert 'toolspan_requests_refused_total{reason="too_large"} ' in told
 
 
 def test_an_unknown_path_is_told_where_mcp_is(client: httpx2.Client) -> None:

@@ -15,6 +15,8 @@ from tests.support.asgi import Client, Reply
 from tests.support.served import INITIALIZE, INITIALIZED, call, write_config
 from toolspan_server import load_config, running
 from toolspan_server.protocol import _caller
+from toolspan_server.protocol.auth import Auth, hashed
+from toolspan_server.protocol.auth._principal import Principal
 from toolspan_server.protocol.guard import Access
 from toolspan_server.protocol.http import Application
 from toolspan_server.protocol.sdk_http import SessionBehind
@@ -136,12 +138,13 @@ async def test_the_cap_on_sessions_is_503_and_live_ones_go_on(tmp_path: Path) ->
 
 @pytest.mark.requirement("I3.5.1")
 async def test_every_session_that_is_not_ones_own_is_the_same_404(tmp_path: Path) -> None:
-    async with served(tmp_path, Access(token="t0ken"), session_idle_seconds=1) as client:
-        headers = {"authorization": "Bearer t0ken"}
+    auth = Auth({hashed(f"t0ken-{name}".encode()): Principal(name.encode()) for name in ("ann", "bob")})
+    async with served(tmp_path, Access(auth=auth), session_idle_seconds=1) as client:
+        headers = {"authorization": "Bearer t0ken-ann"}
         ended, others = await opened(client, **headers), await opened(client, **headers)
         await client.ask("DELETE", b"", ended)
         guessed = {**others, "mcp-session-id": "A" * 32}
-        another_principal = {**others, "authorization": "bearer  t0ken"}
+        another_principal = {**others, "authorization": "Bearer t0ken-bob"}
         replies = [await post(client, PING, each) for each in (ended, guessed, another_principal)]
         assert {(each.status, each.body) for each in replies} == {(404, replies[0].body)}
         assert (await post(client, PING, others)).status == 200

@@ -58,25 +58,6 @@ def test_a_tool_is_listed_with_its_schema_untouched(registry: Registry) -> None:
     assert wire.render_tool(tool) == {"name": "ant", "description": "Does ant.", "inputSchema": SCHEMA}
 
 
-def test_tools_are_listed_in_the_order_of_the_config(registry: Registry) -> None:
-    listed = wire.render_tools(registry, "2025-11-25")
-    assert [tool["name"] for tool in listed["tools"]] == ["zebra", "ant", "moth"]
-    assert listed.keys() == {"tools"}
-
-
-def test_a_modern_listing_says_how_long_it_holds(registry: Registry) -> None:
-    listed = wire.render_tools(registry, MODERN)
-    assert (listed["resultType"], listed["ttlMs"], listed["cacheScope"]) == ("complete", 0, "private")
-
-
-def test_a_page_that_was_never_announced_is_refused() -> None:
-    wire.check_cursor(None)
-    wire.check_cursor({"cursor": None})
-    with pytest.raises(wire.ProtocolFault) as refused:
-        wire.check_cursor({"cursor": "2"})
-    assert refused.value.code == -32602
-
-
 @pytest.mark.requirement("I2.5.1")
 @pytest.mark.parametrize(
     "params", [{"name": "t"}, {"name": "t", "arguments": None}, {"name": "t", "arguments": {}}]
