@@ -15,12 +15,18 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the model is to see it. ``schema`` is the original JSON Schema of its arguments."""
+    """A tool as the model is to see it. ``schema`` is the original JSON Schema of its arguments.
+
+    ``output_schema`` is that of its structured results, where the server says one. ``strict`` asks the
+    provider to enforce the schema, which is done only where nothing is lost by it.
+    """
 
     server: str
     name: str
     description: str
     schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None = None
+    strict: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -75,9 +81,14 @@ class ToolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """What the person said."""
+    """What the person said, and the images, audio and documents that came with it.
+
+    A part is an ``image`` or ``audio`` with ``data`` (base64) and ``mimeType``, or a ``resource`` with
+    ``blob`` or ``text``, as MCP writes content.
+    """
 
     text: str
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +141,19 @@ class Usage:
         }
 
 
-ToolChoice = Literal["auto", "none", "required"]
+ToolChoice = Literal["auto", "none", "required"] | tuple[str, str]
+"""Whether the model calls tools; (server, tool) is the one that it must call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """One question to a model: everything that a format needs to write it.
 
-    ``vision`` says whether the model takes images; where it does not, a placeholder stands for each.
-    ``max_result_bytes`` cuts the text of each tool result, and the cut is stated in it.
+    ``vision`` and ``audio`` say whether the model takes images and sound; where it does not, a placeholder
+    stands for each. ``max_result_bytes`` cuts the text of each tool result, and the cut is stated in it.
+    ``builtins`` are tools of the provider's own by their common names (``web_search``). ``parallel`` is
+    whether several calls may come in one turn, where the provider lets one choose. ``stream`` asks for the
+    answer in pieces. ``thinking`` says that the model is known to think, which rules out some choices.
     """
 
     model: str
@@ -150,6 +165,11 @@ class Request:
     temperature: float | None = None
     vision: bool = True
     max_result_bytes: int = 1_048_576
+    builtins: tuple[str, ...] = ()
+    parallel: bool | None = None
+    stream: bool = False
+    audio: bool = False
+    thinking: bool = False
 
 
 StopReason = Literal["stop", "length", "refusal", "other"]
@@ -161,9 +181,11 @@ class Reply:
 
     A turn that was cut off (``stop`` is ``length``) has no calls to carry out: any of them may be incomplete
     in a way that cannot be seen. They are in ``cut_calls``, to be shown and not to be executed.
+    ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is executed.
     """
 
     message: Assistant
     stop: StopReason = "stop"
     usage: Usage = field(default_factory=Usage)
     cut_calls: tuple[ToolCall, ...] = ()
+    incomplete: bool = False

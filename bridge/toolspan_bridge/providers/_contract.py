@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
+from ..deltas import Delta
 from ..messages import Reply, Request
 
 
@@ -13,6 +15,13 @@ class Provider(Protocol):
     name: str
     format_name: str = ""
     """The wire format whose ``restore`` undoes what it changed in arguments; empty when nothing is."""
+
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        """The answer to ``request`` as it comes; the last item is the whole ``Reply``.
+
+        Raises as ``answer``. A stream that breaks off ends in a reply that is ``incomplete``.
+        """
+        ...
 
     async def answer(self, request: Request) -> Reply:
         """One answer to ``request``.
