@@ -76,11 +76,13 @@ async def _entry(
     data["description"] = tool.description or f"The tool {tool.name}."
     if annotations:
         data["annotations"] = annotations
-    data["parameters"] = dict(tool.schema)
+    data["parameters"] = _as_2020_12(tool.schema)
     response, how = await _response(connection, tool, calling, annotations, notes)
     output: Any = tool.details.get("outputSchema")
-    if isinstance(output, dict) and _fits(response, cast("dict[str, Any]", output)):
-        data["output_schema"] = output
+    if isinstance(output, dict):
+        schema = _as_2020_12(cast("dict[str, Any]", output))
+        if _fits(response, schema):
+            data["output_schema"] = schema
     data["implementation"] = {"type": "mock", "mock_response": response}
     return Entry(data, [how])
 
@@ -109,6 +111,13 @@ async def _response(
     if isinstance(output, dict):
         return sample(output), "Made up by the tool's output schema."
     return f"An example answer of {tool.name}.", "Made up: write here what the tool really answers."
+
+
+def _as_2020_12(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """``schema`` in the words of JSON Schema 2020-12: many servers still write draft-07."""
+    from ..formats.schemas import modern
+
+    return modern({key: value for key, value in schema.items() if key != "$schema"})
 
 
 def _annotations(given: Any) -> dict[str, Any]:

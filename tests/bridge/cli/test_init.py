@@ -15,6 +15,7 @@ from tests.support.served import tool
 from toolspan_server.config import load_config
 
 pytestmark = pytest.mark.requirement("I4.3.10")
+RAW = Path(__file__).parents[2] / "support" / "mcp_servers" / "raw.py"
 SERVER = shlex.join([sys.executable, "-m", "toolspan_server", "--config"])
 
 
@@ -97,6 +98,14 @@ def test_another_servers_tools_are_recorded_without_calling_them(tmp_path: Path,
     assert weather.output_schema is not None
     assert weather.implementation.mock_response == {"degrees": 1}
     assert tools["erase"].implementation.mock_response == "An example answer of erase."
+
+
+def test_a_server_that_writes_an_older_draft_is_recorded_in_the_words_of_2020_12(tmp_path: Path) -> None:
+    raw = shlex.join([sys.executable, str(RAW), "old_draft"])
+    parameters = written(tmp_path, "--from-mcp", raw)["old"].parameters
+    assert "$schema" not in parameters
+    assert parameters["properties"]["pair"]["prefixItems"] == [{"type": "string"}]
+    assert parameters["$defs"]["n"]["exclusiveMinimum"] == 0
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,17 @@ def pages(cursor: str | None) -> dict[str, Any]:
         broken = [{"name": 7, "inputSchema": {"type": "object"}}, {"name": "no_schema"}, "a text"]
         shaky = tool("shaky", annotations="none", description=5)
         return {"tools": [tool("first"), *broken, tool("last"), tool("first"), shaky]}
+    if MOOD == "old_draft":
+        old = {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object",
+            "properties": {
+                "pair": {"type": "array", "items": [{"type": "string"}]},
+                "of": {"$ref": "#/definitions/n"},
+            },
+            "definitions": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}},
+        }
+        return {"tools": [tool("old", inputSchema=old)]}
     if MOOD == "long_description":
         return {"tools": [tool("wordy", description="ü" * 3_000)]}
     if MOOD == "bombs":
