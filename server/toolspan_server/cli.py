@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ._collector import keeping
 from ._config_files import ConfigFiles
 from ._logging import LEVELS, LogFormatter, logging_to_stderr
-from .config import DEFAULT_FILES, Config, find_config
+from .config import DEFAULT_FILES, Config, find_config, offer
 from .errors import ConfigError, ServeError
 from .protocol.stop import Stop
 from .suggestions import nearest
@@ -191,7 +191,11 @@ def _serve_at(listener: socket.socket, served: _Served, entrance: Entrance, work
     if workers == 1:
         _serve_http(served, entrance, stop, listener, ready)
         return
+    from ._apart import kept_apart
     from .protocol.workers import Workers, spread
+
+    for line in kept_apart(served.config):
+        _say(f"toolspan: warning: with {workers} workers, {line}")
 
     def work(own: socket.socket, ready: Callable[[], None], alive: int) -> int:
         _serve_http(served, entrance, stop, own, ready, alive)
@@ -270,21 +274,9 @@ def _hash_token() -> int:
 def _announce(served: _Served, listener: socket.socket, workers: int) -> None:
     from .protocol._listen import authority
 
-    tools = _count(served.config, served.toolset)
-    noun = ("tool" if tools == 1 else "tools") + (f" of toolset {served.toolset}" if served.toolset else "")
     by = f" with {workers} workers" if workers > 1 else ""
-    address = authority(listener)
-    _say(
-        f"toolspan: serving {tools} {noun} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE){by}"
-    )
-
-
-def _count(config: Config, toolset: str | None) -> int:
-    """The tools of the config's registry that are served."""
-    tools = config.tools.registry if config.tools.enabled else ()
-    if toolset is None:
-        return len(tools)
-    return sum(config.toolsets[toolset].has(tool.name, tool.tags) for tool in tools)
+    what, address = offer(served.config, served.toolset), authority(listener)
+    _say(f"toolspan: serving {what} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE){by}")
 
 
 def _refused(*lines: str) -> int:

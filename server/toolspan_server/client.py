@@ -72,6 +72,34 @@ class Client(Protocol):
         ...
 
 
+class Through:
+    """A client that passes all on to ``client``; what differs from it overrides the rest."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.memory: MutableMapping[str, Any] = client.memory
+
+    def accepts(self, ability: Ability) -> bool:
+        """As the client says."""
+        return self._client.accepts(ability)
+
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+        """The client's answers; see ``Client.ask``."""
+        return await self._client.ask(questions)
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress."""
+        await self._client.progress(progress, total, message)
+
+    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
+        """Pass on a log message."""
+        await self._client.log(level, data, logger)
+
+    async def release(self) -> None:
+        """Let go of the connection."""
+        await self._client.release()
+
+
 class Nobody:
     """The client of a call that came from no client: it hears nothing and answers nothing."""
 

@@ -129,6 +129,8 @@ def _made(
         surroundings=Context(services=services, config_dir=config.directory),
         redact=config.redact if config.has_secrets else None,
         max_result_bytes=config.limits.result_bytes,
+        answer_seconds=config.limits.answer_seconds,
+        earlier=None if earlier is None else earlier.executor,
     )
     resources = resources_of(config, None if earlier is None else earlier.resources)
     prompts = prompts_of(config, resources)

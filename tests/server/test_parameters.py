@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from toolspan_server.errors import InvalidParameters
 from toolspan_server.parameters import MAX_BYTES, MAX_VALUES, Parameters, compile_schema
 
+pytestmark = pytest.mark.requirement("I4.4.1")
+
 WEATHER = {
     "type": "object",
     "properties": {

@@ -24,8 +24,24 @@ from toolspan_server._config_files import ConfigFiles
 from toolspan_server._reload import reloading
 from toolspan_server.runtime import Runtime
 
-pytestmark = pytest.mark.requirement("I4.3.2")
+pytestmark = pytest.mark.requirement("I4.3.2", "I4.4.1")
 REWRITES = 20
+
+
+def _sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(20 << 30)
+
+
+SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
+    "half written": (lambda path: path.write_text('{"tools": {"regis'), "broken JSON"),
+    "deleted": (lambda path: None, "there is no such file"),
+    "a directory": (Path.mkdir, "this is a directory"),
+    "a pipe": (os.mkfifo, "this is not a regular file"),
+    "a link that leads nowhere": (lambda path: path.symlink_to("nowhere"), "there is no such file"),
+    "enormous": (_sparse, "the file is larger than 4 MiB"),
+    "binary": (lambda path: path.write_bytes(b"\x00\xff" * 100), "is not UTF-8"),
+}
 
 
 def written(path: Path, *tools: dict[str, Any], **more: Any) -> Path:
@@ -53,6 +69,23 @@ async def followed(*paths: Path) -> AsyncIterator[Runtime]:
         group.start_soon(reloading, runtime, files)
         yield runtime
         group.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("spoil", "told"), SPOILT.values(), ids=SPOILT)
+async def test_whatever_the_file_becomes_the_config_before_is_served_and_a_good_one_after(
+    tmp_path: Path, spoil: Callable[[Path], object], told: str
+) -> None:
+    path = written(tmp_path / "toolspan.json", mock("t", 1))
+    async with followed(path) as runtime:
+        path.unlink()
+        spoil(path)
+        await until(lambda: any(told in problem for problem in runtime.problems))
+        assert (await runtime.execute("t")).result == 1
+        path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        written(path, mock("t", 2))
+        await until(lambda: not runtime.problems)
+        assert (await runtime.execute("t")).result == 2
 
 
 async def until(condition: Callable[[], object]) -> None:

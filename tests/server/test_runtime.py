@@ -62,6 +62,20 @@ async def test_a_call_ends_in_the_config_that_it_began_in() -> None:
         await until(lambda: results == ["new", "old"])
 
 
+async def test_how_often_a_tool_ran_counts_on_unless_its_limit_is_another() -> None:
+    def limited(description: str, calls: int) -> Config:
+        limit = {"calls": calls, "per_ms": 3_600_000}
+        return config_of({**tool("rare", {"type": "mock"}, rate_limit=limit), "description": description})
+
+    async with running(limited("Once.", 1)) as runtime:
+        assert (await runtime.execute("rare")).success
+        for config in (limited("Once.", 1), limited("Once an hour.", 1)):
+            await runtime.replace(config)
+            assert (await runtime.execute("rare")).error_code == "rate_limited"
+        await runtime.replace(limited("Twice.", 2))
+        assert (await runtime.execute("rare")).success
+
+
 async def test_what_only_the_old_config_had_stops_when_its_last_call_has_ended() -> None:
     source = HeldConfig()
     async with running(config_of(gate("old"), sources=[source])) as runtime:

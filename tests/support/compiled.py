@@ -18,7 +18,7 @@ def sent_schema(payload: Any) -> Any:
     if isinstance(payload, list):
         return next((found for entry in payload if (found := sent_schema(entry)) is not None), None)
     if isinstance(payload, dict):
-        for key in ("parameters", "parametersJsonSchema", "json"):
+        for key in ("parameters", "parametersJsonSchema", "json", "input_schema"):
             if key in payload:
                 return payload[key]
         return sent_schema(list(payload.values()))

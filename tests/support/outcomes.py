@@ -10,6 +10,7 @@ from toolspan_bridge.messages import Part, ToolOutcome
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(60)).decode()
 JPEG = base64.b64encode(b"\xff\xd8\xff\xe0" + bytes(60)).decode()
 PDF = base64.b64encode(b"%PDF-1.7\n" + bytes(60)).decode()
+WAV = base64.b64encode(b"RIFF\x44\x00\x00\x00WAVEfmt " + bytes(52)).decode()
 SVG = base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg'/>").decode()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.support.provider_settings import instant
 from tests.support.seed_tools import SEED_TOOLS
+from toolspan_bridge.deltas import TextDelta
 from toolspan_bridge.messages import (
     Assistant,
     Part,
@@ -44,3 +45,16 @@ async def ask(model: str, *, settings: HttpSettings | None = None, **fields: Any
     async with aclosing(provider):
         request = Request(**{"model": name, "messages": QUESTION, "tools": SEED_TOOLS, **fields})
         return await provider.answer(request)
+
+
+async def stream(model: str, **fields: Any) -> tuple[str, Reply]:
+    """The text of the deltas of one streamed answer, and the answer."""
+    provider, name = resolve_model(model, instant())
+    request = Request(**{"model": name, "messages": QUESTION, "tools": SEED_TOOLS, **fields})
+    text = ""
+    async with aclosing(provider), aclosing(provider.stream(request)) as items:
+        async for item in items:
+            if isinstance(item, Reply):
+                return text, item
+            text += item.text if isinstance(item, TextDelta) else ""
+    raise AssertionError("a stream ends with its reply")

@@ -6,7 +6,12 @@ from toolspan_bridge.providers._http import HttpSettings
 
 
 def instant(
-    waits: list[float] | None = None, *, read: float = 5.0, total: float = 10.0, max_bytes: int = 100_000
+    waits: list[float] | None = None,
+    *,
+    read: float = 5.0,
+    idle: float = 5.0,
+    total: float = 30.0,
+    max_bytes: int = 100_000,
 ) -> HttpSettings:
     """Settings whose waits are written into ``waits`` instead of being waited."""
     noted = waits if waits is not None else []
@@ -17,6 +22,7 @@ def instant(
     return HttpSettings(
         connect=2.0,
         read=read,
+        idle=idle,
         total=total,
         max_bytes=max_bytes,
         sleep=note,

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from ..suggestions import nearest
+from ._databases import database_names, unknown_databases
+from ._models import BUILTIN
 from ._offered import unique_offers
 from ._problems import Fault, Path
 from ._sources import Source, registry_of, servers_of
@@ -22,8 +24,10 @@ def check_together(sources: Sequence[Source], *, skip_invalid: bool) -> None:
     _known_tools(sources)
     _known_members(sources)
     upstreams = [name for source in sources for name in upstream_names(source.data)]
+    databases = [name for source in sources for name in database_names(source.data)]
     for source in sources:
         source.add(unknown_upstreams(source.data, upstreams))
+        source.add(unknown_databases(source.data, databases))
 
 
 def _unique_tools(sources: Sequence[Source], *, skip_invalid: bool) -> None:
@@ -95,7 +99,7 @@ def _unknown_tools(source: Source, known: Sequence[str]) -> Iterator[Fault]:
     for index, response in enumerate(cast("Sequence[Any]", responses) if isinstance(responses, list) else ()):
         allowed = _inside(response, "tools", "allowed_tools")
         for at, name in enumerate(cast("Sequence[Any]", allowed) if isinstance(allowed, list) else ()):
-            if isinstance(name, str) and name not in known:
+            if isinstance(name, str) and name not in known and not name.startswith(BUILTIN):
                 path: Path = ("responses", index, "tools", "allowed_tools", at)
                 yield Fault(path, f"unknown tool {str(name)!r}", _hint(name, known))
 

@@ -25,6 +25,7 @@ _WANTED = {
     "tuple": "a list",
 }
 _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+_MOST_FAULTS = 1_000
 _RANGE = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number")
 
 
@@ -38,9 +39,22 @@ class Misfit(ValueError):
 
 
 def faults_of(error: ValidationError, model: type[Shaped], prefix: Path = ()) -> Iterator[Fault]:
-    """Every fault that ``error``, raised by ``model``, holds; paths start with ``prefix``."""
-    for detail in error.errors(include_url=False):
-        yield from _faults(detail, model, prefix)
+    """Every fault that ``error``, raised by ``model``, holds; paths start with ``prefix``.
+
+    Of more than a thousand, the others are only counted.
+    """
+    details = error.errors(include_url=False)
+    for detail in details[:_MOST_FAULTS]:
+        if detail["type"] != "too_short" or not _has_faults_inside(detail, details):
+            yield from _faults(detail, model, prefix)
+    if (more := len(details) - _MOST_FAULTS) > 0:
+        yield Fault(prefix, f"{more:,} more faults are not told", "correct those that are first")
+
+
+def _has_faults_inside(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
+    """A list is not empty only because nothing in it is right."""
+    place = detail["loc"]
+    return any(other["loc"][: len(place)] == place and other is not detail for other in details)
 
 
 def _faults(detail: ErrorDetails, model: type[Shaped], prefix: Path) -> Iterator[Fault]:
@@ -106,11 +120,14 @@ def shown(value: Any) -> str:
 
 def _number_wanted(shapes: Sequence[Shape], wanted: str | None) -> str:
     low = next((shape["ge"] for shape in shapes if "ge" in shape), None)
+    above = next((shape["gt"] for shape in shapes if "gt" in shape), None)
     high = next((shape["le"] for shape in shapes if "le" in shape), None)
     whole = wanted == "an integer" or any(shape["type"] == "int" for shape in shapes)
     word = "an integer" if whole else "a number"
     if low is not None and high is not None:
         return f"{word} from {low} to {high}"
+    if above is not None and high is not None:
+        return f"{word} above {above}, at most {high}"
     return f"{word} of at least {low}" if low is not None else word
 
 

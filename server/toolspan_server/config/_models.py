@@ -24,6 +24,7 @@ from ._parameters import object_schema
 from ._paths import inside
 from ._problems import Fault, Faulty, Problem
 from ._prompts import PromptConfig
+from ._providers import PROVIDER_NAME, ProviderConfig
 from ._resources import ResourceConfig, ResourceTemplateConfig
 from ._secrets import pattern
 from ._servers import McpServerConfig
@@ -201,12 +202,19 @@ class ResponseMatch(Record):
     service: str | None = key(optional(text()), "The service that the message is for.", default=None)
 
 
+BUILTIN = "builtin:"
+"""Before the name of a tool of the provider's own, in a route's ``allowed_tools``."""
+
+
 class ResponseTools(Record):
     """Which tools a route offers."""
 
     enabled: bool = key(FLAG, "Whether the route offers tools.", default=True)
     allowed_tools: tuple[str, ...] | None = key(
-        optional(many(text())), "Names of the tools offered; all of them when absent.", default=None
+        optional(many(text())),
+        "Names of the tools offered; all of them when absent. builtin:NAME is a tool of the provider's own, "
+        "such as builtin:web_search.",
+        default=None,
     )
     max_iterations: int | None = key(
         optional(ITERATIONS),
@@ -313,6 +321,12 @@ class LimitsConfig(Record):
         "Calls of tools that may wait for their turn; one more is refused.",
         default=1_000,
     )
+    answer_seconds: float = key(
+        SECONDS,
+        "How long a call waits for the answer to a question that its tool asks the client, in seconds; "
+        "the tool's timeout_ms stands still meanwhile.",
+        default=600,
+    )
     sessions: int = key(
         COUNT,
         "Sessions over HTTP that are open at the same time, in one process.",
@@ -405,6 +419,11 @@ class Config(Record):
         "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
         factory=dict,
         spellings=["mcpServers", "mcp_servers", "servers"],
+    )
+    providers: dict[str, ProviderConfig] = key(
+        named(ProviderConfig.shape(), names=text(pattern=PROVIDER_NAME)),
+        "Services that answer for models beside the known ones, by name; their models are NAME/MODEL.",
+        factory=dict,
     )
     toolsets: dict[str, ToolsetConfig] = key(
         named(ToolsetConfig.shape(), names=text(pattern=TOOLSET_NAME)),

@@ -34,7 +34,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def _step(value: Any, info: Any) -> Any:
-    from ..mocks._steps import MockStep
+    from ..conversations import MockStep
 
     if isinstance(value, MockStep):
         return value

@@ -55,7 +55,8 @@ def _environment(variables: dict[str, str]) -> dict[str, str]:
     return variables
 
 
-def _headers(headers: dict[str, str]) -> dict[str, str]:
+def header_values(headers: dict[str, str]) -> dict[str, str]:
+    """``headers``, each of which can be sent. Raises ``Faulty``."""
     faults = [
         Fault((name,), f"{name!r} cannot be a header", "use letters, digits and hyphens", on_key=True)
         for name in headers
@@ -108,7 +109,7 @@ class McpServerConfig(Record, unknown="ignore"):
         hidden=True,
     )
     headers: dict[str, str] = key(
-        checked(named(text()), _headers), "Headers sent with every request.", factory=dict, hidden=True
+        checked(named(text()), header_values), "Headers sent with every request.", factory=dict, hidden=True
     )
     disabled: bool = key(FLAG, "Whether the server is left alone.", default=False)
     allow_dangerous_env: bool = key(

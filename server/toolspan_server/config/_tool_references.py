@@ -13,23 +13,25 @@ _REGISTRY: Path = ("tools", "registry")
 
 def unknown_references(registry: Any, known: Collection[str]) -> Iterator[Fault]:
     """Of a raw ``registry``, the names of tools that are not in ``known``."""
-    for index, tool in enumerate(_list(registry)):
+    for index, tool in enumerate(entries(registry)):
         for path, name in _references(tool):
             if isinstance(name, str) and name not in known:
                 yield Fault((*_REGISTRY, index, *path), f"unknown tool {str(name)!r}", nearest(name, known))
 
 
 def _references(tool: Any) -> Iterator[tuple[Path, Any]]:
-    yield ("deprecated", "replacement"), _inside(_inside(tool, "deprecated"), "replacement")
-    implementation = _inside(tool, "implementation")
-    if _inside(implementation, "type") == "pipeline":
-        for at, step in enumerate(_list(_inside(implementation, "steps"))):
-            yield ("implementation", "steps", at, "tool"), _inside(step, "tool")
+    yield ("deprecated", "replacement"), inside(inside(tool, "deprecated"), "replacement")
+    implementation = inside(tool, "implementation")
+    if inside(implementation, "type") == "pipeline":
+        for at, step in enumerate(entries(inside(implementation, "steps"))):
+            yield ("implementation", "steps", at, "tool"), inside(step, "tool")
 
 
-def _inside(value: Any, key: str) -> Any:
+def inside(value: Any, key: str) -> Any:
+    """What raw ``value`` has under ``key``."""
     return cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
 
 
-def _list(value: Any) -> Sequence[Any]:
+def entries(value: Any) -> Sequence[Any]:
+    """Raw ``value`` when it is a list; else none."""
     return cast("Sequence[Any]", value) if isinstance(value, list) else []

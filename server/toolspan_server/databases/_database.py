@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ToolFailure
-from ._statement import first_word, is_safe_on
-from ._values import as_json, as_parameter, unique
+from ._rows import BUFFER, fetched
+from ._statement import first_word, for_sqlalchemy, is_safe_on
+from ._values import as_parameter
 
 if TYPE_CHECKING:
     from sqlalchemy import BindParameter, Connection, Engine, TextClause
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _LONGEST_REASON = 500
-_CAST = re.compile(r"(?<![:\w\\]):(\w+)(?=::)")
-"""A parameter before PostgreSQL's ``::type``, which SQLAlchemy takes for no parameter."""
 _STREAMED = ("SELECT", "WITH", "VALUES", "TABLE")
 
 
@@ -56,14 +54,22 @@ class Database:
         """
         from sqlalchemy.exc import SQLAlchemyError
 
+        from ._engines import ended
+
         try:
             engine = self._engine(statement.read_only)
             if statement.read_only and not is_safe_on(engine.dialect.name, statement.text):
                 raise _no_select(engine.dialect.name)
-            with engine.connect() as connection:
+            with engine.connect() as connection, ended(connection, stop):
                 return self._ran(connection, statement, values, stop)
         except SQLAlchemyError as error:
             raise self._failure(error, statement) from None
+        except OverflowError:
+            raise ToolFailure(
+                f"Database '{self.name}' cannot hold an integer that large",
+                error_code="database_error",
+                user_action="Give a smaller number.",
+            ) from None
 
     def close(self) -> None:
         """Let go of every connection that is not in use."""
@@ -102,17 +108,12 @@ class Database:
         streamed = statement.read_only and first_word(statement.text) in _STREAMED
         begin(connection, read_only=statement.read_only, timeout_ms=statement.timeout_ms, stop=stop)
         clause, parameters = _bound(statement.text, values)
-        options = {"stream_results": streamed, "max_row_buffer": statement.max_rows + 1}
+        options = {"stream_results": streamed, "max_row_buffer": BUFFER}
         result = connection.execute(clause, parameters, execution_options=options)
         if not result.returns_rows:
             outcome: dict[str, Any] = {"rows_affected": max(result.rowcount, 0)}
         else:
-            columns = unique(result.keys())
-            rows = result.fetchmany(statement.max_rows + 1)
-            result.close()
-            shown = [dict(zip(columns, map(as_json, row), strict=True)) for row in rows[: statement.max_rows]]
-            truncated = len(rows) > statement.max_rows
-            outcome = {"rows": shown, "row_count": len(shown), "truncated": truncated}
+            outcome = fetched(result, statement.max_rows, stop)
         connection.rollback() if statement.read_only else connection.commit()
         return outcome
 
@@ -154,7 +155,7 @@ def _bound(statement: str, values: Mapping[str, Any]) -> tuple[TextClause, dict[
     """``statement`` and the values of its parameters. A list stands for so many values."""
     from sqlalchemy import bindparam, text
 
-    clause = text(_CAST.sub(r"(:\1)", statement))
+    clause = text(for_sqlalchemy(statement))
     parameters = {name: as_parameter(values.get(name)) for name in clause.compile().params}
     lists: list[BindParameter[Any]] = [
         bindparam(name, expanding=True) for name, value in parameters.items() if isinstance(value, list)
@@ -164,9 +165,9 @@ def _bound(statement: str, values: Mapping[str, Any]) -> tuple[TextClause, dict[
 
 def _no_select(dialect: str) -> ToolFailure:
     return ToolFailure(
-        f"On {dialect} only a SELECT is known to change nothing",
+        f"On {dialect} only a SELECT without INTO is known to change nothing",
         error_code="not_read_only",
-        user_action="Write the statement as a SELECT, or set read_only: false in the config.",
+        user_action="Write the statement as such a SELECT, or set read_only: false in the config.",
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -15,6 +17,9 @@ from sqlalchemy.pool import QueuePool
 
 _STEPS = 2_000
 _CONNECT_SECONDS = 5
+_LOOK_SECONDS = 0.1
+_LONGEST_VALUE = 64 << 20
+"""Bytes of the longest value, and row, that SQLite handles."""
 _HARMLESS = frozenset(
     (
         "data_version",
@@ -49,7 +54,7 @@ def engine_of(written: str, folder: Path, *, read_only: bool, pool_size: int) ->
 def begin(connection: Connection, *, read_only: bool, timeout_ms: int, stop: Callable[[], bool]) -> None:
     """Hold what ``connection`` does from now on to ``timeout_ms``, and to reading if it is ``read_only``.
 
-    ``stop`` is asked while SQLite works: it ends the statement.
+    ``stop`` is asked while SQLite works: it ends the statement. Elsewhere, see ``ended``.
     """
     match connection.dialect.name:
         case "sqlite":
@@ -60,6 +65,37 @@ def begin(connection: Connection, *, read_only: bool, timeout_ms: int, stop: Cal
             connection.execute(text(f"SET LOCAL statement_timeout = {int(timeout_ms)}"))
         case _:
             pass
+
+
+@contextmanager
+def ended(connection: Connection, stop: Callable[[], bool]) -> Generator[None]:
+    """End what ``connection`` does in the block once ``stop`` says so, where its driver can (psycopg).
+
+    The connection is not used again then: the end could come to what is next.
+    """
+    cancel = getattr(connection.connection.driver_connection, "cancel", None)
+    if cancel is None or connection.dialect.name == "sqlite":
+        yield
+        return
+    done, cancelled = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        while not done.wait(_LOOK_SECONDS):
+            if stop():
+                cancelled.set()
+                with suppress(Exception):  # what cannot be ended runs into its time limit
+                    cancel()
+                return
+
+    watching = threading.Thread(target=watch, name="toolspan statement", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watching.join()
+        if cancelled.is_set():
+            connection.invalidate()
 
 
 def was_interrupted(error: BaseException | None) -> bool:
@@ -79,6 +115,7 @@ def _sqlite(path: Path, *, read_only: bool) -> Callable[[], sqlite3.Connection]:
             connection.execute("PRAGMA query_only = ON")
         else:
             connection.execute("PRAGMA foreign_keys = ON")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         connection.set_authorizer(_guard)
         return connection
 

@@ -13,6 +13,10 @@ _HIDDEN = re.compile(
       | /\*.*?\*/""",
     re.DOTALL | re.VERBOSE,
 )
+_PARAMETER = re.compile(r"(?<![:\w\\]):(\w+)(?=::|(?![:\w]))")
+_CAST = re.compile(r"(?<![:\w\\]):(\w+)(?=::)")
+"""A parameter before PostgreSQL's ``::type``, which SQLAlchemy takes for no parameter."""
+_COLON = re.compile(r"(?<!\\):")
 _HELD = ("sqlite", "postgresql")
 _QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
 
@@ -21,6 +25,17 @@ def bare(statement: str) -> str:
     """``statement`` without comments, its quoted parts empty, and without a semicolon at its end."""
     hidden = _HIDDEN.sub(lambda match: " " if match.group().startswith(("--", "/*")) else "''", statement)
     return hidden.strip().removesuffix(";").strip()
+
+
+def parameters_of(statement: str) -> list[str]:
+    """The names of its ``:name`` parameters, each once; what is quoted holds none."""
+    return list(dict.fromkeys(_PARAMETER.findall(bare(statement))))
+
+
+def for_sqlalchemy(statement: str) -> str:
+    """``statement`` so that SQLAlchemy finds the same parameters in it."""
+    escaped = _HIDDEN.sub(lambda match: _COLON.sub(r"\:", match.group()), statement)
+    return _CAST.sub(r"(:\1)", escaped)
 
 
 def fault_of(statement: str, *, read_only: bool) -> tuple[str, str] | None:
@@ -44,5 +59,8 @@ def first_word(statement: str) -> str:
 
 def is_safe_on(dialect: str, statement: str) -> bool:
     """Whether ``statement``, a query by its looks, cannot write there: the database is held to it, or it is
-    a ``SELECT``, which has no form that writes."""
-    return dialect in _HELD or first_word(statement) == "SELECT"
+    a ``SELECT`` without ``INTO``, which would name a table or a file, and without MySQL's ``/*! code */``."""
+    if dialect in _HELD:
+        return True
+    has_into = re.search(r"\bINTO\b", bare(statement), re.IGNORECASE) is not None
+    return first_word(statement) == "SELECT" and not has_into and "/*!" not in statement

@@ -28,6 +28,12 @@ _OPEN_FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
+_FOLDER_FLAGS = (
+    getattr(os, "O_PATH", os.O_RDONLY)
+    | getattr(os, "O_DIRECTORY", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
 
 _log = logging.getLogger(__name__)
 
@@ -96,7 +102,7 @@ class Tree:
         Raises ``Unreadable`` for what is not a regular file inside the folder with at most ``limit`` bytes.
         """
         try:
-            descriptor = os.open(_inside(Path(os.path.realpath(self.root)), path), _OPEN_FLAGS)
+            descriptor = _opened(Path(os.path.realpath(self.root)), path)
             try:
                 data = _content(descriptor, limit)
             finally:
@@ -136,6 +142,23 @@ def _inside(root: Path, path: str) -> Path:
     if not real.is_relative_to(root):
         raise Unreadable("a link that leaves the collection's folder")
     return real
+
+
+def _opened(root: Path, path: str) -> int:
+    """The file, opened folder by folder: one that is replaced by a link meanwhile leads nowhere."""
+    real = _inside(root, path)
+    if os.open not in os.supports_dir_fd:
+        return os.open(real, _OPEN_FLAGS)
+    *folders, name = real.relative_to(root).parts or (".",)
+    within = os.open(root, _FOLDER_FLAGS)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER_FLAGS, dir_fd=within)
+            os.close(within)
+            within = inner
+        return os.open(name, _OPEN_FLAGS, dir_fd=within)
+    finally:
+        os.close(within)
 
 
 def _stamp(status: os.stat_result) -> str:

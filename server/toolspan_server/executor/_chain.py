@@ -9,27 +9,35 @@ from ..context import Context
 
 if TYPE_CHECKING:
     from ..registry import Tool
+    from .rate_limit import Buckets
 
 Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]
 """From a tool's arguments to its result."""
 
 
-def composed(tool: Tool, max_result_bytes: int, redact: Callable[[str], str] | None) -> Step:
+def composed(
+    tool: Tool,
+    max_result_bytes: int,
+    answer_seconds: float,
+    redact: Callable[[str], str] | None,
+    buckets: Buckets,
+) -> Step:
     """The whole of a call of ``tool``; a step that the tool does not ask for is not there, nor imported."""
     from .sanitise import sanitised
     from .timeout import timed_out
     from .validate import validated
 
     config = tool.config
-    step = sanitised(timed_out(tool.kind.call, tool.timeout_ms), max_result_bytes, redact)
+    work = timed_out(tool.kind.call, tool.timeout_ms, answer_seconds, redact)
+    step = sanitised(work, max_result_bytes, redact)
     if config.output_schema is not None:
         from .output import fitting
 
         step = fitting(step, config.output_schema)
     if config.rate_limit is not None:
-        from .rate_limit import rate_limited
+        from .rate_limit import bucket_of, rate_limited
 
-        step = rate_limited(step, config.rate_limit)
+        step = rate_limited(step, config.rate_limit, bucket_of(buckets, tool.name, config.rate_limit))
     if config.cache is not None:
         from .cache import cached
 

@@ -7,27 +7,33 @@ import logging
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from .._plain import repaired, shortened
+from .._plain import Copier, NotPlain, OverBudget, repaired, shortened
 from ..client import InputRequired
-from ..content import ABSENT, Content
+from ..content import ABSENT, Block, Content
 from ..context import Context, Publish, tell_nobody
 from ..errors import RequestRefused, ToolFailure
 from ..registry import Registry, Tool
 from ..results import ToolResult
 from ._chain import Step, composed
 
+if TYPE_CHECKING:
+    from .rate_limit import Buckets
+
 _log = logging.getLogger(__name__)
 _MAX_ERROR = 10_000
 _MAX_TRACE = 100_000
+_MOST_DATA_VALUES = 10_000
 
 
 class Executor:
     """Runs the tools of ``registry``.
 
     ``redact`` takes a text and gives it without secrets; every text of a result and every error
-    passes it, in the log too. ``max_result_bytes`` is the largest result, in bytes of JSON.
+    passes it, in the log too. ``max_result_bytes`` is the largest result, in bytes of JSON. A call waits
+    ``answer_seconds`` for the answer to a question to its client. How often tools ran counts on from
+    ``earlier``, whose place it takes; kept results do not: what they came of may have changed.
     """
 
     def __init__(
@@ -37,13 +43,17 @@ class Executor:
         surroundings: Context | None = None,
         redact: Callable[[str], str] | None = None,
         max_result_bytes: int = 1_048_576,
+        answer_seconds: float = 600,
+        earlier: Executor | None = None,
     ) -> None:
         self.registry = registry
         self.publish: Publish = tell_nobody
         self._surroundings = surroundings or Context()
         self._redact = redact
         self._max_result_bytes = max_result_bytes
+        self._answer_seconds = answer_seconds
         self._steps: dict[str, tuple[Tool, Step]] = {}
+        self._buckets: Buckets = {} if earlier is None else earlier._buckets
 
     async def execute(
         self, name: str, arguments: Mapping[str, Any] | None = None, context: Context | None = None
@@ -59,7 +69,10 @@ class Executor:
         try:
             result = await self._run(name, {} if arguments is None else arguments, context)
         except ToolFailure as failure:
-            return ToolResult.failed(self._told(failure), self._clean(name, 128), _elapsed_ms(started))
+            told = await self._told(failure)
+            return ToolResult.failed(told, self._clean(name, 128), _elapsed_ms(started))
+        except RequestRefused as refused:
+            raise self._refused(refused) from None
         if isinstance(result, Content):
             return _with_content(result, name, _elapsed_ms(started))
         return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
@@ -101,7 +114,7 @@ class Executor:
         known = self._steps.get(tool.name)
         if known is not None and known[0] is tool:
             return known[1]
-        step = composed(tool, self._max_result_bytes, self._redact)
+        step = composed(tool, self._max_result_bytes, self._answer_seconds, self._redact, self._buckets)
         self._steps[tool.name] = (tool, step)
         return step
 
@@ -126,13 +139,34 @@ class Executor:
         inner = Context(meta=context.meta, client=context.client, depth=context.depth + 1)
         return await self.execute(name, arguments, inner)
 
-    def _told(self, failure: ToolFailure) -> ToolFailure:
+    async def _told(self, failure: ToolFailure) -> ToolFailure:
+        content = failure.content
+        if content is not None:
+            content = await self._shown(content)
         return ToolFailure(
             self._clean(failure.error, _MAX_ERROR),
             error_code=failure.error_code,
             user_action=self._clean(failure.user_action, _MAX_ERROR),
-            content=failure.content,
+            content=content,
         )
+
+    async def _shown(self, content: tuple[Block, ...]) -> tuple[Block, ...] | None:
+        """The blocks of a failure, held to what those of a success are; ``None`` when they cannot be sent."""
+        from .sanitise import content_sent
+
+        try:
+            return (await content_sent(Content(content), self._max_result_bytes, self._redact)).blocks
+        except ToolFailure as failure:
+            _log.warning("the content of a failure is left out: %s", self._clean(failure.error, _MAX_ERROR))
+            return None
+
+    def _refused(self, refused: RequestRefused) -> RequestRefused:
+        try:
+            data = Copier(_MOST_DATA_VALUES, _MAX_TRACE, on_text=self._redact).copy(refused.data)
+        except (NotPlain, OverBudget) as fault:
+            _log.warning("the data of a refusal are left out: %s", fault)
+            data = None
+        return RequestRefused(refused.code, self._clean(refused.message, _MAX_ERROR), data)
 
     def _clean(self, text: str, limit: int) -> str:
         return shortened(self._redacted(repaired(text)), limit)

@@ -6,11 +6,13 @@ import asyncio
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..client import Ability, Answer, Client, Level, Question
+from typing_extensions import override
+
+from ..client import Answer, Client, Question, Through
 from ..content import ABSENT, Content
 from ..context import Context
 from ._chain import Step
@@ -127,29 +129,17 @@ class _Store:
         self._bytes -= len(key) + len(packed)
 
 
-class _Listening:
+class _Listening(Through):
     """A client that notes whether it was asked anything."""
 
     def __init__(self, client: Client) -> None:
-        self._client = client
-        self.memory: MutableMapping[str, Any] = client.memory
+        super().__init__(client)
         self.asked = False
 
-    def accepts(self, ability: Ability) -> bool:
-        return self._client.accepts(ability)
-
+    @override
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
         self.asked = True
-        return await self._client.ask(questions)
-
-    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        await self._client.progress(progress, total, message)
-
-    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
-        await self._client.log(level, data, logger)
-
-    async def release(self) -> None:
-        await self._client.release()
+        return await super().ask(questions)
 
 
 def _packed(result: Any) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from .._records import is_same
 from ..client import InputRequired
 from ..context import Context
 from ..errors import ToolFailure
@@ -18,12 +19,23 @@ if TYPE_CHECKING:
 Clock = Callable[[], float]
 
 
-def rate_limited(following: Step, limit: RateLimitConfig, now: Clock = time.monotonic) -> Step:
+Buckets = MutableMapping[str, "tuple[RateLimitConfig, Bucket]"]
+"""The buckets of the tools by name; they outlive the config that they were made for."""
+
+
+def bucket_of(buckets: Buckets, tool: str, limit: RateLimitConfig) -> Bucket:
+    """The bucket of ``tool``: the one that there is, as full as it is, if it was made for the same limit."""
+    known = buckets.get(tool)
+    if known is None or not is_same(known[0], limit):
+        known = buckets[tool] = (limit, Bucket(limit))
+    return known[1]
+
+
+def rate_limited(following: Step, limit: RateLimitConfig, bucket: Bucket) -> Step:
     """Refuse calls of ``following`` beyond ``limit``, with a ``ToolFailure`` that says when to try again.
 
     A call that stops to ask its client, and will be made again with the answers, does not count.
     """
-    bucket = _Bucket(limit.calls / (limit.per_ms / 1000), limit.burst or limit.calls, now)
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
         wait = bucket.take()
@@ -42,11 +54,12 @@ def rate_limited(following: Step, limit: RateLimitConfig, now: Clock = time.mono
     return step
 
 
-class _Bucket:
-    """A token bucket: ``per_second`` tokens come in, at most ``size`` are kept, each call takes one."""
+class Bucket:
+    """A token bucket: tokens come in as ``limit`` says, at most its burst is kept, each call takes one."""
 
-    def __init__(self, per_second: float, size: int, now: Clock) -> None:
-        self._per_second = per_second
+    def __init__(self, limit: RateLimitConfig, now: Clock = time.monotonic) -> None:
+        size = limit.burst or limit.calls
+        self._per_second = limit.calls / (limit.per_ms / 1000)
         self._size = size
         self._now = now
         self._tokens = float(size)

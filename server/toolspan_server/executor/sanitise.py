@@ -34,7 +34,7 @@ def sanitised(following: Step, max_bytes: int, redact: Callable[[str], str] | No
     async def step(arguments: dict[str, Any], context: Context) -> Any:
         result = await following(arguments, context)
         if isinstance(result, Content):
-            return await anyio.to_thread.run_sync(partial(_content_sent, result, max_bytes, redact))
+            return await content_sent(result, max_bytes, redact)
         try:
             return _sent(result, max_bytes, Copier(_QUICK_VALUES, _QUICK_BYTES, on_text=redact))
         except OverBudget:
@@ -43,6 +43,11 @@ def sanitised(following: Step, max_bytes: int, redact: Callable[[str], str] | No
             return await anyio.to_thread.run_sync(partial(_sent, result, max_bytes, whole))
 
     return step
+
+
+async def content_sent(content: Content, max_bytes: int, redact: Callable[[str], str] | None) -> Content:
+    """``content`` as ``sanitised`` lets it out. Raises ``ToolFailure`` when JSON cannot hold it."""
+    return await anyio.to_thread.run_sync(partial(_content_sent, content, max_bytes, redact))
 
 
 def _content_sent(content: Content, max_bytes: int, redact: Callable[[str], str] | None) -> Content:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -38,12 +38,18 @@ class OptionsModel(Protocol):
     def model_validate(cls, data: Any, /, *, context: Any = None) -> Any: ...
 
 
+Misfits = Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, str]]]
+"""From a tool's options and parameters to where they do not go together, as (option, message)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``."""
+    """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``,
+    and how to find where options and parameters do not go together."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False
+    misfits: Misfits | None = None
 
 
 _NO_TRAITS = Traits()
@@ -58,6 +64,7 @@ def handler(
     kind: HandlerKind = "builtin",
     options: type[OptionsModel] | None = None,
     talks: bool = False,
+    misfits: Misfits | None = None,
 ) -> Callable[[_H], _H]:
     """Register the decorated function as the handler ``name`` of ``kind``.
 
@@ -66,7 +73,8 @@ def handler(
     the words that the model reads.
 
     ``options`` is the model that ``implementation.options`` of a config is held to, as which the function
-    finds them in ``Context.options``. ``talks`` says that it uses ``Context.client``.
+    finds them in ``Context.options``. ``talks`` says that it uses ``Context.client``. ``misfits`` looks, when
+    the config is read, at these options and the tool's parameters, and gives each fault as (option, message).
 
     Raises ``ValueError`` when another function already has the name.
     """
@@ -78,7 +86,7 @@ def handler(
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
-        _traits[kind, name] = Traits(options, talks)
+        _traits[kind, name] = Traits(options, talks, misfits)
         return function
 
     return register

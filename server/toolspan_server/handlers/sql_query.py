@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -11,7 +12,9 @@ from ..config._problems import Fault, Faulty
 from ..config._values import FLAG, integer
 from ..context import Context
 from ..databases._database import Statement
-from ..databases._statement import fault_of
+from ..databases._statement import fault_of, parameters_of
+from ..parameters import known_parameters
+from ..suggestions import nearest
 from . import handler
 
 if TYPE_CHECKING:
@@ -45,7 +48,17 @@ class Options(Record):
             raise Faulty(Fault(("statement",), *fault))
 
 
-@handler("sql_query", kind="internal", options=Options)
+def _unbound(options: Options, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    known = known_parameters(parameters)
+    if known is None:
+        return
+    for name in parameters_of(options.statement):
+        if name not in known:
+            hint = nearest(name, known) if known else "add it to parameters"
+            yield "statement", f"the tool has no parameter {name!r} for :{name} ({hint})"
+
+
+@handler("sql_query", kind="internal", options=Options, misfits=_unbound)
 def sql_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """The arguments are the values of the statement's ``:name`` parameters; what is absent is null.
 

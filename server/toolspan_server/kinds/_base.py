@@ -60,6 +60,11 @@ class KindConfig(Record, ABC):
 
     type: str = key(text())
 
+    @property
+    def counts_calls(self) -> bool:
+        """Whether what a call gives depends on those before it, in the same process."""
+        return False
+
     def problems(self) -> Iterable[tuple[str, str]]:
         """Faults that no schema shows, as (key, message): an unknown handler, say."""
         return ()

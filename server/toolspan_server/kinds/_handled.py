@@ -40,6 +40,12 @@ class HandledConfig(KindConfig):
             yield "handler", problem
 
     @override
+    def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        find = _traits(self).misfits
+        for option, message in () if find is None else find(self.options, parameters):
+            yield f"options/{option}", message
+
+    @override
     def build(self, environment: Environment) -> Kind:
         return Handled(_kind(self), self.handler, _traits(self).talks, self.options)
 

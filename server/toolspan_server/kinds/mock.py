@@ -13,7 +13,8 @@ from typing_extensions import override
 from .._records import choice, key, many, optional
 from ..config._problems import Fault, Faulty
 from ..context import Context
-from ..mocks import MockAnswer, MockReplies, MockRule, MockStep, unknown_names, uses_client
+from ..conversations import MockStep
+from ..mocks import MockAnswer, MockReplies, MockRule, unknown_names, uses_client
 from ._base import Environment, Kind, KindConfig
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ class Config(MockReplies, KindConfig):
         "The answer when the user declines a question or closes it; no further step is taken then.",
         default=None,
     )
+
+    @property
+    @override
+    def counts_calls(self) -> bool:
+        return any(replies.by_turns for replies in (self, *self.rules))
 
     @override
     def check(self) -> None:

@@ -9,11 +9,11 @@ from random import Random
 from typing import Any, cast
 
 from ..content import ABSENT, Content
+from ..conversations import Turn
 from ..errors import RequestRefused, ToolFailure
 from ..templates import Scope, compiled
 from ._content import whole_block
 from ._replies import MockError, MockProtocolError, MockReplies, MockReply
-from ._turn import Turn
 
 
 class Reply:

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from ..client import InputRequired
+from ..conditions import Condition
 from ..context import Context
+from ..conversations import Conversation, MockStep, Turn
 from ..errors import ToolFailure
-from ._conversation import Conversation
 from ._giving import Replies, Reply
-from ._matchers import Condition
 from ._replies import MockAnswer, MockReplies, MockRule
-from ._steps import MockStep
-from ._turn import Turn
 
 
 class Script:

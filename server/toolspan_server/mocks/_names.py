@@ -8,9 +8,9 @@ from typing import Any, cast
 from .._records import Record
 from ..config._problems import Fault
 from ..config._problems import Path as Place
+from ..conversations import RESERVED
 from ..suggestions import nearest
 from ..templates import path_of, references
-from ._turn import RESERVED
 
 _LITERAL = ("mock_response",)
 

@@ -6,18 +6,17 @@ from typing import Any, Literal
 
 from typing_extensions import override
 
-from .._records import ANYTHING, Record, checked, choice, key, many, named, optional, text
+from .._records import ANYTHING, Record, checked, choice, key, many, optional, text
+from ..conditions import WHEN
 from ..config._problems import Fault, Faulty
 from ..config._values import integer
 from ..templates import templated
 from ._content import content_blocks
-from ._matchers import conditions
 
 _WORD = text(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
 _MILLISECONDS = integer(0, 3_600_000)
 _ANSWERS = ("mock_response", "response", "content", "error", "protocol_error")
 
-WHEN = checked(named(ANYTHING), conditions)
 _WHEN_SAYS = (
     "Conditions on the arguments (path: value, or path: {equals, in, not, regex, gt, ge, lt, le, "
     "contains, exists}) that must all hold."
@@ -146,6 +145,11 @@ class MockReplies(MockReply):
         failing = ("error", "protocol_error") if self.fail_every is not None else ()
         several = [name for name in ("sequence", "random") if getattr(self, name) is not None]
         return [name for name in self.ways if name not in failing] + several
+
+    @property
+    def by_turns(self) -> bool:
+        """Whether the answer depends on those before it."""
+        return any(value is not None for value in (self.sequence, self.random, self.fail_every))
 
     @override
     def check(self) -> None:

@@ -149,6 +149,8 @@ class _Maker:
         if (problem := url_problem(url)) is not None:
             raise UnusableOperation(f"{what} {problem} (write server: https://… in the config)")
         config = self.config
+        if url.rstrip("/") != (config.server or "").rstrip("/") and self._is_weaker(url):
+            raise UnusableOperation(f"{what} is http, and the description came over https (write server)")
         known = {host_name(urlsplit(each).hostname or "") for each in (self.base, config.server or "")}
         host = urlsplit(url).hostname or ""
         if not self.base or host_name(host) in known:
@@ -157,6 +159,9 @@ class _Maker:
             raise UnusableOperation(
                 f"{what} is at {host}, another host than the description's (list it in allowed_domains)"
             )
+
+    def _is_weaker(self, url: str) -> bool:
+        return urlsplit(self.base).scheme == "https" and urlsplit(url).scheme != "https"
 
     def _result(self, operation: Operation) -> dict[str, Any] | None:
         """The schema of the JSON object that a good answer is, where there is one that can be used."""

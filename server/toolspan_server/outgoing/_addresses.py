@@ -16,6 +16,7 @@ _V4 = tuple(
     for block, what in (
         ("0.0.0.0/8", "this network"),
         ("10.0.0.0/8", "private"),
+        ("100.100.100.200/32", "cloud metadata"),
         ("100.64.0.0/10", "shared by a carrier"),
         ("127.0.0.0/8", "loopback"),
         ("168.63.129.16/32", "cloud metadata"),
@@ -45,6 +46,8 @@ _V6 = tuple(
         ("2002::/16", "6to4, which embeds an IPv4 address"),
         ("3fff::/20", "for documentation"),
         ("5f00::/16", "for segment routing"),
+        ("fd00:ec2::254/128", "cloud metadata"),
+        ("fd20:ce::254/128", "cloud metadata"),
         ("fc00::/7", "private"),
         ("fe80::/10", "link-local"),
         ("fec0::/10", "site-local"),

@@ -6,7 +6,7 @@ import ssl
 from collections.abc import AsyncIterable
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 import httpcore2
 
@@ -19,6 +19,7 @@ _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FOLLOWED = frozenset(("GET", "HEAD"))
 _TO_ANYONE = frozenset(("accept", "accept-encoding", "accept-language", "user-agent", "traceparent"))
 _PORTS = {"http": 80, "https": 443}
+_ASCII = bytes(range(0x21, 0x7F)).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Exchange:
         authority = shown if port == _PORTS[parts.scheme] else f"{shown}:{port}"
         length = [] if request.body is None else [("Content-Length", str(len(request.body)))]
         headers = [("Host", authority), *request.headers, *length]
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_ASCII)
         return httpcore2.Request(
             request.method.encode(),
             httpcore2.URL(

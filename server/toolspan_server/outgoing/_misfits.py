@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 from ..config._problems import Fault
+from ..parameters import known_parameters
 from ..suggestions import nearest
 from ..templates import references
 from ._places import HttpParameter, Places
@@ -15,7 +16,6 @@ _FIXED_HEADERS = frozenset(
     ("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te", "cookie")
 )
 _HEADER_LETTERS = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz")
-_OPEN = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
 
 
 def place_faults(mapping: Mapping[str, HttpParameter], method: str, templated: bool) -> Iterator[Fault]:
@@ -38,10 +38,8 @@ def place_faults(mapping: Mapping[str, HttpParameter], method: str, templated: b
 
 def argument_misfits(parameters: Mapping[str, Any], places: Places, body: Any) -> Iterator[tuple[str, str]]:
     """Arguments that the tool does not have, as (key, message): in the URL, the mapping, the ``body``."""
-    properties = parameters.get("properties")
-    known = list(cast("dict[str, Any]", properties)) if isinstance(properties, dict) else []
-    is_open = parameters.get("additionalProperties", False) is not False
-    if is_open or any(keyword in parameters for keyword in _OPEN):
+    known = known_parameters(parameters)
+    if known is None:
         return
     for argument in places.mapping:
         if argument not in known:

@@ -6,6 +6,7 @@ from ._accept import MAX_BYTES, MAX_VALUES, Parameters
 from ._certain import is_certain
 from ._compile import compile_parts, compile_schema
 from ._faults import Wording, type_name, worded
+from ._names import known_parameters
 
 __all__ = [
     "MAX_BYTES",
@@ -15,6 +16,7 @@ __all__ = [
     "compile_parts",
     "compile_schema",
     "is_certain",
+    "known_parameters",
     "type_name",
     "worded",
 ]

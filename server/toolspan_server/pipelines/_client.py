@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
-from ..client import Ability, Answer, Client, Level, Question
+from typing_extensions import override
+
+from ..client import Answer, Client, Question, Through
 
 _MEMORY = "dev.toolspan/within"
 
 
-class Within:
+class Within(Through):
     """``client`` for the call ``name`` inside its call: questions and memory of its own under that name.
 
     Two calls of one tool may so ask the same at the same time. Progress is that of the whole: ``done`` of
@@ -19,12 +21,12 @@ class Within:
     """
 
     def __init__(self, client: Client, name: str, done: int = 0, total: int = 0) -> None:
-        self._client = client
+        super().__init__(client)
         self._name = name
         self._done = done
         self._total = total
         self._all: MutableMapping[str, Any] = client.memory.setdefault(_MEMORY, {})
-        self.memory: MutableMapping[str, Any] = self._all.setdefault(name, {})
+        self.memory = self._all.setdefault(name, {})
 
     def forget(self) -> None:
         """The call is over: what it kept in memory is of no use any more."""
@@ -32,28 +34,18 @@ class Within:
         if not self._all:
             self._client.memory.pop(_MEMORY, None)
 
-    def accepts(self, ability: Ability) -> bool:
-        """As the client says."""
-        return self._client.accepts(ability)
-
+    @override
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
         """The client's answers; see ``Client.ask``."""
         answers = await self._client.ask({self._named(key): each for key, each in questions.items()})
         return {key: answers[self._named(key)] for key in questions}
 
+    @override
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Report the progress of the whole, where this call says how far it is."""
         if total and self._total:
             part = min(max(progress / total, 0.0), 1.0)
             await self._client.progress(self._done + part, self._total, message)
-
-    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
-        """Pass on a log message."""
-        await self._client.log(level, data, logger)
-
-    async def release(self) -> None:
-        """Let go of the connection."""
-        await self._client.release()
 
     def _named(self, key: str) -> str:
         return f"{self._name}.{key}"

@@ -9,9 +9,9 @@ from typing import Any, cast
 import anyio
 
 from ..client import InputRequired, Question
+from ..conditions import Condition
 from ..context import Context
 from ..errors import RequestRefused, ToolFailure
-from ..mocks._matchers import Condition
 from ..templates import Tree, compiled
 from ._budget import Budget
 from ._client import Within

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, cast
 
 from .._records import ANYTHING, Record, checked, choice, key, named, optional, text
+from ..conditions import WHEN
 from ..config._problems import Fault, Faulty, Path
 from ..config._values import integer
-from ..mocks._matchers import conditions
 from ..suggestions import nearest
 from ..templates import path_of, references, templated
 
@@ -38,7 +38,7 @@ class StepConfig(Record):
         factory=dict[str, Any],
     )
     when: dict[str, Any] | None = key(
-        optional(checked(named(ANYTHING), conditions)),
+        optional(WHEN),
         "Conditions by path, such as steps.ID.result.count: {gt: 0}; the step is skipped unless all hold.",
         default=None,
     )

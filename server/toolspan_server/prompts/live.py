@@ -146,8 +146,7 @@ class _Prompt:
 
     async def _asked(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
         """What the messages may use once the steps are taken."""
-        from ..mocks._conversation import Conversation
-        from ..mocks._turn import Turn
+        from ..conversations import Conversation, Turn
 
         turn = Turn(arguments, Context(tool_name=self.config.name, client=client), 1)
         accepted = await Conversation(self.config.steps, stops=True).hold(turn)

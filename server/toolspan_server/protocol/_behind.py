@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
+from .._sdk_import import importing_sdk
 from ..surface import Surface
 from ._calls import Calls
 from ._exchange import Exchange
@@ -20,8 +19,6 @@ from .guard import App, Receive, Scope, Send
 
 if TYPE_CHECKING:
     from .sdk_http import SdkHttp
-
-_SHORT_TURN_S = 0.0005
 
 
 class Behind:
@@ -67,21 +64,10 @@ def maker(surface: Surface, calls: Calls, message_bytes: int) -> Callable[[], Sd
     """What imports the SDK and makes its server."""
 
     def make() -> SdkHttp:
-        with _short_turns():
+        with importing_sdk():
             from .sdk import build_server
             from .sdk_http import SdkHttp
 
         return SdkHttp(build_server(surface, calls), surface, message_bytes)
 
     return make
-
-
-@contextmanager
-def _short_turns() -> Generator[None]:
-    """Let other threads, above all the event loop's, have the interpreter more often."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(_SHORT_TURN_S)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio.to_thread
 
+from .._sdk_import import importing_sdk
 from . import jsonrpc
 from ._peer import Message, Peer
 from ._standing import Standing
@@ -113,7 +114,8 @@ class LongWay:
         self.tell({**notification, "params": {**notification["params"], "requestId": number}})
 
     def _load(self) -> SdkStream:
-        from ._sdk_stream import SdkStream
+        with importing_sdk():
+            from ._sdk_stream import SdkStream
 
         return SdkStream(self._build(), self._standing, self._heard)
 

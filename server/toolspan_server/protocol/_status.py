@@ -93,10 +93,14 @@ def _number_of(things: Sized) -> Callable[[], Iterable[Sample]]:
 
 
 def _up(runtime: Runtime) -> Iterator[Sample]:
+    """Of several sources of one name, which no two samples may have, whether all are."""
     health = runtime.health()
+    sources: dict[str, float] = {}
     for source in health["sources"]:
-        labels = {"kind": "source", "name": str(source.get("name") or source.get("type") or "")}
-        yield labels, float(source.get("state") in _UP)
+        name = str(source.get("name") or source.get("type") or "")
+        sources[name] = min(sources.get(name, 1.0), float(source.get("state") in _UP))
+    for name, up in sources.items():
+        yield {"kind": "source", "name": name}, up
     for name, service in health["services"].items():
         yield {"kind": "service", "name": name}, float(service.get("state") in _UP)
 

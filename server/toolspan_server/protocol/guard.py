@@ -75,9 +75,10 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refused = self.refusal(scope)
-        if refused is UNVERIFIED and self._auth is not None:
+        auth: Auth | None = None
+        while refused is UNVERIFIED and auth is not self._auth and (auth := self._auth) is not None:
             authorization = dict(scope["headers"])[b"authorization"]
-            refused = await self._auth.verify(scope, authorization) or self.refusal(scope)
+            refused = await auth.verify(scope, authorization) or self.refusal(scope)
         if refused is not None:
             self._on_refused(refused)
             await refused.send(send)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import override
 
+from .._sdk_import import importing_sdk
 from ..surface import Surface
 from ._calls import Calls
 from ._dialogue import Dialogue
@@ -47,7 +48,8 @@ class _Serving:
         calls = _Calls(limits.concurrent_calls, pipes)
 
         def build() -> Server[Any]:
-            from .sdk import build_server
+            with importing_sdk():
+                from .sdk import build_server
 
             return build_server(surface, calls)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
-from .._plain import repaired
+from .._plain import repaired, shortened
 from ..registry import Tool
 from ..results import ToolResult
 from . import jsonrpc
@@ -59,7 +59,7 @@ def read_call(params: Mapping[str, Any] | None) -> ToolCall:
 
 def unknown_tool(name: str) -> ProtocolFault:
     """What calling a tool that does not exist is answered with."""
-    return ProtocolFault(INVALID_PARAMS, f"Tool '{repaired(name)}' not found")
+    return ProtocolFault(INVALID_PARAMS, f"Tool '{repaired(shortened(name, 128))}' not found")
 
 
 def render_result(result: ToolResult, protocol_version: str) -> dict[str, Any]:

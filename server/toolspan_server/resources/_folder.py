@@ -16,6 +16,8 @@ from ..documents._tree import Tree, shown
 from .errors import ResourceNotFound, ResourceUnreadable
 
 _MOST_WARNED = 1_000
+_DEEPEST = 128
+"""Names in a path: a URI may hold thousands, and what excludes folders looks at each."""
 
 _log = logging.getLogger(__name__)
 _NEVER = Event()
@@ -71,7 +73,9 @@ class Folder:
         """Whether ``path`` is that of a file which the folder may have."""
         steps = path.split("/")
         plain = all(step and step not in (".", "..") and "\0" not in step for step in steps)
-        return plain and self.selection.reaches(path) and self.selection.selects(path)
+        return (
+            plain and len(steps) <= _DEEPEST and self.selection.reaches(path) and self.selection.selects(path)
+        )
 
     def read(self, path: str, uri: str, limit: int) -> bytes:
         """The bytes of the file ``path`` for the resource ``uri``.
@@ -81,6 +85,10 @@ class Folder:
         """
         if not self.has(path) or not self._is_allowed():
             raise ResourceNotFound(uri)
+        return self.content(path, uri, limit)
+
+    def content(self, path: str, uri: str, limit: int) -> bytes:
+        """As ``read``, of any file in the folder."""
         try:
             return self.tree.read(path, limit)
         except Unreadable as reason:
@@ -138,8 +146,9 @@ class OneFile:
         real = self._real()
         if real is None:
             raise ResourceUnreadable(uri, "it is a link that leaves the config's folder")
-        selection = Selection([glob.escape(real.name)])
-        return Folder(self.what, real.parent, ".", selection).read(real.name, uri, limit)
+        root = real.parent if self.outside else Path(os.path.realpath(self.base))
+        folder = Folder(self.what, root, ".", Selection(()))
+        return folder.content(str(real.relative_to(root)), uri, limit)
 
     def _real(self) -> Path | None:
         real = Path(os.path.realpath(self.base / self.path))

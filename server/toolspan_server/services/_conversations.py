@@ -17,6 +17,9 @@ MAX_PARKED = 100
 PARKED_SECONDS = 300.0
 """How long such a call is kept."""
 
+LATE_SECONDS = 30.0
+"""How long an upstream may still be at a call that was cancelled, and speak of it."""
+
 _INVALID_REQUEST = -32600
 _ABILITIES: Mapping[str, Ability] = {
     "elicitation/create": "elicitation",
@@ -30,8 +33,8 @@ class Conversations:
     """Hears the upstream ``name`` (it is a ``Listener``), which may ask clients for ``may_ask``.
 
     What comes within a call's own answer is that call's. A server over stdio does not say which call it
-    talks about: it is heard while only one runs, and refused otherwise, so that no client hears or is asked
-    what is another's.
+    talks about: it is heard while only one runs and none was cancelled a moment ago, and refused otherwise,
+    so that no client hears or is asked what is another's.
     """
 
     def __init__(self, name: str, may_ask: frozenset[Ability]) -> None:
@@ -40,11 +43,12 @@ class Conversations:
         self._calls: dict[str, OngoingCall] = {}
         self._parked: dict[str, float] = {}
         self._sweeper: asyncio.TimerHandle | None = None
+        self._late_until = 0.0
 
     def begin(self, call: OngoingCall) -> None:
         """Have ``call`` hear the upstream until it is done."""
         self._calls[call.id] = call
-        call.start(self._calls.pop)
+        call.start(self._over)
 
     def park(self, call: OngoingCall) -> None:
         """Keep ``call`` running, for a while, until its client comes back with the answers."""
@@ -66,7 +70,8 @@ class Conversations:
             self._sweeper.cancel()
             self._sweeper = None
         self._parked.clear()
-        for call in list(self._calls.values()):
+        calls, self._calls = self._calls, {}
+        for call in calls.values():
             call.cancel()
 
     def capabilities(self, call: str | None) -> Mapping[str, Any]:
@@ -97,14 +102,21 @@ class Conversations:
             raise RefusedQuestion(_INVALID_REQUEST, f"{ability} is not allowed here")
         made = self._meant(call)
         if made is None:
-            several = "several calls run, and the question does not say which one it belongs to"
+            several = (
+                "several calls run, or one was just cancelled: which one the question is of, it does not say"
+            )
             raise RefusedQuestion(_INVALID_REQUEST, several if self._calls else "no call runs that could ask")
         return await made.asked(ability, params)
 
     def _meant(self, call: str | None) -> OngoingCall | None:
         if call is not None:
             return self._calls.get(call)
-        return next(iter(self._calls.values())) if len(self._calls) == 1 else None
+        sure = len(self._calls) == 1 and time.monotonic() >= self._late_until
+        return next(iter(self._calls.values())) if sure else None
+
+    def _over(self, call_id: str, cancelled: bool) -> None:
+        if self._calls.pop(call_id, None) is not None and cancelled:
+            self._late_until = time.monotonic() + LATE_SECONDS
 
     def _sweep(self) -> None:
         now = time.monotonic()

@@ -49,15 +49,15 @@ class OngoingCall:
         self._stirred = asyncio.Event()
         self._task: asyncio.Task[Result | InputNeeded] | None = None
 
-    def start(self, done: Callable[[str], object]) -> None:
-        """Make the call; ``done`` is told its id when it is over, however it ended."""
+    def start(self, done: Callable[[str, bool], object]) -> None:
+        """Make the call; ``done`` is told its id when it is over, and whether it was cancelled."""
 
         async def made() -> Result | InputNeeded:
             begin_call(self.id)
             return await self._make(self.id)
 
         def over(task: asyncio.Task[Any]) -> None:
-            done(self.id)
+            done(self.id, task.cancelled())
             _retrieved(task)
             for each in self._open:
                 if not each.answer.done():

@@ -151,6 +151,8 @@ class _OpenApi:
             try:
                 await self._once(offer)
             except (UnusableDescription, ToolFailure, OSError) as error:
+                if self._config.file is not None and not self._failed_before:
+                    offer(())  # no tools yet: the first list need not wait for a file that is wrong
                 self._failed(error)
                 await anyio.sleep(wait)
                 wait = min(2 * wait, _LONGEST_WAIT_S)
@@ -205,6 +207,10 @@ class _OpenApi:
             max_redirects=config.max_redirects,
             ca_file=None if config.ca_file is None else self._environment.config_dir / config.ca_file,
         )
+
+    @property
+    def _failed_before(self) -> bool:
+        return bool(self._state["state"] != "waiting")
 
     def _failed(self, error: Exception) -> None:
         """Note and log it; tools that were offered before stay."""

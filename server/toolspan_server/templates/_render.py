@@ -16,12 +16,17 @@ MAX_OUTPUT = 1_048_576
 """How many characters of text one rendering may give, unless its caller says otherwise."""
 
 
+_WORK = 32
+"""How many times that many characters the filters may give on the way."""
+
+
 class Budget:
-    """The characters that are left."""
+    """The characters that are left: of what comes out, and of what filters make of values."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._left = limit
+        self._work = _WORK * limit
 
     def spend(self, text: str) -> str:
         """``text``. Raises ``RenderFailure`` when it is more than what is left."""
@@ -30,17 +35,24 @@ class Budget:
             raise RenderFailure(f"The template gives more than {self._limit:,} characters")
         return text
 
+    def work(self, value: Any) -> Any:
+        """``value``, which a filter gave. Raises ``RenderFailure`` when the filters have too much to do."""
+        self._work -= len(value) + 1 if isinstance(value, str) else 1
+        if self._work < 0:
+            raise RenderFailure(f"The template's filters make more than {_WORK * self._limit:,} characters")
+        return value
+
 
 def rendered(parts: Sequence[str | Expression], scope: Scope, budget: Budget) -> Any:
     """The value of a template's ``parts``."""
     if len(parts) == 1 and not isinstance(parts[0], str):
-        value = evaluated(parts[0], scope)
+        value = evaluated(parts[0], scope, budget)
         return budget.spend(value) if isinstance(value, str) else value
-    pieces = (part if isinstance(part, str) else as_text(evaluated(part, scope)) for part in parts)
+    pieces = (part if isinstance(part, str) else as_text(evaluated(part, scope, budget)) for part in parts)
     return "".join(map(budget.spend, pieces))
 
 
-def evaluated(expression: Expression, scope: Scope) -> Any:
+def evaluated(expression: Expression, scope: Scope, budget: Budget) -> Any:
     """The value of ``expression``. Raises ``RenderFailure``."""
     value = expression.literal if not expression.path else value_at(scope, expression.path)
     for use in expression.filters:
@@ -48,7 +60,8 @@ def evaluated(expression: Expression, scope: Scope) -> Any:
             value = use.argument if value is NOTHING or value is None else value
         elif value is not NOTHING:
             function, _ = FILTERS[use.name]
-            value = function(value) if use.argument is NOTHING else function(value, use.argument)
+            made = function(value) if use.argument is NOTHING else function(value, use.argument)
+            value = budget.work(made)
     if value is NOTHING:
         raise MissingValue(expression.path)
     return value

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from .._sdk_import import imported_with_sdk
 from ._answers import Again, Answer, CallRefused, InputNeeded, NoResult, ServerGone
 from ._listener import Listener
 from ._listing import Bounds, ListedTool, Listing
-from ._sdk import sdk_imported
 from ._spec import ServerFailure, ServerSpec, UnusableServer
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ _RESTART_WAIT_SECONDS = 5.0
 _RELIST_PAUSE_SECONDS = 0.5
 _LONGEST_RELIST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0
+
+_NEED_SDK = ("_changes", "_listing", "_reasons", "_session", "_stdio")
+_WITH_SDK = tuple(f"{__package__}.{name}" for name in _NEED_SDK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +156,13 @@ class Connection:
 
         Raises ``ServerGone``, ``CallRefused``, ``NoResult``, and ``TimeoutError`` after ``timeout`` seconds.
         """
+        life = await self._available()
+        if (session := life.session) is None:
+            raise self._gone(life)
         from mcp.shared.exceptions import MCPError
 
         from ._session import call_tool
 
-        life = await self._available()
-        if (session := life.session) is None:
-            raise self._gone(life)
         try:
             with anyio.fail_after(timeout):
                 answer = await call_tool(session, name, arguments, meta or {}, again)
@@ -174,7 +177,7 @@ class Connection:
         return answer
 
     async def _live(self, life: _Life) -> None:
-        await sdk_imported()
+        await imported_with_sdk(*_WITH_SDK)
         from ._stdio import Child
 
         child = life.child = Child()

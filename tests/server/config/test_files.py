@@ -14,6 +14,8 @@ from tests.support.configs import load, registry, told
 from toolspan_server import ConfigError
 from toolspan_server.config import load_config
 
+pytestmark = pytest.mark.requirement("I4.4.1")
+
 
 def written(folder: Path, **texts: str) -> list[Path]:
     for name, text in texts.items():

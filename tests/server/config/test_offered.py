@@ -9,7 +9,7 @@ import pytest
 from tests.support.configs import load, told
 from toolspan_server import ConfigError, load_config
 
-pytestmark = pytest.mark.requirement("I4.2.8")
+pytestmark = pytest.mark.requirement("I4.2.8", "I4.4.1")
 
 
 @pytest.mark.parametrize(

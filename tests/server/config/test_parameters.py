@@ -17,6 +17,8 @@ from toolspan_server.config import ToolConfig
 from toolspan_server.config._parameters import object_schema
 from toolspan_server.config._problems import Faulty
 
+pytestmark = pytest.mark.requirement("I4.4.1")
+
 IMPLEMENTATION = {"type": "mock", "mock_response": 1}
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.configs import load, problems, registry, told
 
+pytestmark = pytest.mark.requirement("I4.4.1")
+
 BROKEN = """\
 tools:
   max_iterations: 0
@@ -229,3 +231,31 @@ def test_an_intent_pattern_that_does_not_compile_is_refused(tmp_path: Path, patt
 def test_a_message_is_one_line_of_bounded_length(tmp_path: Path) -> None:
     (line,) = told(tmp_path, f'name: "{"x" * 10}\\n{"y" * 9000}"\nversion: "{"v" * 9000}"')
     assert len(line) < 2200 and "\n" not in line
+
+
+def test_of_more_than_a_thousand_faults_the_others_are_counted(tmp_path: Path) -> None:
+    lines = told(tmp_path, "\n".join(f"key{number}: 1" for number in range(3_000)))
+    assert len(lines) == 1_001
+    assert any("2,000 more faults are not told" in line for line in lines)
+
+
+def test_a_list_of_wrong_entries_is_not_called_empty(tmp_path: Path) -> None:
+    lines = told(tmp_path, "prompts: [{name: p, messages: [{role: system, text: x}]}]")
+    assert [line.partition(": ")[2] for line in lines] == [
+        "$.prompts[0].messages[0].role: must be 'user' or 'assistant', not 'system'"
+    ]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1e9"])
+def test_a_time_out_of_its_range_is_told_the_range(tmp_path: Path, value: str) -> None:
+    (line,) = told(tmp_path, f"limits: {{answer_seconds: {value}}}")
+    assert "$.limits.answer_seconds: must be a number above 0, at most 3600" in line
+
+
+def test_a_name_is_suggested_out_of_thousands_too(tmp_path: Path) -> None:
+    names = ", ".join(
+        f"{{name: tool_{number}, description: d, implementation: {{type: mock, mock_response: 1}}}}"
+        for number in range(1_000)
+    )
+    (line,) = told(tmp_path, f"tools: {{registry: [{names}]}}\ntoolsets: {{a: {{tools: [tol_77]}}}}")
+    assert "(did you mean 'tool_77'?)" in line

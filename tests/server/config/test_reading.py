@@ -20,6 +20,8 @@ from toolspan_server.config import find_config, load_config
 from toolspan_server.config._positions import parse_document
 from toolspan_server.config._problems import Fault
 
+pytestmark = pytest.mark.requirement("I4.4.1")
+
 TOOL = {"name": "a", "description": "b", "implementation": {"type": "mock", "mock_response": None}}
 
 

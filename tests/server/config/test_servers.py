@@ -11,6 +11,8 @@ import pytest
 from tests.support.configs import load, told
 from toolspan_server.config import McpServerConfig
 
+pytestmark = pytest.mark.requirement("I4.4.1")
+
 
 def server(folder: Path, entry: dict[str, Any]) -> McpServerConfig:
     return load(folder, json.dumps({"mcpServers": {"it": entry}}), name="a.json").mcp_servers["it"]

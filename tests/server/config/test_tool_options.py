@@ -15,7 +15,7 @@ from toolspan_server import Config, ConfigError, load_config
 from toolspan_server.config._schema import config_schema
 from toolspan_server.protocol.wire import render_tool
 
-pytestmark = pytest.mark.requirement("I4.2.1")
+pytestmark = pytest.mark.requirement("I4.2.1", "I4.4.1")
 
 PARAMETERS = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 MOCK = {"type": "mock", "mock_response": {"a": 1}}

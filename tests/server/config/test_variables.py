@@ -14,6 +14,8 @@ from toolspan_server import ConfigError
 from toolspan_server.config import Config, load_config
 from toolspan_server.config._interpolate import interpolate
 
+pytestmark = pytest.mark.requirement("I4.4.1")
+
 SECRET = "s3cr3t-value"
 
 

@@ -7,6 +7,7 @@ import json
 import socket
 import sqlite3
 import time
+import tracemalloc
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.support.executors import tool
-from toolspan_server import Config, ConfigError, Context, Executor, Registry, load_config
+from toolspan_server import Config, ConfigError, Context, Executor, Registry, load_config, running
 from toolspan_server.databases._statement import is_safe_on
 from toolspan_server.kinds import Environment
 from toolspan_server.results import ToolResult
@@ -215,6 +216,54 @@ def test_a_database_that_the_config_does_not_have_is_named(folder: Path) -> None
     assert failed.error == "Database 'mian' not found (known: main)"
 
 
+@pytest.mark.requirement("I4.4.1")
+def test_rows_of_any_size_take_bounded_memory(folder: Path) -> None:
+    endless = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT zeroblob(1000000) AS b FROM n"
+    )
+    tracemalloc.start()
+    try:
+        result = ask(folder, endless, max_rows=10_000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert result.success
+    assert peak < 150_000_000
+
+
+@pytest.mark.requirement("I4.4.1")
+@pytest.mark.parametrize(
+    ("statement", "arguments", "told"),
+    [
+        ("SELECT zeroblob(999999999)", {}, "too big"),
+        ("SELECT :id", {"id": 10**30}, "cannot hold an integer that large"),
+        ("SELECT load_extension('x')", {}, "not authorized"),
+    ],
+)
+def test_what_the_database_cannot_take_is_a_failure(
+    folder: Path, statement: str, arguments: dict[str, Any], told: str
+) -> None:
+    assert told in ask(folder, statement, arguments).error
+
+
+@pytest.mark.requirement("I4.4.1")
+@pytest.mark.parametrize(
+    "statement", ["ATTACH 'evil.db' AS evil", "PRAGMA journal_mode = OFF", "VACUUM INTO 'evil.db'"]
+)
+def test_no_statement_reaches_another_file_or_setting(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ask(folder, statement, read_only=False).error_code == "database_error"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.requirement("I4.4.1")
+def test_a_colon_that_is_quoted_or_in_a_comment_is_no_parameter(folder: Path) -> None:
+    statement = "SELECT 'at :time' AS \"a:b\", :id AS id -- not :this\n"
+    assert ask(folder, statement, {"id": 1}).result["rows"] == [{"a:b": "at :time", "id": 1}]
+
+
 FAULTS = [
     ("statement: SELECT 1; SELECT 2", "options.statement: is more than one statement"),
     ("statement: DELETE FROM t", "options.statement: starts with DELETE, so it is no query"),
@@ -223,15 +272,27 @@ FAULTS = [
     ("statement: SELECT 1, max_row: 5", "unknown key 'max_row' (did you mean 'max_rows'?)"),
     ("statement: SELECT 1, max_rows: 0", "options.max_rows: must be an integer from 1 to 10000, not 0"),
     ("max_rows: 1", "options: 'statement' is missing"),
+    (
+        "statement: 'SELECT :idd, :id::int'",
+        "options.statement: the tool has no parameter 'idd' for :idd (did you mean 'id'?)",
+    ),
+    (
+        "statement: SELECT 1, database: mian",
+        "options.database: unknown database 'mian' (did you mean 'main'?)",
+    ),
 ]
 
 
+@pytest.mark.requirement("I4.4.1")
 @pytest.mark.parametrize(("options", "told"), FAULTS)
 def test_options_that_cannot_work_are_faults_of_the_config(tmp_path: Path, options: str, told: str) -> None:
     path = tmp_path / "c.yaml"
+    database = "" if "database:" in options else "database: main, "
     path.write_text(
+        "services: {databases: {main: {url: 'sqlite:///data.db'}}}\n"
         "tools: {registry: [{name: q, description: d, implementation: {type: internal, handler: sql_query, "
-        f"options: {{database: main, {options}}}}}}}]}}"
+        f"options: {{{database}{options}}}}}, "
+        "parameters: {type: object, properties: {id: {type: integer}}}}]}"
     )
     with pytest.raises(ConfigError) as raised:
         load_config(path)
@@ -253,6 +314,9 @@ def test_a_semicolon_that_is_no_second_statement_is_taken(statement: str) -> Non
         ("sqlite", "WITH a AS (SELECT 1) DELETE FROM b", True),
         ("mysql", "WITH a AS (SELECT 1) DELETE FROM b", False),
         ("mysql", "/* a */ (select 1)", True),
+        ("mssql", "SELECT * into other FROM a", False),
+        ("mysql", "SELECT 1 /*! INTO OUTFILE '/tmp/x' */", False),
+        ("mysql", "SELECT 'into', `into` FROM a", True),
         ("mssql", "TABLE a", False),
     ],
 )
@@ -318,6 +382,24 @@ def test_postgresql_commits_what_may_write(postgres: str) -> None:
     assert ask(postgres, changed, {"name": "Bo"}, read_only=False).result == {"rows_affected": 1}
     assert rows(postgres, "SELECT name FROM toolspan_sql.people WHERE id = 2") == [{"name": "Bo"}]
     ask(postgres, changed, {"name": "Bob"}, read_only=False)
+
+
+def test_postgresql_ends_the_statement_of_a_call_that_nobody_waits_for(postgres: str) -> None:
+    slow = {**sql("SELECT pg_sleep(30)", timeout_ms=60_000), "name": "slow", "timeout_ms": 50}
+    config = Config.model_validate(
+        {
+            "services": {"databases": {"main": {"url": postgres, "pool_size": 1}}},
+            "tools": {"registry": [slow, sql("SELECT 1 AS one")]},
+        }
+    )
+
+    async def called() -> list[ToolResult]:
+        async with running(config) as runtime:
+            return [await runtime.execute(name, {}) for name in ("slow", "q")]
+
+    late, next_one = asyncio.run(asyncio.wait_for(called(), 20))
+    assert late.error_code == "timeout"
+    assert next_one.result["rows"] == [{"one": 1}]
 
 
 def test_postgresql_ends_a_statement_with_its_time_and_reads_no_more_than_it_shows(postgres: str) -> None:

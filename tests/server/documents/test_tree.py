@@ -146,3 +146,22 @@ def test_a_change_matters_only_where_documents_can_be(tmp_path: Path) -> None:
     assert tree.relevant(str(root / "sub")) == "sub"
     assert tree.relevant(str(root / "gone")) == "gone"
     assert tree.relevant(str(tmp_path / "other.md")) is None
+
+
+def test_a_folder_that_becomes_a_link_while_it_is_looked_at_leads_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, text in (("root/d", "inside"), ("outside", "secret")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.md").write_text(text)
+    checked = _tree._inside
+
+    def swapped(root: Path, path: str) -> Path:
+        real = checked(root, path)
+        (root / "d").rename(root / "e")
+        (root / "d").symlink_to(tmp_path / "outside")
+        return real
+
+    monkeypatch.setattr(_tree, "_inside", swapped)
+    with pytest.raises(Unreadable, match="Not a directory"):
+        Tree("docs", tmp_path / "root", Selection(["**/*"])).read("d/a.md", 1_000)

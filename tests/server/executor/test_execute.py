@@ -14,7 +14,7 @@ import pytest
 from tests.support.executors import builtin, executor_of, registry_of, tool
 from toolspan_server import Config, Context, Executor, Registry, ToolFailure, handler
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.4.1")]
 
 WEATHER = {
     "type": "object",

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from toolspan_server import Context, ToolFailure
 from toolspan_server.executor.sanitise import cut, sanitised
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.4.1")]
 
 LIMIT = 10_000
 

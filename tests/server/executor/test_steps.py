@@ -18,7 +18,7 @@ from toolspan_server.client import Question
 from toolspan_server.config._tool_options import CacheConfig, RateLimitConfig
 from toolspan_server.content import Content
 from toolspan_server.executor.cache import cached
-from toolspan_server.executor.rate_limit import rate_limited
+from toolspan_server.executor.rate_limit import Bucket, rate_limited
 
 pytestmark = pytest.mark.anyio
 
@@ -247,7 +247,8 @@ def test_in_no_time_more_run_than_the_burst_and_what_came_in_since(
         nonlocal ran
         ran += 1
 
-    step = rate_limited(run, RateLimitConfig(calls=calls, per_ms=1_000, burst=burst), clock)
+    limit = RateLimitConfig(calls=calls, per_ms=1_000, burst=burst)
+    step = rate_limited(run, limit, Bucket(limit, clock))
 
     async def all_calls() -> None:
         for wait in waits:
@@ -268,7 +269,8 @@ async def test_after_a_quiet_time_no_more_than_the_burst_run_at_once() -> None:
     async def run(arguments: dict[str, Any], context: Context) -> None:
         RUNS.append(arguments)
 
-    step = rate_limited(run, RateLimitConfig(calls=2, per_ms=1_000, burst=3), clock)
+    limit = RateLimitConfig(calls=2, per_ms=1_000, burst=3)
+    step = rate_limited(run, limit, Bucket(limit, clock))
     clock.time += 3_600
     for _ in range(10):
         with contextlib.suppress(ToolFailure):

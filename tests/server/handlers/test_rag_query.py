@@ -13,7 +13,7 @@ from toolspan_server.context import Context
 from toolspan_server.errors import InvalidParameters, ToolFailure
 from toolspan_server.handlers.rag_query import QUERY_CHARACTERS, rag_query
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3", "I4.4.1")]
 
 DEMO_DOCS = Path(__file__).parents[3] / "bridge" / "toolspan_bridge" / "demo" / "docs"
 GUIDE = {"guide.md": "# Guide\n\n## Decorators\n\nA decorator wraps a function.\n\n## Install\n\nUse pip.\n"}

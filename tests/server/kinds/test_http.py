@@ -19,7 +19,7 @@ from tests.support.http_api import Api, data, http_tool, serving
 from toolspan_server import Context, running
 from toolspan_server.config import load_config
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
 
 
 @pytest.fixture

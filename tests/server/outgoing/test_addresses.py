@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolspan_server.outgoing._addresses import embedded, reach
 from toolspan_server.outgoing._hosts import Hosts
 
-pytestmark = pytest.mark.requirement("I4.2.3")
+pytestmark = pytest.mark.requirement("I4.2.3", "I4.4.1")
 
 PRIVATE = [
     "0.0.0.0/8",
@@ -73,7 +73,7 @@ def test_what_is_let_through_of_ipv6_is_global(address: IPv6Address) -> None:
     [
         ("169.254.169.254", "link-local"),
         ("168.63.129.16", "cloud metadata"),
-        ("fd00:ec2::254", "private"),
+        ("fd00:ec2::254", "cloud metadata"),
         ("::", "unspecified"),
         ("::1", "loopback"),
         ("::ffff:127.0.0.1", "loopback"),

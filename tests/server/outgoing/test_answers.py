@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.http_api import Api, data, http_tool, response, serving
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
 
 LIMIT = 10_000
 

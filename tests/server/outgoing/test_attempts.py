@@ -15,7 +15,7 @@ from toolspan_server.errors import ToolFailure
 from toolspan_server.outgoing._circuit import Circuit, HttpCircuit
 from toolspan_server.outgoing._retry import retry_after
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
 
 
 @pytest.fixture

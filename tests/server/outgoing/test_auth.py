@@ -16,7 +16,7 @@ from tests.support.http_api import Api, Seen, data, echoed, http_tool, response,
 from toolspan_server import ConfigError, running
 from toolspan_server.config import load_config
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
 
 
 @pytest.fixture

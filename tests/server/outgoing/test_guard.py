@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.http_api import Api, data, http_tool, response, serving
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
 
 
 @pytest.fixture
@@ -131,6 +131,24 @@ async def test_a_redirect_that_leads_elsewhere_is_not_followed(api: Api, locatio
     async with http_tool(api.url, **limits) as call:
         result = await call()
     assert result.error_code == "redirected" and reason in result.error
+
+
+@pytest.mark.parametrize("address", ["100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"])
+async def test_no_name_that_may_be_private_may_be_a_clouds_metadata(address: str) -> None:
+    async def resolver(host: str, port: int) -> list[str]:
+        return [address]
+
+    async with http_tool("http://api.test/", resolver=resolver, allow_private=["api.test"]) as call:
+        result = await call()
+    assert result.error_code == "blocked_address" and "cloud metadata" in result.error
+
+
+async def test_a_redirect_in_plain_unicode_is_followed(api: Api) -> None:
+    head = "HTTP/1.1 302 X\r\nContent-Length: 0\r\nLocation: /caf\u00e9/%20?q=\u2603\r\n\r\n"
+    api.replies(head.encode(), data({"ok": 1}))
+    async with http_tool(api.url) as call:
+        assert (await call()).result == {"ok": 1}
+    assert api.seen[-1].target == "/caf%C3%A9/%20?q=%E2%98%83"
 
 
 async def test_what_proves_who_asks_stays_at_its_origin(api: Api) -> None:

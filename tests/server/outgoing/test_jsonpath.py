@@ -10,7 +10,7 @@ import pytest
 from toolspan_server.errors import ToolFailure
 from toolspan_server.outgoing._jsonpath import ResponsePath
 
-pytestmark = pytest.mark.requirement("I4.2.3")
+pytestmark = pytest.mark.requirement("I4.2.3", "I4.4.1")
 
 DATA: Any = {"a": {"b": None, "c": [1, 2, 3]}, "rows": [{"n": "x", "v": 1}, {"n": "yy", "v": 2}], "p": "y+"}
 

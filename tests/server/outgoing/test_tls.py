@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 
 from tests.support.http_api import http_tool, response, serving
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
 
 
 def certificate(folder: Path, *names: x509.GeneralName, days: int = 1) -> tuple[Path, ssl.SSLContext]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolspan_server.errors import ToolFailure
 from toolspan_server.outgoing._urls import UrlTemplate
 
-pytestmark = pytest.mark.requirement("I4.2.3")
+pytestmark = pytest.mark.requirement("I4.2.3", "I4.4.1")
 
 TEMPLATE = UrlTemplate.parse("https://api.example.com/v1/users/{id}/files/f-{name}.txt?lang={lang}")
 hostile = st.text() | st.lists(

@@ -14,7 +14,7 @@ from tests.support.executors import builtin, executor_of, tool
 from toolspan_server import ConfigError, Context, Executor, ToolFailure, handler, load_config
 from toolspan_server.client import Question
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.6")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.6", "I4.4.1")]
 
 CALLS: list[dict[str, Any]] = []
 RUNNING: set[Any] = set()

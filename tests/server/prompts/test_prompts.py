@@ -17,7 +17,7 @@ from toolspan_server.client import Answer, InputRequired, Nobody, Question
 from toolspan_server.errors import RequestRefused
 from toolspan_server.prompts.live import Prompts
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8", "I4.4.1")]
 
 PROMPTS = """
 resources:

@@ -13,7 +13,7 @@ from tests.support.two_ways import served
 from toolspan_server import load_config, running
 from toolspan_server.surface import Surface
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8", "I4.4.1")]
 
 CONFIG = """
 limits: {page_size: 2}

@@ -17,7 +17,7 @@ from toolspan_server.protocol._pages import list_tools, page
 from toolspan_server.protocol.wire import ProtocolFault
 from toolspan_server.surface import Surface
 
-pytestmark = pytest.mark.requirement("I4.3.1")
+pytestmark = pytest.mark.requirement("I4.3.1", "I4.4.1")
 NAMES = st.lists(st.text(min_size=1, max_size=5), unique=True, max_size=30)
 
 

@@ -6,12 +6,16 @@ import re
 import timeit
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.server.protocol.auth.test_tokens import ANN, ask, served
 from tests.support.asgi import Client
+from toolspan_server import Config, running
 from toolspan_server.errors import ToolFailure
 from toolspan_server.metrics import MOST_TOOLS, OTHER, Metrics
+from toolspan_server.protocol._entrance import Entrance
+from toolspan_server.protocol.http import Application
 from toolspan_server.results import ToolResult
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.8")]
@@ -64,6 +68,18 @@ def test_labels_are_bounded_and_escaped() -> None:
     assert "unknown-" not in text
     assert f'tool="{OTHER}",outcome="{OTHER}"' in text
     assert all(_LINE.fullmatch(line) for line in text.splitlines())
+
+
+async def test_no_two_samples_have_the_same_labels() -> None:
+    sources = [{"type": "mcp", "upstream": "off", "prefix": prefix} for prefix in ("a_", "b_")]
+    upstreams = {"off": {"command": "none", "disabled": True}}
+    config = {"tools": {"sources": sources}, "services": {"upstreams": upstreams}}
+    async with running(Config.model_validate(config)) as runtime, anyio.create_task_group() as helpers:
+        text = Application(runtime, Entrance("127.0.0.1"), helpers).metrics.text()
+        helpers.cancel_scope.cancel()
+    labels = [line.rpartition(" ")[0] for line in text.splitlines() if not line.startswith("#")]
+    assert 'toolspan_up{kind="source",name="off"}' in labels
+    assert len(set(labels)) == len(labels)
 
 
 async def test_refused_requests_are_counted_by_reason(tmp_path: Path) -> None:

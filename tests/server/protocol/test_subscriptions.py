@@ -121,6 +121,18 @@ async def test_a_session_hears_of_the_resources_that_it_subscribed_to() -> None:
     assert others_told[0]["method"] == "notifications/tools/list_changed"
 
 
+async def test_what_is_remembered_of_a_client_is_short() -> None:
+    long = "test://" + "x" * 8_192
+    async with talking(**OFFER) as server:
+        session = await server.session()
+        refused = await session.ask("resources/subscribe", {"uri": long})
+        wanted = {"resourceSubscriptions": [long, ONE.uri]}
+        async with listening(server, wanted) as reply:
+            [acknowledged] = await reached(reply, 1)
+    assert "8,192 characters" in refused.messages[-1]["error"]["message"]
+    assert acknowledged["params"]["notifications"] == {"resourceSubscriptions": [ONE.uri]}
+
+
 async def test_a_request_without_a_session_cannot_subscribe() -> None:
     async with talking(**OFFER) as server:
         headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

@@ -15,7 +15,7 @@ from toolspan_server.client import Question
 from toolspan_server.context import Context
 from toolspan_server.errors import ToolFailure
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.3")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.3", "I4.4.1")]
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 NAME = Question("elicitation", {"message": "Your name?", "requestedSchema": NAMED})

@@ -16,7 +16,7 @@ from toolspan_server.config import TaskConfig, load_config
 from toolspan_server.context import Context
 from toolspan_server.errors import ConfigError, RequestRefused, ToolFailure
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.4")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.4", "I4.4.1")]
 
 NAMED = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 NAME = Question("elicitation", {"message": "Your name?", "requestedSchema": NAMED})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -25,6 +26,7 @@ from tests.support.served import (
     call,
     http_server,
     run,
+    tool,
     until,
     write_config,
 )
@@ -245,6 +247,15 @@ def test_workers_without_http_or_without_fork_are_refused(
     monkeypatch.delattr(os, "fork")
     with pytest.raises(ServeError, match="several ports"):
         check_workers()
+
+
+def test_what_workers_do_not_share_is_said_before_they_serve(tmp_path: Path) -> None:
+    config = tmp_path / "tasks.json"
+    slow = {**tool("slow", {"type": "mock"}), "task": {}}
+    config.write_text(json.dumps({"tools": {"registry": [slow]}}))
+    with http_server(config, "--workers", "2") as server:
+        warning, *_ = server.errors.text.splitlines()
+    assert warning.startswith("toolspan: warning: with 2 workers, a task is known only to the worker that")
 
 
 def test_the_next_worker_waits_longer_each_time_one_dies_soon(tmp_path: Path) -> None:

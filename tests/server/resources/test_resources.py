@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from toolspan_server.resources.errors import ResourceNotFound, ResourceUnreadabl
 from toolspan_server.resources.live import Resources
 from toolspan_server.runtime import Runtime
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8", "I4.4.1")]
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -293,3 +294,12 @@ async def test_another_config_tells_which_resources_say_something_else(tmp_path:
         assert set(heard) == {Change("resources"), Change("resource", "test://text")}
         assert runtime.generation.resources is not None
         assert await read(runtime.generation.resources, "test://text") == "Hallo"
+
+
+async def test_a_uri_of_thousands_of_folders_costs_nothing(tmp_path: Path) -> None:
+    text = "resources:\n- {glob: 'docs/**', uri: 'docs://{path}', exclude: ['**/drafts/**']}\n"
+    async with serving(tmp_path, text) as (_, resources):
+        started = time.process_time()
+        with pytest.raises(ResourceNotFound):
+            await resources.read("docs://" + "/".join("a" * 4_000))
+        assert time.process_time() - started < 0.2

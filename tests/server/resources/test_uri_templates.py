@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from toolspan_server.resources.uri_templates import LONGEST_URI, UriTemplate, UriTemplateError
 
-pytestmark = pytest.mark.requirement("I4.2.8")
+pytestmark = pytest.mark.requirement("I4.2.8", "I4.4.1")
 
 
 @pytest.mark.parametrize(

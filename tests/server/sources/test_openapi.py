@@ -14,14 +14,14 @@ import pytest
 
 from tests.support.configs import told
 from tests.support.http_api import Api, response, serving
-from toolspan_server import Config, running
+from toolspan_server import Config, load_config, running
 from toolspan_server.openapi import UnusableDescription, tools_of
 from toolspan_server.openapi._description import Description
 from toolspan_server.openapi._schemas import Schemas
 from toolspan_server.runtime import Runtime
 from toolspan_server.sources.openapi import Config as OpenApi
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.5")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.5", "I4.4.1")]
 
 
 @pytest.fixture
@@ -340,6 +340,18 @@ def test_results_are_checked_only_where_that_is_asked_for() -> None:
     assert tool.output_schema == {"type": "object", "properties": {"b": {}}}
 
 
+def test_what_came_over_https_is_not_called_over_http() -> None:
+    def left_out(**config: Any) -> list[str]:
+        spec = spec_of({"responses": {}}, servers=[{"url": "HTTP://a.example/v1"}])
+        source = OpenApi.model_validate({"type": "openapi", "url": "https://a.example/spec", **config})
+        return tools_of(json.dumps(spec).encode(), "spec", source, base="https://a.example/spec").left_out
+
+    for config in ({}, {"allowed_domains": ["a.example"]}):
+        [reason] = left_out(**config)
+        assert "the server is http, and the description came over https" in reason
+    assert left_out(server="http://a.example/v1/") == []
+
+
 async def test_a_description_is_fetched_with_the_same_care(api: Api) -> None:
     operation = {"get": {"operationId": "op", "responses": {}}}
     elsewhere = {"get": {"servers": [{"url": "https://evil.example"}]}}
@@ -394,3 +406,16 @@ async def test_a_file_that_is_missing_is_told(tmp_path: Path) -> None:
 def test_a_source_that_cannot_be_right_is_told(tmp_path: Path, source: str, problem: str) -> None:
     lines = told(tmp_path, f"tools:\n  sources:\n    - {source}\n")
     assert any(problem in line for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{}", "[1]", "{", "a: &a [x]\nb: *a\n", "swagger: '2.0'", pytest.param("[" * 99_999, id="deep")],
+)
+async def test_a_file_that_is_no_description_holds_up_no_list(tmp_path: Path, content: str) -> None:
+    (tmp_path / "api.yaml").write_text(content)
+    (tmp_path / "toolspan.yaml").write_text("tools: {sources: [{type: openapi, file: api.yaml}]}")
+    async with running(load_config(tmp_path / "toolspan.yaml")) as runtime:
+        with anyio.fail_after(5):
+            await runtime.settled()
+        assert len(runtime.registry) == 0

@@ -19,7 +19,7 @@ from toolspan_server.templates import (
     references,
 )
 
-pytestmark = pytest.mark.requirement("I4.2.2")
+pytestmark = pytest.mark.requirement("I4.2.2", "I4.4.1")
 
 SCOPE: dict[str, Any] = {
     "city": "Oslo",
@@ -145,9 +145,22 @@ def test_any_text_is_a_template_or_is_refused_within_itself(text: str) -> None:
         assert template.render({}) == text
 
 
-@given(PLAIN, st.text().filter(lambda text: "{{" not in text))
+@given(PLAIN, st.text().filter(lambda text: "{{" not in text and not text.endswith("{")))
 def test_any_value_comes_out_as_it_went_in(value: Any, around: str) -> None:
     assert Template.parse("{{ x }}").render({"x": value}) is value
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if around:
         assert Template.parse(around + "{{ x }}").render({"x": value}) == around + shown
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{{ a" + " | json" * 60 + " }}", '"\\'),
+        ("{{ a" + " | upper" * 20_000 + " | length }}", "x" * 100_000),
+    ],
+    ids=["growing", "repeated"],
+)
+def test_filters_do_not_work_without_end(text: str, value: str) -> None:
+    with pytest.raises(RenderFailure, match="filters make more than"):
+        Template.parse(text).render({"a": value})

@@ -17,7 +17,7 @@ from toolspan_server import load_config, running
 from toolspan_server.context import Context
 from toolspan_server.runtime import Runtime
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4", "I4.4.1")]
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 BOTH = {"old": talker("old"), "new": talker("new")}

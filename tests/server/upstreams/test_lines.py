@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toolspan_server.upstreams._lines import Lines, Tail
+
+pytestmark = pytest.mark.requirement("I4.4.1")
 
 
 def fed(chunks: list[bytes], limit: int = 1_000) -> list[tuple[bytes, bool]]:

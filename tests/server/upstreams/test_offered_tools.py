@@ -12,7 +12,7 @@ from tests.support.upstreams import config, raw, served, talker, until
 from toolspan_server.config import ToolConfig
 from toolspan_server.runtime import Runtime
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4", "I4.4.1")]
 
 OLD = {"talker": talker("old")}
 

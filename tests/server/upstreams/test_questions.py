@@ -14,8 +14,9 @@ from tests.support.upstreams import FakeClient, ReturningClient, raw, served, ta
 from toolspan_server.client import InputRequired
 from toolspan_server.context import Context
 from toolspan_server.runtime import Runtime
+from toolspan_server.services import _conversations
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4", "I4.4.1")]
 
 ERAS = ["old", "new"]
 ACCEPTED = {"action": "accept", "content": {"city": "Paris"}}
@@ -109,6 +110,23 @@ async def test_no_client_is_asked_what_may_be_meant_for_another(tmp_path: Path) 
             tasks.cancel_scope.cancel()
         assert "several calls run" in result.result
         assert not other.asked and not client.asked
+
+
+async def test_no_client_is_asked_what_a_cancelled_call_may_still_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with served(tmp_path, {"talker": talker("old")}) as runtime:
+        client, note = FakeClient(ANSWERS), tmp_path / "note"
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(runtime.execute, "hang", {"note": str(note)}, Context(client=FakeClient()))
+            await until(Path(f"{note}.started").exists)
+            tasks.cancel_scope.cancel()
+        refused = await runtime.execute("elicit", {}, Context(client=client))
+        assert "one was just cancelled" in refused.result and not client.asked
+        monkeypatch.setattr(_conversations, "LATE_SECONDS", 0.0)
+        with anyio.move_on_after(0.01):
+            await runtime.execute("hang", {"note": str(tmp_path / "other")}, Context(client=client))
+        assert json.loads((await runtime.execute("elicit", {}, Context(client=client))).result)["answer"]
 
 
 async def test_over_http_each_client_hears_and_answers_only_its_own_call(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -36,13 +37,19 @@ class Received:
 @dataclass(frozen=True)
 class Sent:
     """One answer. ``body`` is JSON unless it is bytes already. ``hang_up`` closes the connection instead, and
-    ``stall`` keeps it open and silent until the fake stops."""
+    ``stall`` keeps it open and silent until the fake stops.
+
+    ``frames`` are sent as a stream, one by one. After the last, ``hang_up`` cuts the stream, ``stall`` keeps
+    it open, and ``drip`` is sent over and over until the client leaves.
+    """
 
     body: Any = None
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     hang_up: bool = False
     stall: bool = False
+    frames: Sequence[bytes] | None = None
+    drip: bytes = b""
 
 
 class FakeProvider:
@@ -90,10 +97,14 @@ class FakeProvider:
     def wait_for_stop(self) -> None:
         self._stopping.wait(BOUND_S)
 
+    def stopping(self, seconds: float) -> bool:
+        return self._stopping.wait(seconds)
+
 
 def _handler(fake: FakeProvider) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def setup(self) -> None:
             super().setup()
@@ -103,6 +114,9 @@ def _handler(fake: FakeProvider) -> type[BaseHTTPRequestHandler]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             content = self.rfile.read(int(headers.get("content-length", 0)))
             sent = fake.respond(Received(self.command, self.path, headers, content))
+            if sent.frames is not None:
+                _stream(self, fake, sent, sent.frames)
+                return
             if sent.stall:
                 fake.wait_for_stop()
             if sent.stall or sent.hang_up:
@@ -122,6 +136,28 @@ def _handler(fake: FakeProvider) -> type[BaseHTTPRequestHandler]:
             """The tests look at ``received`` instead."""
 
     return Handler
+
+
+def _stream(to: BaseHTTPRequestHandler, fake: FakeProvider, sent: Sent, frames: Sequence[bytes]) -> None:
+    to.send_response_only(sent.status)
+    for name, value in {"content-type": "text/event-stream", **sent.headers}.items():
+        to.send_header(name, value)
+    to.send_header("transfer-encoding", "chunked")
+    to.end_headers()
+    with suppress(OSError):  # the client may leave at any moment
+        for frame in filter(None, frames):
+            to.wfile.write(_chunk(frame))
+        while sent.drip and not fake.stopping(0.005):
+            to.wfile.write(_chunk(sent.drip))
+        if sent.stall:
+            fake.wait_for_stop()
+        if not sent.hang_up:
+            to.wfile.write(b"0\r\n\r\n")
+    to.close_connection = sent.hang_up or sent.stall or bool(sent.drip)
+
+
+def _chunk(data: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(data), data)
 
 
 def anything(request: Received) -> str:

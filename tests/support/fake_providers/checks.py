@@ -11,10 +11,13 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.support.fake_providers import Received
+from tests.support.provider_rules import anthropic as anthropic_rules
 from tests.support.provider_rules import bedrock as bedrock_rules
+from tests.support.provider_rules import bedrock_anthropic as bedrock_anthropic_rules
 from tests.support.provider_rules import gemini as gemini_rules
 from tests.support.provider_rules import ollama as ollama_rules
 from tests.support.provider_rules import openai as openai_rules
+from tests.support.provider_rules import openai_responses as responses_rules
 
 Check = Callable[[Received], str]
 
@@ -52,12 +55,48 @@ def ollama(key: str = "", *, path: str = "") -> Check:
     return check
 
 
-def gemini(key: str, model: str) -> Check:
-    """``generateContent`` of v1beta."""
+def responses(key: str, *, path: str = "/v1/responses") -> Check:
+    """OpenAI Responses with a bearer ``key``."""
 
     def check(request: Received) -> str:
         return _first(
-            _posted_json(request, f"/v1beta/models/{model}:generateContent"),
+            _posted_json(request, path),
+            _header(request, "authorization", f"Bearer {key}"),
+            _obeys(responses_rules.check_request, request.body),
+        )
+
+    return check
+
+
+def vertex(token: str, place: str, model: str, *, method: str = "generateContent") -> Check:
+    """Gemini at ``place`` (``projects/P/locations/L``) of Vertex AI, which does not know the switch for mixed
+    tools; older models know no ids."""
+
+    def check(request: Received) -> str:
+        body = request.body
+        mixed = "includeServerSideToolInvocations" in body.get("toolConfig", {})
+        ids = "gemini-2" in model and any(
+            "id" in part.get(kind, {})
+            for content in body["contents"]
+            for part in content["parts"]
+            for kind in ("functionCall", "functionResponse")
+        )
+        return _first(
+            _posted_json(request, f"/v1beta1/{place}/publishers/google/models/{model}:{method}"),
+            _header(request, "authorization", f"Bearer {token}"),
+            "unknown name includeServerSideToolInvocations" if mixed else "",
+            "unknown name id" if ids else "",
+        )
+
+    return check
+
+
+def gemini(key: str, model: str, *, method: str = "generateContent") -> Check:
+    """``generateContent`` of v1beta, or another ``method``."""
+
+    def check(request: Received) -> str:
+        return _first(
+            _posted_json(request, f"/v1beta/models/{model}:{method}"),
             _header(request, "x-goog-api-key", key),
             _obeys(gemini_rules.check_request, request.body),
         )
@@ -65,21 +104,39 @@ def gemini(key: str, model: str) -> Check:
     return check
 
 
-def bedrock_token(token: str, model: str) -> Check:
-    """Converse with an API key."""
+def anthropic(key: str, *, path: str = "/v1/messages") -> Check:
+    """Messages with a key, by the rules of the version that the request names."""
 
     def check(request: Received) -> str:
-        return _first(_converse(request, model), _header(request, "authorization", f"Bearer {token}"))
+        version = request.headers.get("anthropic-version", "")
+        return _first(
+            _posted_json(request, path),
+            _header(request, "x-api-key", key),
+            "" if version in ("2023-06-01", "2026-10-21") else f"anthropic-version is {version!r}",
+            _obeys(lambda body: anthropic_rules.check_request(body, version), request.body),
+        )
 
     return check
 
 
-def bedrock_signed(access: str, secret: str, region: str, model: str, *, session: str = "") -> Check:
-    """Converse with a signature (AWS Signature Version 4), worked out here from the request as it arrived."""
+def bedrock_token(token: str, model: str, operation: str = "converse") -> Check:
+    """One of Bedrock's operations with an API key."""
+
+    def check(request: Received) -> str:
+        bearer = _header(request, "authorization", f"Bearer {token}")
+        return _first(_asked(request, model, operation), bearer)
+
+    return check
+
+
+def bedrock_signed(
+    access: str, secret: str, region: str, model: str, *, session: str = "", operation: str = "converse"
+) -> Check:
+    """The same with a signature (AWS Signature Version 4), worked out here from the request as it arrived."""
 
     def check(request: Received) -> str:
         return _first(
-            _converse(request, model),
+            _asked(request, model, operation),
             _header(request, "x-amz-security-token", session or None),
             _signed(request, access, secret, region),
         )
@@ -87,10 +144,11 @@ def bedrock_signed(access: str, secret: str, region: str, model: str, *, session
     return check
 
 
-def _converse(request: Received, model: str) -> str:
+def _asked(request: Received, model: str, operation: str) -> str:
+    rules = bedrock_rules if operation.startswith("converse") else bedrock_anthropic_rules
     return _first(
-        _posted_json(request, f"/model/{quote(model, safe='')}/converse"),
-        _obeys(bedrock_rules.check_request, request.body),
+        _posted_json(request, f"/model/{quote(model, safe='')}/{operation}"),
+        _obeys(rules.check_request, request.body),
     )
 
 

@@ -61,14 +61,46 @@ def _recursive(schema: dict[str, Any]) -> bool:
 def check_request(body: Any) -> None:
     common.check_wire(body)
     assert body.keys() <= {"contents", "generationConfig", "systemInstruction", "toolConfig", "tools"}
-    assert ("toolConfig" in body) == ("tools" in body)
-    declared = [entry for tool in body.get("tools", []) for entry in tool["functionDeclarations"]]
-    assert "tools" not in body or 1 <= len(declared) <= 512
+    declared = [entry for tool in body.get("tools", []) for entry in tool.get("functionDeclarations", [])]
+    builtins = [tool for tool in body.get("tools", []) if "functionDeclarations" not in tool]
+    assert "tools" not in body or (declared or builtins)
+    assert len(declared) <= 512
+    assert all(tool == {"googleSearch": {}} for tool in builtins), "each in a tool of its own"
+    _check_choice(body.get("toolConfig"), [entry["name"] for entry in declared], mixed=bool(builtins))
     common.check_names([entry["name"] for entry in declared])
     for entry in declared:
         assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}", entry["name"]) and entry["description"]
         check_schema(entry["parametersJsonSchema"])
     _check_contents(body["contents"])
+    _check_parts(body["contents"])
+
+
+def _check_choice(config: Any, names: list[str], *, mixed: bool) -> None:
+    assert (config is not None) == bool(names), "a choice of functions, where there are any"
+    if config is None:
+        return
+    assert config.get("includeServerSideToolInvocations", False) is mixed, "said for a mix, and only then"
+    choice = config["functionCallingConfig"]
+    assert choice["mode"] in (("VALIDATED", "ANY", "NONE") if mixed else ("AUTO", "ANY", "NONE"))
+    allowed = choice.get("allowedFunctionNames", [])
+    assert not allowed or (choice["mode"] == "ANY" and set(allowed) <= set(names))
+
+
+def _check_parts(contents: list[Any]) -> None:
+    for content in contents:
+        for part in content["parts"]:
+            assert part.keys() - {"text", "thought"} or part["text"], "a part holds something"
+            response = part.get("functionResponse", {})
+            for media in [part, *response.get("parts", [])]:
+                assert "inlineData" not in media or media["inlineData"].keys() == {"mimeType", "data"}
+            assert all(abs(number) <= 2**53 for number in _integers(response.get("response"))), "doubles"
+
+
+def _integers(value: Any) -> list[int]:
+    if isinstance(value, int):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [number for each in inner for number in _integers(each)]
 
 
 def _check_contents(contents: list[Any]) -> None:

@@ -30,7 +30,8 @@ def _check_property(schema: Any) -> None:
 
 def check_request(body: Any) -> None:
     common.check_wire(body)
-    assert body.keys() <= {"messages", "model", "options", "stream", "tools"} and body["stream"] is False
+    assert body.keys() <= {"messages", "model", "options", "stream", "tools"}
+    assert isinstance(body["stream"], bool), "left out, it would be a stream"
     assert body.get("tools") != []
     common.check_names([tool["function"]["name"] for tool in body.get("tools", [])])
     for tool in body.get("tools", []):

@@ -5,9 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from . import common
+from . import common, strict
 
-KEYS = {"max_completion_tokens", "messages", "model", "temperature", "tool_choice", "tools"}
+KEYS = {
+    "max_completion_tokens",
+    "messages",
+    "model",
+    "parallel_tool_calls",
+    "stream",
+    "stream_options",
+    "temperature",
+    "tool_choice",
+    "tools",
+    "web_search_options",
+}
+PARTS = {"text": {"text"}, "image_url": {"image_url"}, "input_audio": {"input_audio"}}
 
 
 def check_schema(schema: Any) -> None:
@@ -24,7 +36,9 @@ def check_request(body: Any) -> None:
     assert body.keys() <= KEYS and isinstance(body["model"], str)
     tools = body.get("tools", [])
     assert "tools" not in body or 1 <= len(tools) <= 128
-    assert "tool_choice" not in body or (tools and body["tool_choice"] in ("auto", "none", "required"))
+    _check_choice(body, [tool["function"]["name"] for tool in tools])
+    assert body.get("stream", True) is True and body.get("web_search_options", {}) == {}
+    assert body.get("stream_options") == ({"include_usage": True} if "stream" in body else None)
     common.check_names([tool["function"]["name"] for tool in tools])
     for tool in tools:
         assert tool.keys() == {"type", "function"} and tool["type"] == "function"
@@ -32,7 +46,35 @@ def check_request(body: Any) -> None:
         assert function.keys() == {"name", "description", "parameters", "strict"}
         assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", function["name"])
         check_schema(function["parameters"])
+        if function["strict"]:
+            strict.check_openai(function["parameters"])
     _check_messages(body["messages"])
+
+
+def _check_choice(body: Any, names: list[str]) -> None:
+    if not names:
+        assert not {"parallel_tool_calls", "tool_choice"} & body.keys()
+    assert isinstance(body.get("parallel_tool_calls", True), bool)
+    choice = body.get("tool_choice", "auto")
+    if not isinstance(choice, str):
+        assert choice == {"type": "function", "function": {"name": choice["function"]["name"]}}
+        assert choice["function"]["name"] in names
+    else:
+        assert choice in ("auto", "none", "required")
+
+
+def _check_content(content: Any) -> None:
+    """A user's content: a string, or parts. Images as data URLs, sound as WAV or MP3."""
+    for part in [] if isinstance(content, str) else content:
+        assert part.keys() == {"type"} | PARTS[part["type"]]
+        if part["type"] == "text":
+            assert part["text"]
+        elif part["type"] == "image_url":
+            url = r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+"
+            assert part["image_url"].keys() == {"url"} and re.fullmatch(url, part["image_url"]["url"])
+        else:
+            assert part["input_audio"].keys() == {"data", "format"}
+            assert part["input_audio"]["format"] in ("mp3", "wav")
 
 
 def _check_messages(messages: list[Any]) -> None:
@@ -55,4 +97,5 @@ def _check_messages(messages: list[Any]) -> None:
                 waiting.append(call["id"])
         else:
             assert message["role"] in ("system", "user") and message["content"]
+            _check_content(message["content"])
     assert not waiting, "every call is answered"

@@ -25,3 +25,70 @@ def _call(place: int, call_id: str | None, name: str, arguments: Any) -> dict[st
 
 def error(message: str, kind: str) -> bytes:
     return json.dumps({"error": message}).encode()
+
+
+def frames(text: str = "", calls: Any = (), stop: str = "stop") -> list[bytes]:
+    """The stream of ``answer(text, calls, stop)``: text in pieces, each call whole, then the counts."""
+    body = answer(text, calls, stop)
+    message = body.pop("message")
+    said = [text[start : start + 5] for start in range(0, len(text), 5)]
+    return [
+        *(line({"content": piece}) for piece in said),
+        *(line({"content": "", "tool_calls": [call]}) for call in message.get("tool_calls", [])),
+        line({"content": ""}, **body),
+    ]
+
+
+def line(message: dict[str, Any], **more: Any) -> bytes:
+    event = {"model": "m", "message": {"role": "assistant", **message}, "done": False, **more}
+    return json.dumps(event, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+NOISE = {
+    "a blank line": b"\n",
+    "a line that adds nothing": line({"content": ""}),
+    "a line of another kind": b'{"status": "loading model"}\n',
+}
+FAILURE = b'{"error": "Overloaded, try later"}\n'
+
+_TWO = [("a", "s__weather", {"city": "Tromsø ☃"}), ("b", "s__time", {})]
+_CALLS = [_call(place, *call) for place, call in enumerate(_TWO)]
+_END = {key: value for key, value in answer().items() if key != "message"}
+
+
+def _thinking() -> dict[str, Any]:
+    body = answer("It is 7 °C.", _TWO)
+    body["message"]["thinking"] = "Hm, well…"
+    return body
+
+
+STREAMS: dict[str, tuple[list[bytes], Any]] = {
+    "thoughts, text and calls": (
+        [
+            line({"content": "", "thinking": "Hm, "}),
+            line({"content": "", "thinking": "well…"}),
+            line({"content": "It is "}),
+            line({"content": "7 °C.", "tool_calls": _CALLS[:1]}),
+            line({"content": "", "tool_calls": _CALLS[1:]}),
+            line({"content": ""}, **_END),
+        ],
+        _thinking(),
+    ),
+    "all calls in one line, before text": (
+        [line({"content": "", "tool_calls": _CALLS}), line({"content": "So."}), line({}, **_END)],
+        answer("So.", _TWO),
+    ),
+    "calls in the last line": ([line({"content": "So.", "tool_calls": _CALLS}, **_END)], answer("So.", _TWO)),
+    "no line feed at the end": (
+        [line({"content": "Hi"}), line({"content": ""}, **_END).rstrip()],
+        answer("Hi"),
+    ),
+    "CRLF": (
+        [line({"content": "Hi"}).replace(b"\n", b"\r\n"), line({"content": ""}, **_END)],
+        answer("Hi"),
+    ),
+    "at its limit": (
+        [line({"content": "So.", "tool_calls": _CALLS}), line({}, **{**_END, "done_reason": "length"})],
+        answer("So.", _TWO, "length"),
+    ),
+}

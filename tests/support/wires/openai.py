@@ -38,3 +38,183 @@ def _call(call_id: str | None, name: str, arguments: Any) -> dict[str, Any]:
 
 def error(message: str, kind: str) -> bytes:
     return json.dumps({"error": {"message": message, "type": kind, "param": None, "code": None}}).encode()
+
+
+def frames(text: str = "", calls: Any = (), stop: str = "stop") -> list[bytes]:
+    """The stream of ``answer(text, calls, stop)``: pieces of text, of each call, its usage last."""
+    body = answer(text, calls, stop)
+    (choice,) = body["choices"]
+    message = choice["message"]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": "", "refusal": None}]
+    deltas += [{"content": piece} for piece in pieces(message["content"] or "")]
+    for index, call in enumerate(message.get("tool_calls", [])):
+        deltas += [{"tool_calls": [piece]} for piece in _call_pieces(index, call)]
+    return [
+        *(chunk(delta) for delta in deltas),
+        chunk({}, choice["finish_reason"]),
+        data({"id": "c1", "choices": [], "usage": body["usage"]}),
+        DONE,
+    ]
+
+
+def pieces(text: str, length: int = 5) -> list[str]:
+    return [text[start : start + length] for start in range(0, len(text), length)]
+
+
+def data(event: Any) -> bytes:
+    return b"data: " + json.dumps(event, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n\n"
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return data(
+        {"id": "c1", "object": "chat.completion.chunk", "choices": [choice], "obfuscation": "x", **more}
+    )
+
+
+def call_piece(index: int | None, arguments: str = "", **more: Any) -> dict[str, Any]:
+    """One entry of ``delta.tool_calls``; ``name`` and ``id`` in ``more``."""
+    name = {"name": more.pop("name")} if "name" in more else {}
+    place = {} if index is None else {"index": index}
+    return {**place, **more, "function": {**name, "arguments": arguments}}
+
+
+def _call_pieces(index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
+    known = {"id": call["id"]} if "id" in call else {}
+    first = call_piece(index, name=call["function"]["name"], type="function", **known)
+    return [first, *(call_piece(index, piece) for piece in pieces(call["function"]["arguments"]))]
+
+
+DONE = b"data: [DONE]\n\n"
+NOISE = {
+    "a comment": b": OPENROUTER PROCESSING\n\n",
+    "a blank line": b"\r\n",
+    "an unknown event": b'event: ping\ndata: {"type": "ping"}\n\n',
+    "a chunk without choices": data({"id": "c1", "choices": []}),
+    "a chunk that adds nothing": chunk({}),
+    "a retry and an id": b"retry: 100\nid: 7\n\n",
+}
+FAILURE = data({"error": {"message": "Overloaded, try later", "type": "server_error", "code": None}})
+
+_TWO = [("a", "s__weather", {"city": "Tromsø ☃"}), ("b", "s__time", {})]
+_FIRST = [
+    chunk({"tool_calls": [call_piece(0, id="a", name="s__weather")]}),
+    chunk({"tool_calls": [call_piece(0, '{"city": "Tro')]}),
+]
+
+
+def _ended(*chunks: bytes, finish: str = "tool_calls") -> list[bytes]:
+    usage = answer()["usage"]
+    return [*chunks, chunk({}, finish), data({"choices": [], "usage": usage}), DONE]
+
+
+def _refused() -> dict[str, Any]:
+    body = answer()
+    body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": "I will not."}
+    return body
+
+
+STREAMS: dict[str, tuple[list[bytes], Any]] = {
+    "calls interleaved in one chunk": (
+        _ended(
+            chunk(
+                {
+                    "tool_calls": [
+                        call_piece(0, id="a", name="s__weather"),
+                        call_piece(1, id="b", name="s__time"),
+                    ]
+                }
+            ),
+            chunk({"tool_calls": [call_piece(0, '{"city": "Tro'), call_piece(1, "{")]}),
+            chunk({"tool_calls": [call_piece(1, "}"), call_piece(0, 'msø ☃"}')]}),
+        ),
+        answer("", _TWO),
+    ),
+    "indexes left out": (
+        _ended(
+            chunk({"tool_calls": [call_piece(None, id="a", name="s__weather")]}),
+            chunk({"tool_calls": [call_piece(None, '{"city": "Tro')]}),
+            chunk({"tool_calls": [call_piece(None, 'msø ☃"}')]}),
+            chunk({"tool_calls": [call_piece(None, "{}", id="b", name="s__time")]}),
+        ),
+        answer("", _TWO),
+    ),
+    "pieces told apart by ids alone": (
+        _ended(
+            chunk({"tool_calls": [call_piece(None, "", id="a", name="s__weather")]}),
+            chunk({"tool_calls": [call_piece(None, "{", id="b", name="s__time")]}),
+            chunk({"tool_calls": [call_piece(None, '{"city": "Tromsø ☃"}', id="a")]}),
+            chunk({"tool_calls": [call_piece(None, "}", id="b")]}),
+        ),
+        answer("", _TWO),
+    ),
+    "every index 0": (
+        _ended(
+            *_FIRST,
+            chunk({"tool_calls": [call_piece(0, 'msø ☃"}')]}),
+            chunk({"tool_calls": [call_piece(0, "{}", id="b", name="s__time")]}),
+        ),
+        answer("", _TWO),
+    ),
+    "indexes with gaps and out of order": (
+        _ended(
+            chunk({"tool_calls": [call_piece(7, "{}", id="b", name="s__time")]}),
+            chunk({"tool_calls": [call_piece(2, '{"city": ', id="a", name="s__weather")]}),
+            chunk({"tool_calls": [call_piece(2, '"Tromsø ☃"}')]}),
+        ),
+        answer("", _TWO),
+    ),
+    "id and name repeated in every piece": (
+        _ended(
+            *_FIRST,
+            chunk({"tool_calls": [call_piece(0, 'msø ☃"}', id="a", name="s__weather")]}),
+            chunk({"tool_calls": [call_piece(1, "", id="b", name="s__time")]}),
+        ),
+        answer("", _TWO),
+    ),
+    "text after calls": (
+        _ended(
+            *_FIRST,
+            chunk({"content": "Let "}),
+            chunk({"tool_calls": [call_piece(0, 'msø ☃"}')]}),
+            chunk({"content": "me see."}),
+            chunk({"tool_calls": [call_piece(1, "{}", id="b", name="s__time")]}),
+        ),
+        answer("Let me see.", _TWO),
+    ),
+    "thoughts first": (
+        _ended(
+            chunk({"reasoning_content": "Hm, "}),
+            chunk({"reasoning": "well."}),
+            chunk({"content": "It is 7 °C."}),
+            finish="stop",
+        ),
+        answer("It is 7 °C."),
+    ),
+    "a refusal": (
+        _ended(chunk({"refusal": "I will "}), chunk({"refusal": "not."}), finish="stop"),
+        _refused(),
+    ),
+    "no [DONE], and the usage in the last chunk": (
+        [chunk({"content": "Hi"}), chunk({}, "stop", usage=answer()["usage"])],
+        answer("Hi"),
+    ),
+    "[DONE] without a reason": (
+        [chunk({"content": "Hi"}), data({"choices": [], "usage": answer()["usage"]}), DONE],
+        {**answer("Hi"), "choices": [{"message": {"content": "Hi"}}]},
+    ),
+    "no blank line at the end": (
+        [chunk({"content": "Hi"}), chunk({}, "stop", usage=answer()["usage"]).rstrip()],
+        answer("Hi"),
+    ),
+    "content in parts": (
+        _ended(
+            chunk({"content": [{"type": "text", "text": "Hi"}]}), chunk({"content": " you"}), finish="stop"
+        ),
+        answer("Hi you"),
+    ),
+    "CRLF and a byte order mark": (
+        [b"\xef\xbb\xbf", *(frame.replace(b"\n", b"\r\n") for frame in _ended(*_FIRST, finish="length"))],
+        answer("", [("a", "s__weather", '{"city": "Tro')], "length"),
+    ),
+}

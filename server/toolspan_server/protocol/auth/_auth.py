@@ -30,7 +30,8 @@ class Auth:
     """The tokens of a config.
 
     ``needs`` are the scopes that each path needs; a path that is not among them, and is neither a status
-    route nor public, needs them all. Tokens of ``issuer`` are verified once and kept until they end.
+    route nor public, needs them all. A token of ``issuer`` that was found good is not verified again before
+    it ends, or the issuer's keys are to be fetched again.
     """
 
     def __init__(

@@ -75,9 +75,12 @@ class Issuer:
         if not isinstance(subject, str) or len(subject) > 1_000:
             raise TokenRejected("it names nobody ('sub')")
         identity = json.dumps(["oauth", self._config.issuer, subject]).encode()
-        until = float(claims["exp"]) + self._config.leeway_seconds
-        if until <= time.time():
+        now = time.time()
+        ends = int(claims["exp"]) + self._config.leeway_seconds
+        if ends <= now:
             raise TokenRejected("it has expired")
+        # Not for as long as the token: a key that the issuer takes back ends what it has signed.
+        until = float(min(ends, now + self._config.refresh_seconds))
         return Principal(identity, with_implied(_scopes(claims), self._implies), until)
 
 

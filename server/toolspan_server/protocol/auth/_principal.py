@@ -15,7 +15,8 @@ class Principal:
     """Whom a token was given to.
 
     ``id`` tells principals apart: ``token NAME``, or ``oauth ISSUER SUBJECT``. ``until`` is when the token
-    ends, in seconds since 1970. ``endpoint`` is the only path that it is good for, if there is one.
+    ends or is to be checked again, in seconds since 1970. ``endpoint`` is the only path that it is good for,
+    if there is one.
     """
 
     id: bytes

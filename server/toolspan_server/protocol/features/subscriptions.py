@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp_types import (
     INTERNAL_ERROR,
+    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     Notification,
@@ -22,6 +23,7 @@ from mcp_types import (
 
 from ...changes import Change
 from ...errors import RequestRefused
+from ...resources.uri_templates import LONGEST_URI
 from ...surface import Surface
 from .._announcements import METHODS
 from .._standing import MOST_URIS, Standing
@@ -57,7 +59,9 @@ def register(server: Server[Any], surface: Surface, tasks: Tasks) -> Callable[[]
         standing = _standing(context, surface)
         if len(standing.uris) >= MOST_URIS:
             raise _too_many(f"{MOST_URIS:,} resources are watched")
-        standing.uris.add(str(params.uri))
+        if len(uri := str(params.uri)) > LONGEST_URI:
+            raise MCPError(INVALID_PARAMS, f"A URI has {LONGEST_URI:,} characters at most")
+        standing.uris.add(uri)
         return {}
 
     async def unsubscribe(context: RequestContext, params: UnsubscribeRequestParams) -> dict[str, Any]:
@@ -144,7 +148,8 @@ def _honoured(
         flag: True for of, flag in _LISTS.items() if wanted.get(flag) is True and of in offered
     }
     if wanted.get("resourceSubscriptions") and "resources" in offered:
-        honoured["resourceSubscriptions"] = list(wanted["resourceSubscriptions"][:MOST_URIS])
+        uris = [uri for uri in wanted["resourceSubscriptions"] if len(uri) <= LONGEST_URI]
+        honoured["resourceSubscriptions"] = uris[:MOST_URIS]
     if wanted.get("taskIds"):
         require_extension(context)
         honoured["taskIds"] = [each for each in _texts(wanted["taskIds"]) if _exists(tasks, each, context)]

@@ -6,19 +6,24 @@ import base64
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import jwt
 import pytest
 
 from tests.server.protocol.auth.test_tokens import ask, served
-from tests.support.asgi import Client
+from tests.support.asgi import Client, Reply
 from tests.support.issuer import AUDIENCE, Issuer, issuer
 from toolspan_server.config._auth import OAuthConfig
-from toolspan_server.protocol.auth._fetch import MOST_BYTES
+from toolspan_server.protocol.auth import UNVERIFIED, Auth
+from toolspan_server.protocol.auth._fetch import MOST_BYTES, fetched
+from toolspan_server.protocol.auth._jwt import Issuer as Checks
 from toolspan_server.protocol.auth._keys import Keys
 from toolspan_server.protocol.auth._principal import KeysUnavailable
+from toolspan_server.protocol.guard import Access, Guard, Refused
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.7")]
 
@@ -35,7 +40,7 @@ def oauth(login: Issuer, **more: Any) -> dict[str, Any]:
 
 async def test_a_token_of_the_issuer_for_this_server_is_good(tmp_path: Path, login: Issuer) -> None:
     async with served(tmp_path, auth=oauth(login)) as application:
-        for claims in ({}, {"aud": ["other", AUDIENCE]}, {"exp": int(time.time()) - 5}):
+        for claims in ({}, {"aud": ["other", AUDIENCE]}, {"exp": int(time.time()) - 5}, {"exp": 10**400}):
             assert (await ask(application, login.token(**claims))).status == 200, claims
 
 
@@ -219,3 +224,46 @@ async def test_metadata_that_leads_elsewhere_is_not_followed(metadata: dict[str,
         login.documents["/.well-known/openid-configuration"] = {"issuer": login.url, **metadata}
         with pytest.raises(KeysUnavailable, match=message):
             await Keys(OAuthConfig(issuer=login.url, audience=["x"])).find("one")
+
+
+async def test_a_key_that_is_taken_back_ends_what_it_has_signed() -> None:
+    with issuer() as login:
+        later = 0.0
+        config = OAuthConfig(issuer=login.url, audience=[AUDIENCE], refresh_seconds=60)
+        keys = Keys(config, clock=lambda: later)
+        auth = Auth({}, {}, Checks(config, keys, {}), clock=lambda: time.time() + later)
+        request = {"path": "/mcp", "headers": []}
+        token = b"Bearer " + login.token(exp=int(time.time()) + 1_000_000).encode()
+        assert auth.refusal(request, token) is UNVERIFIED
+        assert await auth.verify(request, token) is None
+        assert auth.refusal(request, token) is None
+        login.documents["/keys"]["keys"].clear()
+        later = 61.0
+        assert auth.refusal(request, token) is UNVERIFIED
+        refused = await auth.verify(request, token)
+    assert refused is not None and refused.status == 401
+
+
+async def test_a_config_that_comes_while_a_token_is_looked_at_costs_no_call(login: Issuer) -> None:
+    asked, released = anyio.Event(), anyio.Event()
+
+    async def slow(url: str) -> dict[str, Any]:
+        asked.set()
+        await released.wait()
+        return await fetched(url)
+
+    def access(fetch: Any) -> Access:
+        config = OAuthConfig(issuer=login.url, audience=[AUDIENCE])
+        return Access(auth=Auth({}, {}, Checks(config, Keys(config, fetch), {})))
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        await Refused(200, "in").send(send)
+
+    guard, reply = Guard(app, access(slow)), Reply()
+    headers = {"authorization": f"Bearer {login.token()}"}
+    async with anyio.create_task_group() as group:
+        group.start_soon(partial(Client(guard).ask, "GET", headers=headers, reply=reply))
+        await asked.wait()
+        guard.replace(access(fetched))
+        released.set()
+    assert reply.status == 200

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +14,9 @@ import anyio.lowlevel
 import pytest
 
 from tests.support.asgi import Client, Reply
-from tests.support.served import call, run, write_config
+from tests.support.served import BOUND_S, call, run, write_config
+from toolspan_server import _reload
+from toolspan_server._config_files import ConfigFiles
 from toolspan_server.config import ConfigError, load_config
 from toolspan_server.errors import ServeError
 from toolspan_server.protocol._entrance import Entrance
@@ -45,6 +47,12 @@ async def ask(application: Application, token: str | None, path: str = "/mcp") -
     authorization = {} if token is None else {"authorization": f"Bearer {token}"}
     body = json.dumps(call(1, "add")).encode()
     return await Client(application.app).ask("POST", body, {**MODERN, **authorization}, path=path)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    with anyio.fail_after(BOUND_S):
+        while not condition():  # noqa: ASYNC110  # a file that another thread reads tells
+            await anyio.sleep(0.002)
 
 
 def digest(token: str) -> str:
@@ -128,6 +136,27 @@ async def test_a_reloaded_config_changes_who_gets_in(tmp_path: Path) -> None:
         changed = load_config(write_config(tmp_path, auth={"tokens": [{"name": "bob", "token": BOB}]}))
         await application.runtime.replace(changed)
         assert [(await ask(application, token)).status for token in (ANN, BOB)] == [401, 200]
+
+
+async def test_a_token_that_is_taken_out_of_its_file_is_good_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_reload, "LOOK_EVERY_S", 0.005)
+    monkeypatch.setattr(_reload, "SETTLE_S", 0.001)
+    tokens, auth = tmp_path / "tokens", {"tokens": [{"file": "tokens"}]}
+    tokens.write_text(f"ann:{digest(ANN)}\neve:{digest(EVE)}\n")
+    files = ConfigFiles([write_config(tmp_path, auth=auth)])
+    files.load()
+    async with served(tmp_path, auth=auth) as application, anyio.create_task_group() as group:
+        assert (await ask(application, EVE)).status == 200
+        group.start_soon(_reload.reloading, application.runtime, files)
+        tokens.write_text(f"ann:{digest(ANN)}\n")
+        await until(lambda: application.runtime.generation.number == 2)
+        tokens.write_text("nonsense\n")
+        await until(lambda: application.runtime.problems)
+        assert [(await ask(application, token)).status for token in (ANN, EVE)] == [200, 401]
+        assert application.runtime.generation.number == 2
+        group.cancel_scope.cancel()
 
 
 async def test_a_reload_that_would_open_the_server_to_others_is_refused(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from ..changes import Change
 from ..client import Ability, Question
+from ..conditions import Condition
 from ..templates import Scope, Tree, compiled
-from ._matchers import Condition
 from ._steps import MockElicitation, MockLog, MockProgress, MockQuestion, MockSampling, MockStep
 from ._turn import Turn
 

@@ -8,10 +8,10 @@ from typing_extensions import override
 
 from .._records import ANYTHING, Record, checked, choice, key, many, named, optional, text
 from ..client import Ability
+from ..conditions import WHEN
 from ..config._problems import Fault, Faulty
 from ..config._values import FLAG, integer
 from ..templates import templated
-from ._replies import WHEN
 
 _ACTIONS = ("progress", "log", "ask", "delay_ms", "release", "change")
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")

@@ -1,4 +1,4 @@
-"""``when``: conditions on the arguments of a call, and on what the client answered.
+"""``when``: conditions on data by path: the arguments of a call, what the client answered, what a step gave.
 
 when:
   city: Oslo                            # equal
@@ -13,10 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from ..config._intents import compiled_intent
-from ..config._problems import Fault, Faulty
-from ..suggestions import nearest
-from ..templates import NOTHING, Scope, TemplateError, path_of, value_at
+from ._records import ANYTHING, checked, named
+from .config._intents import compiled_intent
+from .config._problems import Fault, Faulty
+from .suggestions import nearest
+from .templates import NOTHING, Scope, TemplateError, path_of, value_at
+
+__all__ = ["WHEN", "Condition", "conditions"]
 
 Test = Callable[[Any], bool]
 
@@ -38,6 +41,10 @@ def conditions(when: Mapping[str, Any]) -> Mapping[str, Any]:
     if faults:
         raise Faulty(*faults)
     return when
+
+
+WHEN = checked(named(ANYTHING), conditions)
+"""The shape of ``when`` in a config."""
 
 
 class Condition:

@@ -1,0 +1,55 @@
+"""Requests held to the types that providers' own clients publish. Imported late: the clients are heavy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+
+@cache
+def _openai(name: str) -> Any:
+    from openai.types.chat import completion_create_params as chat
+    from openai.types.responses import response_create_params as responses
+    from pydantic import TypeAdapter
+
+    streaming = "Streaming" if name.endswith("stream") else "NonStreaming"
+    if name.startswith("chat"):
+        return TypeAdapter(getattr(chat, f"CompletionCreateParams{streaming}"))
+    return TypeAdapter(getattr(responses, f"ResponseCreateParams{streaming}"))
+
+
+def check_openai(name: str, body: dict[str, Any]) -> None:
+    """``body`` by the ``openai`` client, ``name`` being ``chat`` or ``responses``.
+
+    Its types leave out what they do not know: so what they give back must be the whole body.
+    """
+    adapter = _openai(f"{name}-stream" if body.get("stream") else name)
+    assert _read(adapter.validate_python(body)) == body
+
+
+def _read(value: Any) -> Any:
+    """Everything in ``value``; its iterators check what they give only when it is taken."""
+    if isinstance(value, dict):
+        return {key: _read(inner) for key, inner in value.items()}
+    if isinstance(value, list) or (isinstance(value, Iterator) and not isinstance(value, str)):
+        return [_read(inner) for inner in value]
+    return value
+
+
+def check_gemini(body: dict[str, Any]) -> None:
+    """``body`` by ``google-genai``, whose types refuse what they do not know."""
+    from google.genai import types
+
+    kinds: dict[str, Any] = {
+        "contents": types.Content,
+        "generationConfig": types.GenerationConfig,
+        "systemInstruction": types.Content,
+        "toolConfig": types.ToolConfig,
+        "tools": types.Tool,
+    }
+    assert body.keys() <= kinds.keys()
+    for key, value in body.items():
+        for entry in value if isinstance(value, list) else [value]:
+            kinds[key].model_validate_json(json.dumps(entry))

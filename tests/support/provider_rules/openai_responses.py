@@ -1,0 +1,138 @@
+"""What Responses takes: refuses with an ``AssertionError`` what the API would answer with a 400."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from . import common
+from .openai import check_schema
+
+KEYS = {
+    "include",
+    "input",
+    "instructions",
+    "max_output_tokens",
+    "model",
+    "parallel_tool_calls",
+    "store",
+    "stream",
+    "temperature",
+    "tool_choice",
+    "tools",
+}
+CONTENT = {
+    "input_text": {"type", "text"},
+    "input_image": {"type", "image_url", "detail"},
+    "input_file": {"type", "filename", "file_data"},
+}
+MAX_CHARACTERS = 10_485_760
+MAX_URL = 20_971_520
+
+
+def check_request(body: Any) -> None:
+    common.check_wire(body)
+    assert body.keys() <= KEYS and isinstance(body["model"], str)
+    assert body["store"] is False, "nothing is kept at the provider"
+    assert body.get("include", ["reasoning.encrypted_content"]) == ["reasoning.encrypted_content"]
+    assert body.get("max_output_tokens", 16) >= 16
+    assert body.get("stream", True) is True
+    assert "instructions" not in body or body["instructions"].strip()
+    functions = _check_tools(body)
+    _check_choice(body, functions)
+    _check_items(body["input"])
+
+
+def _check_tools(body: Any) -> list[str]:
+    tools = body.get("tools", [])
+    assert "tools" not in body or 1 <= len(tools) <= 128
+    functions = [tool for tool in tools if tool["type"] == "function"]
+    for tool in tools:
+        if tool["type"] != "function":
+            assert tool == {"type": "web_search"}, "the one built-in tool that is used"
+    for tool in functions:
+        assert tool.keys() - {"output_schema"} == {"type", "name", "description", "parameters", "strict"}
+        assert isinstance(tool["strict"], bool), "left out, the API would try to be strict"
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
+        check_schema(tool["parameters"])
+        if tool["strict"]:
+            _check_strict(tool["parameters"])
+        if "output_schema" in tool:
+            check_schema(tool["output_schema"])
+    names = [tool["name"] for tool in functions]
+    common.check_names(names)
+    return names
+
+
+def _check_strict(schema: Any) -> None:
+    for node in common.every_schema(schema):
+        if "properties" in node:
+            assert node["additionalProperties"] is False and set(node["required"]) == set(node["properties"])
+        assert not {"allOf", "oneOf", "not", "if", "then", "else", "patternProperties"} & node.keys()
+
+
+def _check_choice(body: Any, functions: list[str]) -> None:
+    assert "parallel_tool_calls" not in body or isinstance(body["parallel_tool_calls"], bool)
+    if not body.get("tools"):
+        assert not {"tool_choice", "parallel_tool_calls"} & body.keys()
+    choice = body.get("tool_choice", "auto")
+    if isinstance(choice, str):
+        assert choice in ("auto", "none", "required")
+    else:
+        assert choice.keys() == {"type", "name"} and choice["type"] == "function"
+        assert choice["name"] in functions
+
+
+def _check_items(items: list[Any]) -> None:
+    waiting: list[str] = []
+    seen: set[str] = set()
+    led = False
+    for item in items:
+        kind = item.get("type", "message")
+        if kind == "function_call_output":
+            assert item.keys() == {"type", "call_id", "output"}
+            assert item["call_id"] == waiting.pop(0), "results answer their calls, in order"
+            _check_output(item["output"])
+        elif kind == "function_call":
+            assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", item["call_id"]) and item["call_id"] not in seen
+            assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", item["name"])
+            assert isinstance(item["arguments"], str)
+            assert isinstance(common.json.loads(item["arguments"]), dict)
+            seen.add(item["call_id"])
+            waiting.append(item["call_id"])
+        elif kind == "reasoning":
+            assert item["id"] and isinstance(item["summary"], list)
+            assert item.get("encrypted_content") or item.get("content"), "nothing is stored to refer to"
+        elif kind == "message":
+            assert item["role"] != "user" or not waiting, "every call is answered before anything else"
+            _check_message(item)
+        led = kind == "reasoning"
+    assert not waiting, "every call is answered"
+    assert not led, "reasoning is followed by what it led to"
+
+
+def _check_message(item: Any) -> None:
+    assert item["role"] in ("user", "assistant") and item["content"]
+    if item["role"] == "user" and not isinstance(item["content"], str):
+        _check_content(item["content"])
+        assert all(part.get("detail") for part in item["content"] if part["type"] == "input_image")
+
+
+def _check_output(output: Any) -> None:
+    assert output
+    if isinstance(output, str):
+        assert len(output) <= MAX_CHARACTERS
+    else:
+        _check_content(output)
+
+
+def _check_content(parts: list[Any]) -> None:
+    for part in parts:
+        assert part.keys() <= CONTENT[part["type"]]
+        if part["type"] == "input_text":
+            assert part["text"] and len(part["text"]) <= MAX_CHARACTERS
+        elif part["type"] == "input_image":
+            url = r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+"
+            assert re.fullmatch(url, part["image_url"]) and len(part["image_url"]) <= MAX_URL
+        else:
+            assert part["filename"] and part["file_data"].startswith("data:application/pdf;base64,")

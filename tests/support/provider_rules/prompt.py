@@ -1,0 +1,16 @@
+"""What the ``prompt`` format may send: Chat Completions with no tools in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import openai
+
+check_schema = openai.common.check_schema
+
+
+def check_request(body: Any) -> None:
+    openai.check_request(body)
+    assert not {"parallel_tool_calls", "tool_choice", "tools"} & body.keys()
+    assert all(message["role"] in ("assistant", "system", "user") for message in body["messages"])
+    assert not any("tool_calls" in message for message in body["messages"])

@@ -1,0 +1,3 @@
+from tests.support.real_tools import write
+
+write()
