@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
 import yaml
 from typing_extensions import override
+
+_BREAKS = re.compile("[\x85\u2028\u2029]")
+"""What YAML takes for the end of a line, and JSON does not."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -19,6 +23,13 @@ class _Dumper(yaml.SafeDumper):
     @override
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, indentless=False)
+
+
+def _written(_dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return yaml.ScalarNode("tag:yaml.org,2002:str", text, style='"' if _BREAKS.search(text) else None)
+
+
+_Dumper.add_representer(str, _written)
 
 
 def block(data: Any, indent: int) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import stat
-import tempfile
 from pathlib import Path
 
+from .._files import replace_file
 from ..errors import UsageError
 from ._changes import Change
 
@@ -26,24 +24,8 @@ def apply(change: Change) -> Path | None:
         backup = None
         if now is not None:
             backup = target.with_name(target.name + ".toolspan.bak")
-            _replace(backup, now, target)
-        _replace(target, change.after.encode(), target)
+            replace_file(backup, now, like=target)
+        replace_file(target, change.after.encode())
     except OSError as fault:
         raise UsageError(f"{change.path} cannot be written: {fault.strerror}") from None
     return backup
-
-
-def _replace(path: Path, data: bytes, like: Path) -> None:
-    """Put ``data`` at ``path`` in one step, with the permissions of ``like``; the owner's alone if new."""
-    mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else 0o600
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
