@@ -1,4 +1,7 @@
-"""Writes docs/reference.md: what every verb's ``--help`` says. The documents' tests fail when it is stale."""
+"""Writes docs/reference.md, what every verb's ``--help`` says, and docs/formats.md.
+
+The documents' tests fail when they are stale.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from pathlib import Path
 import click
 
 from toolspan_bridge.cli._main import toolspan
+
+from . import formats
 
 HEAD = """# Reference: the command line
 
@@ -46,6 +51,7 @@ def main() -> None:
         f"## {command}\n\n```console\n$ {command} --help\n{_help(command)}\n```\n" for command in _commands()
     ]
     Path(__file__).with_name("reference.md").write_text("\n".join([HEAD, *sections]), "utf-8")
+    formats.main()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
     ├── UnreachableError       4   no answer from an address
     ├── ProviderError          1   the provider answered, with an error
     │   └── UnknownModelError  2   it has no such model
-    └── StoreError             1   the validation store cannot be read or written
+    └── StoreError             1   the validation store or a conversation cannot be read or written
 
 A tool that fails is none of these: it is a tool result.
 """
@@ -57,14 +57,20 @@ class UnreachableError(BridgeError):
 
 
 class ProviderError(BridgeError):
-    """The provider answered with an error. ``status`` is HTTP's, ``kind`` the provider's own word."""
+    """The provider answered with an error. ``status`` is HTTP's, ``kind`` the provider's own word.
+
+    ``tool`` is the tool that it refuses, if it says which: a wire name, or its place among those sent.
+    """
 
     code = "provider"
 
-    def __init__(self, message: str, *, status: int | None = None, kind: str = "") -> None:
+    def __init__(
+        self, message: str, *, status: int | None = None, kind: str = "", tool: str | int | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
+        self.tool = tool
 
 
 class UnknownModelError(ProviderError):
@@ -75,6 +81,6 @@ class UnknownModelError(ProviderError):
 
 
 class StoreError(BridgeError):
-    """The validation store cannot be read or written; nothing that it held is lost."""
+    """The validation store or a conversation's file cannot be read or written; what it held is not lost."""
 
     code = "store"

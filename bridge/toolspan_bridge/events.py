@@ -1,6 +1,7 @@
 """What happens while a question is answered, as it happens, and what comes of it.
 
 Chat, web page, validation and the CLI are consumers of the same events; ``End`` is always the last.
+A turn that is streamed comes as deltas first, and then whole as any other.
 """
 
 from __future__ import annotations
@@ -9,15 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from .messages import ToolOutcome, Usage
 
 __all__ = [
     "Answer",
+    "CallDelta",
     "End",
     "Event",
     "IterationStarted",
     "Notice",
+    "ReasoningDelta",
     "Text",
+    "TextDelta",
     "ToolCallFinished",
     "ToolCallStarted",
     "ToolUse",
@@ -47,7 +52,8 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a question. ``iterations`` counts the turns in which the model could call tools."""
+    """What came of a question. ``iterations`` counts the turns in which the model could call tools; ``notes``
+    say what was left out of a request, such as a tool that the provider refuses."""
 
     content: str
     model: str
@@ -57,10 +63,13 @@ class Answer:
     iterations: int
     max_iterations_reached: bool = False
     repeated_calls_stopped: bool = False
+    incomplete: bool = False
+    notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """``{"content", "model", "provider", "tool_calls", "usage", "iterations"}``, and, where it is so,
-        ``"max_iterations_reached": true`` and ``"repeated_calls_stopped": true``."""
+        ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``, and
+        ``"notes"``."""
         told: dict[str, Any] = {
             "content": self.content,
             "model": self.model,
@@ -69,10 +78,10 @@ class Answer:
             "usage": self.usage.as_dict(),
             "iterations": self.iterations,
         }
-        for flag in ("max_iterations_reached", "repeated_calls_stopped"):
+        for flag in ("max_iterations_reached", "repeated_calls_stopped", "incomplete"):
             if getattr(self, flag):
                 told[flag] = True
-        return told
+        return told | ({"notes": list(self.notes)} if self.notes else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ class IterationStarted:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What the model said, beside its calls or as its answer."""
+    """What the model said in one turn, beside its calls or as its answer: whole, also after its deltas."""
 
     text: str
     iteration: int
@@ -135,4 +144,4 @@ class End:
     answer: Answer
 
 
-Event = IterationStarted | Text | ToolCallStarted | ToolCallFinished | UsageReported | Notice | End
+Event = IterationStarted | Delta | Text | ToolCallStarted | ToolCallFinished | UsageReported | Notice | End

@@ -94,12 +94,13 @@ class User:
 @dataclass(frozen=True, slots=True)
 class Assistant:
     """What the model said: text, tool calls, or both. ``opaque`` is its wire form where that must be echoed,
-    valid for the format ``opaque_format`` only."""
+    valid for the format ``opaque_format`` only. ``incomplete`` marks what broke off and was kept."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     opaque: Json = None
     opaque_format: str = ""
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,7 @@ class Request:
     ``builtins`` are tools of the provider's own by their common names (``web_search``). ``parallel`` is
     whether several calls may come in one turn, where the provider lets one choose. ``stream`` asks for the
     answer in pieces. ``thinking`` says that the model is known to think, which rules out some choices.
+    ``trim`` lets the oldest exchanges be left out where the model's context is known to be too short for all.
     """
 
     model: str
@@ -170,9 +172,11 @@ class Request:
     stream: bool = False
     audio: bool = False
     thinking: bool = False
+    trim: bool = False
 
 
-StopReason = Literal["stop", "length", "refusal", "other"]
+StopReason = Literal["stop", "length", "refusal", "pause", "other"]
+"""Why a turn ended. ``pause``: the provider wants the turn sent back as it is, to go on with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,9 @@ class Reply:
 
     A turn that was cut off (``stop`` is ``length``) has no calls to carry out: any of them may be incomplete
     in a way that cannot be seen. They are in ``cut_calls``, to be shown and not to be executed.
-    ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is executed.
+    ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is executed;
+    ``trouble`` then says why, in words for people. ``attempts`` counts how often the provider was asked.
+    ``notes`` say what was left out of the request so that it could be answered, in words for people.
     """
 
     message: Assistant
@@ -189,3 +195,6 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     cut_calls: tuple[ToolCall, ...] = ()
     incomplete: bool = False
+    trouble: str = ""
+    attempts: int = 1
+    notes: tuple[str, ...] = ()

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from toolspan_server.config import Config, ResponseRule
+from toolspan_server.config import BUILTIN, Config, ResponseRule
 
 from .errors import UsageError
+from .formats import builtin_names, format_names
 from .loop import Question
 
 USER_MESSAGE = "user_message"
@@ -24,7 +25,8 @@ _USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How a message is to be answered. ``model`` is ``provider/model``, empty when the rule names none."""
+    """How a message is to be answered. ``model`` is ``provider/model``, empty when the rule names none.
+    ``builtins`` are tools of the provider's own."""
 
     system: str = ""
     model: str = ""
@@ -33,6 +35,7 @@ class Route:
     max_iterations: int = 5
     max_tokens: int | None = None
     temperature: float | None = None
+    builtins: tuple[str, ...] = ()
 
     def question(self, text: str, model: str) -> Question:
         """The question ``text`` to ``model`` (its name at its provider), as the route says."""
@@ -44,6 +47,7 @@ class Route:
             max_iterations=self.max_iterations,
             max_tokens=self.max_tokens,
             temperature=self.temperature,
+            builtins=self.builtins if self.tools_enabled else (),
         )
 
 
@@ -59,7 +63,8 @@ def route(config: Config, message: str, *, service: str | None = None) -> Route:
 
 
 def unknown_tools(config: Config, known: Iterable[str]) -> list[str]:
-    """What is wrong with the rules' ``allowed_tools``: each name that no connected server has."""
+    """What is wrong with the rules' ``allowed_tools``: each name that no connected server has, and each
+    tool of a provider's own that no provider has."""
     names = sorted(set(known))
     there = ", ".join(names) or "none"
     return [
@@ -67,8 +72,28 @@ def unknown_tools(config: Config, known: Iterable[str]) -> list[str]:
         for position, rule in enumerate(config.responses)
         if rule.tools and rule.tools.allowed_tools
         for name in rule.tools.allowed_tools
-        if name not in names
+        if name not in names and not name.startswith(BUILTIN)
+    ] + [
+        f"$.responses[{position}].tools.allowed_tools: {problem}"
+        for position, rule in enumerate(config.responses)
+        for problem in unknown_builtins(_builtins(rule))
     ]
+
+
+def unknown_builtins(names: Iterable[str]) -> list[str]:
+    """What is wrong with ``names`` of providers' own tools: each that no format can switch on."""
+    wanted = list(names)
+    known = sorted({name for each in format_names() for name in builtin_names(each)}) if wanted else []
+    there = ", ".join(known)
+    return [
+        f"no provider has a built-in tool {name!r} (known: {there})" for name in wanted if name not in known
+    ]
+
+
+def check_builtins(names: Iterable[str]) -> None:
+    """Raises ``UsageError`` when no provider has one of the built-in tools ``names``."""
+    if problems := unknown_builtins(names):
+        raise UsageError("; ".join(problems))
 
 
 def _matches(rule: ResponseRule, message: str, service: str | None, place: str) -> bool:
@@ -97,11 +122,21 @@ def _route(rule: ResponseRule, config: Config) -> Route:
         system=system_text(rule.prompt or ""),
         model=_model(rule),
         tools_enabled=tools is None or tools.enabled,
-        allowed_tools=tools.allowed_tools if tools else None,
+        allowed_tools=_allowed(tools.allowed_tools if tools else None),
+        builtins=_builtins(rule),
         max_iterations=(tools.max_iterations if tools else None) or config.tools.max_iterations,
         max_tokens=rule.max_tokens,
         temperature=rule.temperature,
     )
+
+
+def _allowed(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(name for name in names if not name.startswith(BUILTIN))
+
+
+def _builtins(rule: ResponseRule) -> tuple[str, ...]:
+    names = (rule.tools.allowed_tools if rule.tools else None) or ()
+    return tuple(name.removeprefix(BUILTIN) for name in names if name.startswith(BUILTIN))
 
 
 def _model(rule: ResponseRule) -> str:

@@ -14,7 +14,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 @pytest.mark.requirement("I2.1.4")
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_reader_who_follows_the_document_sees_what_it_shows(document: Path, tmp_path: Path) -> None:
-    reader = Reader(tmp_path)
+    reader = Reader(tmp_path, shell=document.name == "README.md")
     for block in blocks(document):
         reader.follow(block)
 

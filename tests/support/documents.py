@@ -13,14 +13,20 @@ Anything else fails, so that no block goes unexecuted.
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 from markdown_it import MarkdownIt
+
+from toolspan_bridge.cli import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +44,16 @@ _STAND_INS = {
     "python3 -m venv .venv": "true",
     ".venv/bin/pip install .": "true",
 }
+_ENDS_WHAT_SERVES = """timeout() {
+    local line
+    exec 3< <(exec "${@:4}" 2>&1)
+    while read -r line <&3; do echo "$line"; [[ $line != *" serving "* ]] || kill $!; done
+    wait $!
+}
+"""
+# The server is ended as soon as it says that it serves: the same as after the seconds, without the wait.
+_PLAIN = re.compile(r"""(?:echo "([^"$`\\]*)" \| )?toolspan (?!serve\b)([^|&;<>$`\\*?~]*)(; echo \$\?)?""")
+# What needs little of a shell, and is no program that runs until it is ended.
 
 
 @dataclass(frozen=True)
@@ -63,10 +79,15 @@ def blocks(path: Path) -> list[Block]:
 
 
 class Reader:
-    """Someone who follows a document to the letter in ``folder``."""
+    """Someone who follows a document to the letter in ``folder``.
 
-    def __init__(self, folder: Path) -> None:
+    With ``shell``, every command is a process; without, plain ``toolspan`` commands run in this one, which imports
+    their libraries once and not for each. The servers that they start are processes either way.
+    """
+
+    def __init__(self, folder: Path, *, shell: bool = False) -> None:
         self.folder = folder
+        self.shell = shell
         self.environment = {
             **{k: v for k, v in os.environ.items() if k in {"LANG", "TMPDIR", "SYSTEMROOT"}},
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -98,13 +119,29 @@ class Reader:
         for command, shown in _commands(block.text):
             actual = _STAND_INS.get(command) or _SAME_OUTPUT.get(command, command)
             folder = ROOT if command.startswith("make ") else self.folder
-            done = self._run(["bash", "-c", actual], folder)
-            printed = done.stdout
-            assert done.returncode == 0, f"line {block.line}: exit {done.returncode}: $ {command}\n{printed}"
+            plain = None if self.shell else _PLAIN.fullmatch(actual)
+            if plain is not None:
+                code, printed = self._in_process(*plain.groups())
+            else:
+                done = self._run(["bash", "-c", _ENDS_WHAT_SERVES + actual], folder)
+                code, printed = done.returncode, done.stdout
+            assert code == 0, f"line {block.line}: exit {code}: $ {command}\n{printed}"
             if shown and command not in _STAND_INS:
                 assert re.fullmatch(_pattern(shown), printed.strip(), re.DOTALL), (
                     f"line {block.line}: $ {command}\n--- printed\n{printed}\n--- shown\n{shown}"
                 )
+
+    def _in_process(self, typed: str | None, arguments: str, tells: str | None) -> tuple[int, str]:
+        printed = io.StringIO()
+        with (
+            chdir(self.folder),
+            patch.dict(os.environ, self.environment, clear=True),
+            patch.object(sys, "stdin", io.StringIO("" if typed is None else f"{typed}\n")),
+            redirect_stdout(printed),
+            redirect_stderr(printed),
+        ):
+            code = main(shlex.split(arguments))
+        return (0, f"{printed.getvalue()}{code}\n") if tells else (code, printed.getvalue())
 
     def _run(self, command: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
 from ..errors import AuthError
 from ..events import Answer
 from ..loop import Question, answer
-from ..providers import DEFAULT_MODEL, Provider, resolve_model
+from ..messages import Part
+from ..providers import DEFAULT_MODEL, Provider, own_providers, resolve_model
 from ..routes import Route, route
 from ._output import note
 from ._session import Session
@@ -19,6 +20,22 @@ from ._session import Session
 DEFAULT_SYSTEM = (
     "You are a helpful assistant with tools. Use a tool where it helps; otherwise answer directly."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the command line adds to a question. ``stream``: the answer is shown as it comes; ``trim``: what
+    was said first may be left out."""
+
+    images: tuple[Part, ...] = ()
+    builtins: tuple[str, ...] = ()
+    stream: bool = False
+    trim: bool = False
+
+    def added(self, question: Question) -> Question:
+        """``question`` with it."""
+        builtins = tuple(dict.fromkeys((*question.builtins, *self.builtins)))
+        return replace(question, parts=self.images, builtins=builtins, stream=self.stream, trim=self.trim)
 
 
 class Asker:
@@ -40,7 +57,7 @@ class Asker:
     async def provider(self, model: str) -> tuple[Provider, str]:
         """Who answers for ``provider/model``, and the model's name there; raises as ``resolve_model``."""
         if model not in self._providers:
-            provider, name = resolve_model(model)
+            provider, name = resolve_model(model, own=own_providers(self.session.config))
             await self._open.enter_async_context(aclosing(provider))
             self._providers[model] = (provider, name)
         return self._providers[model]

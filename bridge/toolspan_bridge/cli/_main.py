@@ -38,7 +38,7 @@ def toolspan() -> None:
     """Tools from one file: served over MCP, called by any model, validated.
 
     Exit codes: 0 ok, 1 unexpected, 2 usage or bad config, 3 auth needed, 4 unreachable, 5 tool error,
-    6 validation below its threshold, 130 interrupted.
+    6 validation below its threshold, 7 lint found a loss, 130 interrupted.
     """
 
 

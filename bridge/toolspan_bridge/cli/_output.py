@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -17,6 +18,29 @@ def wants_json(arguments: Sequence[str]) -> bool:
 def emit_json(data: Any) -> None:
     """Print ``data`` as JSON on stdout."""
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def emit_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table for people, its cells taken literally."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*heads, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
+def emit_bytes(data: bytes) -> None:
+    """Put ``data`` on stdout as it is; at a terminal, a line break after it."""
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:
+        sys.stdout.write(data.decode())
+        return
+    sys.stdout.flush()
+    binary.write(data + b"\n" if sys.stdout.isatty() else data)
+    binary.flush()
 
 
 def note(text: str) -> None:

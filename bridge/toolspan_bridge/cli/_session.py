@@ -12,8 +12,10 @@ from ..errors import UnreachableError, UsageError
 from ..messages import ToolSpec
 from ..routes import unknown_tools
 from ..toolbox import Toolbox, servers_of
+from ..toolbox.toolbox import CONNECT_TIMEOUT_SECONDS
 from ._options import read_config
 from ._output import note
+from ._target import CONNECT_SECONDS, server_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,20 @@ class Session:
 
 
 @asynccontextmanager
-async def opened(paths: tuple[str, ...], *, skip_invalid: bool = False) -> AsyncGenerator[Session]:
-    """Connect the servers of the config that the options name; say on stderr which did not answer.
+async def opened(
+    paths: tuple[str, ...], *, skip_invalid: bool = False, server: str | None = None
+) -> AsyncGenerator[Session]:
+    """Connect the servers of the config that the options name, or the one ``server`` alone (a command or a
+    URL); say on stderr which did not answer.
 
     Raises ``ConfigError``, ``UsageError``, and ``UnreachableError`` when no server answered.
     """
-    config = read_config(paths, skip_invalid=skip_invalid, needed=False)
-    servers = servers_of(config, skip_invalid=skip_invalid)
-    async with Toolbox.connect(servers) as toolbox:
+    if server is not None:
+        config, servers, patience = Config(), [server_of(server)], CONNECT_SECONDS
+    else:
+        config = read_config(paths, skip_invalid=skip_invalid, needed=False)
+        servers, patience = servers_of(config, skip_invalid=skip_invalid), CONNECT_TIMEOUT_SECONDS
+    async with Toolbox.connect(servers, connect_timeout=patience) as toolbox:
         names = [tool.name for tool in toolbox.tools]
         for text in (*map(str, toolbox.failures), *toolbox.warnings, *unknown_tools(config, names)):
             note(text)

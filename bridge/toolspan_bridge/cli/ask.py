@@ -8,11 +8,13 @@ import anyio
 import click
 
 from ..errors import UsageError
-from ._ask import Asker
-from ._options import config_options, json_option, model_option
+from ..routes import check_builtins
+from ._ask import Asker, Beside
+from ._images import read_images
+from ._options import config_options, json_option, model_option, talk_options
 from ._output import emit_json
 from ._session import opened
-from ._talk import Printer, talk
+from ._talk import Printer, live_terminal, talk
 
 
 @click.command(name="ask", short_help="Answer one question with the tools.")
@@ -20,6 +22,7 @@ from ._talk import Printer, talk
 @model_option
 @click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
 @click.option("--service", metavar="NAME", help="For routes that match a service.")
+@talk_options
 @config_options
 @json_option
 def command(
@@ -27,25 +30,36 @@ def command(
     model: str | None,
     system: str | None,
     service: str | None,
+    builtins: tuple[str, ...],
+    images: tuple[str, ...],
+    no_stream: bool,
+    trim: bool,
     config_paths: tuple[str, ...],
     skip_invalid: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Ask a model QUESTION with the config's tools and print the answer; - reads the question from stdin.
 
-    The tool calls, their results and times are told on stderr, or in the JSON.
+    The tool calls, their results and times are told on stderr, or in the JSON. At a terminal the answer is
+    shown as it comes. One that breaks off is printed as far as it came, and the exit code is 1.
     """
     text = sys.stdin.read().strip() if question == "-" else question.strip()
     if not text:
         raise UsageError("the question is empty")
 
-    async def run() -> None:
+    check_builtins(builtins)
+    live = None if as_json else live_terminal(no_stream=no_stream)
+    beside = Beside(read_images(images), builtins, stream=live is not None, trim=trim)
+
+    async def run() -> int:
         async with opened(config_paths, skip_invalid=skip_invalid) as session, Asker(session) as asker:
             asked, provider = await asker.routed(text, model=model, service=service, system=system)
-            answer = await talk(asked, provider, session.toolbox, Printer(sys.stderr, quiet=as_json))
+            printer = Printer(sys.stderr, quiet=as_json, live=live)
+            answer = await talk(beside.added(asked), provider, session.toolbox, printer)
             if as_json:
                 emit_json(answer.as_dict())
             else:
-                click.echo(answer.content)
+                printer.answer(answer.content)
+            return 1 if answer.incomplete else 0
 
-    anyio.run(run)
+    return anyio.run(run)

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import anyio
 import anyio.to_thread
@@ -14,58 +15,97 @@ import click
 from anyio.abc import TaskStatus
 
 from ..errors import BridgeError
-from ..messages import Message
-from ._ask import Asker
+from ..routes import check_builtins
+from ._ask import Asker, Beside
 from ._errors import EXIT_INTERRUPTED
-from ._options import config_options, json_option, model_option
+from ._images import read_images
+from ._kept import Kept
+from ._options import config_options, json_option, model_option, talk_options
 from ._output import note
 from ._session import opened
-from ._talk import Printer, talk
+from ._talk import Printer, live_terminal, talk
 
-_HELP = "Ask anything. /tools lists the tools, /new forgets what was said, /exit or Ctrl+D leaves."
+_HELP = (
+    "Ask anything. /tools lists the tools, /image FILE goes with the next question, /save FILE keeps what is "
+    "said, /new forgets it, /exit or Ctrl+D leaves."
+)
 
 
 @click.command(name="chat", short_help="Talk, turn after turn.")
 @model_option
 @click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
+@click.option("--save", metavar="FILE", help="Keep the conversation in FILE, written after each answer.")
+@click.option("--resume", metavar="FILE", help="Go on with the conversation in FILE, with any model.")
+@talk_options
 @config_options
 @json_option
 def command(
-    model: str | None, system: str | None, config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool
+    model: str | None,
+    system: str | None,
+    save: str | None,
+    resume: str | None,
+    builtins: tuple[str, ...],
+    images: tuple[str, ...],
+    no_stream: bool,
+    trim: bool,
+    config_paths: tuple[str, ...],
+    skip_invalid: bool,
+    as_json: bool,
 ) -> int:
     """Talk with a model that has the config's tools, turn after turn.
 
     With --json each answer is one line of JSON, as `ask --json` prints it. Questions come from stdin, a line
-    each, when that is no terminal.
+    each, when that is no terminal. At a terminal answers are shown as they come; Ctrl+C ends one, and what
+    came of it stays part of the conversation.
     """
+    check_builtins(builtins)
+    kept = Kept.opened(save, resume)
+    live = None if as_json else live_terminal(no_stream=no_stream)
+    beside = Beside(read_images(images), builtins, stream=live is not None, trim=trim)
 
     async def run() -> int:
         async with opened(config_paths, skip_invalid=skip_invalid) as session, Asker(session) as asker:
-            chat = Chat(asker, model, system, as_json=as_json)
+            chat = Chat(asker, model, system, beside, kept, as_json=as_json)
             return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
 
     return anyio.run(run)
 
 
 class Chat:
-    """One conversation. What was said stays until ``/new``."""
+    """One conversation. What was said stays until ``/new``; ``beside`` goes with its questions, of the images
+    with the next one only."""
 
-    def __init__(self, asker: Asker, model: str | None, system: str | None, *, as_json: bool) -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        model: str | None,
+        system: str | None,
+        beside: Beside,
+        kept: Kept,
+        *,
+        as_json: bool,
+    ) -> None:
         self._asker = asker
         self._model = model
         self._system = system
+        self._beside = beside
+        self._kept = kept
         self._as_json = as_json
-        self._transcript: list[Message] = []
 
     async def take(self, line: str) -> bool:
         """Do what ``line`` says; whether the conversation goes on. Raises what the provider raises."""
         if line in {"/exit", "/quit"}:
             return False
         if line == "/new":
-            self._transcript.clear()
+            self._kept.messages.clear()
             note("what was said is forgotten")
         elif line == "/tools":
             note(", ".join(tool.name for tool in self._asker.session.toolbox.tools) or "there are no tools")
+        elif line.startswith("/save "):
+            note(self._kept.save_as(line.removeprefix("/save ").strip()))
+        elif line.startswith("/image "):
+            more = read_images([line.removeprefix("/image ").strip()])
+            self._beside = replace(self._beside, images=(*self._beside.images, *more))
         elif line.startswith("/"):
             note(_HELP)
         elif line:
@@ -74,9 +114,16 @@ class Chat:
 
     async def _ask(self, line: str) -> None:
         asked, provider = await self._asker.routed(line, model=self._model, system=self._system)
-        printer = Printer(sys.stderr, quiet=self._as_json)
-        answer = await talk(asked, provider, self._asker.session.toolbox, printer, self._transcript)
-        click.echo(json.dumps(answer.as_dict(), ensure_ascii=False) if self._as_json else answer.content)
+        live = sys.stdout if self._beside.stream else None
+        printer = Printer(sys.stderr, quiet=self._as_json, live=live)
+        question, self._beside = self._beside.added(asked), replace(self._beside, images=())
+        toolbox = self._asker.session.toolbox
+        with self._kept.written():
+            answer = await talk(question, provider, toolbox, printer, self._kept.messages)
+        if self._as_json:
+            click.echo(json.dumps(answer.as_dict(), ensure_ascii=False))
+        else:
+            printer.answer(answer.content)
 
 
 async def _line_by_line(chat: Chat) -> int:
@@ -114,14 +161,17 @@ async def _interruptible() -> AsyncGenerator[None]:
         yield
         return
     fault: Exception | None = None
-    async with anyio.create_task_group() as group:
-        await group.start(_cancel_on_interrupt, group.cancel_scope)
-        try:
-            yield
-        except Exception as error:
-            # Carried past the task group, which would wrap it in an ExceptionGroup.
-            fault = error
-        group.cancel_scope.cancel()
+    with anyio.CancelScope() as interrupted:
+        async with anyio.create_task_group() as group:
+            await group.start(_cancel_on_interrupt, interrupted)
+            try:
+                yield
+            except Exception as error:
+                # Carried past the task group, which would wrap it in an ExceptionGroup.
+                fault = error
+            group.cancel_scope.cancel()
+    if interrupted.cancelled_caught:
+        note("interrupted")
     if fault is not None:
         raise fault
 
@@ -132,6 +182,5 @@ async def _cancel_on_interrupt(
     with anyio.open_signal_receiver(signal.SIGINT) as signals:
         task_status.started()
         async for _ in signals:
-            note("interrupted")
             scope.cancel()
             return

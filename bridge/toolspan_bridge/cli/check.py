@@ -8,8 +8,9 @@ from typing import Any
 import anyio
 import click
 
-from toolspan_server.config import Config
+from toolspan_server.config import Config, contents, counted
 
+from ..providers import own_providers
 from ._examples import ExampleOutcome, run_examples
 from ._options import config_options, json_option, read_config
 from ._output import emit_json, note
@@ -28,6 +29,7 @@ def command(config_paths: tuple[str, ...], skip_invalid: bool, run_examples: boo
     gives something else. An example of a tool that needs a person's approval is left out.
     """
     config = read_config(config_paths, skip_invalid=skip_invalid)
+    own_providers(config)  # refuses the name of a known provider
     outcomes = anyio.run(_outcomes, config, skip_invalid) if run_examples else []
     failed = [outcome for outcome in outcomes if outcome.ok is False]
     if as_json:
@@ -44,18 +46,14 @@ async def _outcomes(config: Config, skip_invalid: bool) -> list[ExampleOutcome]:
     return await run_examples(config, skip_invalid=skip_invalid)
 
 
-def _tools(config: Config) -> list[dict[str, str]]:
-    return [
-        {"name": tool.name, "kind": tool.implementation.type, "description": tool.description}
-        for tool in config.tools.registry
-    ]
-
-
 def _described(config: Config) -> dict[str, Any]:
     return {
         "files": [str(path) for path in config.files],
-        "tools": _tools(config),
-        "mcp_servers": sorted(config.mcp_servers),
+        **contents(config),
+        "tools": [
+            {"name": tool.name, "kind": tool.implementation.type, "description": tool.description}
+            for tool in config.tools.registry
+        ],
         "skipped": [asdict(problem) for problem in config.skipped],
     }
 
@@ -63,11 +61,10 @@ def _described(config: Config) -> dict[str, Any]:
 def _show(config: Config) -> None:
     for path in config.files:
         click.echo(f"{path}: ok")
-    tools = _tools(config)
-    named = ", ".join(f"{tool['name']} ({tool['kind']})" for tool in tools)
-    click.echo(f"{len(tools)} tools: {named}" if tools else "no tools")
-    if config.mcp_servers:
-        click.echo(f"{len(config.mcp_servers)} MCP servers: " + ", ".join(sorted(config.mcp_servers)))
+    there = contents(config)
+    there["tools"] = [f"{tool.name} ({tool.implementation.type})" for tool in config.tools.registry]
+    lines = [f"{counted(sort, len(names))}: {', '.join(names)}" for sort, names in there.items() if names]
+    click.echo("\n".join(lines or ["no tools"]))
     if not config.tools.enabled:
         note("tools.enabled is false: none of these tools is served")
 

@@ -65,7 +65,7 @@ def _show_formats(session: Session) -> None:
     tools = (session.tool("calculate"),)
     for name in format_names():
         payload = get_format(name).render_tools(tools, NameTable.of(tools))
-        click.echo(f"{name:8} {json.dumps(payload, ensure_ascii=False)}")
+        click.echo(f"{name:17} {json.dumps(payload, ensure_ascii=False)}")
 
 
 async def _show_answers(session: Session, model: str) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 import anyio
 import click
 
+from ..formats import format_names, get_format
+from ..formats.names import NameTable
 from ..messages import ToolSpec
 from ._arguments import parse_arguments
 from ._examples import written_examples
-from ._options import config_options, json_option
-from ._output import compact, emit_json
+from ._options import config_options, json_option, server_option
+from ._output import compact, emit_json, emit_table
 from ._session import Session, opened
 
 EXIT_TOOL_ERROR = 5
@@ -23,22 +25,35 @@ def command() -> None:
 
 
 @command.command(name="list")
+@click.option(
+    "--names",
+    "format_name",
+    type=click.Choice(format_names()),
+    help="Print the name that each tool has in this wire format instead.",
+)
+@server_option
 @config_options
 @json_option
-def list_(config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool) -> None:
-    """List the tools as the servers tell them over MCP."""
-    tools = anyio.run(_tools, config_paths, skip_invalid)
-    if as_json:
-        emit_json({"tools": [_described(tool) for tool in tools]})
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def list_(
+    format_name: str | None,
+    server: str | None,
+    config_paths: tuple[str, ...],
+    skip_invalid: bool,
+    as_json: bool,
+) -> None:
+    """List the tools as the servers tell them over MCP.
 
-    table = Table("tool", "server", "description", box=None, pad_edge=False)
-    for tool in tools:
-        table.add_row(Text(tool.name), Text(tool.server), Text(compact(tool.description, 100)))
-    Console().print(table)
+    With --names the table by which a model's calls find their tools: the name on the wire, the server and the
+    tool's own name. A tool that the format leaves out is marked.
+    """
+    tools = anyio.run(_tools, config_paths, skip_invalid, server)
+    if format_name is not None:
+        _list_names(tools, format_name, as_json=as_json)
+    elif as_json:
+        emit_json({"tools": [_described(tool) for tool in tools]})
+    else:
+        rows = [(tool.name, tool.server, compact(tool.description, 100)) for tool in tools]
+        emit_table(("tool", "server", "description"), rows)
 
 
 @command.command(name="show")
@@ -89,8 +104,26 @@ def call(
     return 0 if result["success"] else EXIT_TOOL_ERROR
 
 
-async def _tools(paths: tuple[str, ...], skip_invalid: bool) -> tuple[ToolSpec, ...]:
-    async with opened(paths, skip_invalid=skip_invalid) as session:
+def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool) -> None:
+    wire = get_format(format_name)
+    left_out = {loss.tool: loss.rule for loss in wire.losses(tools) if loss.leaves_out}
+    names = NameTable.of(tools).as_dict()
+    if as_json:
+        entries = [
+            {"wire": name, "server": server, "tool": tool, "left_out": left_out.get(name)}
+            for name, (server, tool) in names.items()
+        ]
+        emit_json({"format": format_name, "names": entries})
+        return
+    rows = [
+        (name, server, tool, f"left out: {left_out[name]}" if name in left_out else "")
+        for name, (server, tool) in names.items()
+    ]
+    emit_table(("name on the wire", "server", "tool", ""), rows)
+
+
+async def _tools(paths: tuple[str, ...], skip_invalid: bool, server: str | None) -> tuple[ToolSpec, ...]:
+    async with opened(paths, skip_invalid=skip_invalid, server=server) as session:
         return session.toolbox.tools
 
 

@@ -20,18 +20,19 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from ._contract import Format, FormatError, Loss, Severity, StreamFailed, StreamParser, WireError
+from ._contract import Format, FormatError, Loss, StreamFailed, StreamParser, WireError
 
 __all__ = [
     "Format",
     "FormatError",
     "Loss",
-    "Severity",
     "StreamFailed",
     "StreamParser",
     "WireError",
+    "builtin_names",
     "format_names",
     "get_format",
+    "mixes_builtins",
 ]
 
 _SHARED = {"names", "schemas"}
@@ -46,8 +47,35 @@ def format_names() -> tuple[str, ...]:
 
 
 @cache
+def builtin_names(name: str) -> frozenset[str]:
+    """The provider's own tools that the format ``name`` can switch on; none where there is no such format."""
+    try:
+        return frozenset(getattr(get_format(name), "BUILTINS", ()))
+    except KeyError:
+        return frozenset()
+
+
+def mixes_builtins(name: str, model: str) -> bool:
+    """Whether requests for ``model`` in the format ``name`` may hold built-in tools beside others."""
+    mixes = getattr(get_format(name), "mixes", None)
+    return mixes is None or bool(mixes(model))
+
+
+@cache
 def get_format(name: str) -> Format:
-    """The format ``name``. Raises ``KeyError`` when there is none."""
+    """The format ``name``. Raises ``KeyError`` when there is none.
+
+    ``prompt:NAME`` is ``prompt`` over the messages of the format ``NAME``; without one they are ``openai``.
+    """
+    over, _, base = name.partition(":")
+    if over == "prompt" and base and base != over:
+        return _prompt_over(base)
     if name not in format_names():
         raise KeyError(name)
     return cast("Format", import_module(f"{__name__}.{name.replace('-', '_')}"))
+
+
+def _prompt_over(base: str) -> Format:
+    from ._prompted import Prompted
+
+    return Prompted(get_format(base))

@@ -75,6 +75,11 @@ class Loss:
     severity: Severity = "warning"
     fix: str = ""
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether no tool goes by this name to the provider; of two with one name, the first still does."""
+        return self.severity == "error" and self.rule != "duplicate-tool"
+
 
 class Format(Protocol):
     """A wire format's module."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..messages import Assistant, Json, Message, ToolCall, ToolOutcome, ToolResults, User
+from ..messages import Assistant, Json, Message, Part, ToolCall, ToolOutcome, ToolResults, User
 from .names import legal_name
 
 _NO_TEXT = "(no text)"
@@ -18,9 +18,10 @@ _NO_RESULT = "No result: the call was not carried out"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the person said; never blank."""
+    """What the person said, never blank, and the files that came with it."""
 
     text: str
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +55,52 @@ class Answered:
 Turn = Asked | Said | Answered
 
 
-def turns(messages: Sequence[Message], legal_id: re.Pattern[str]) -> list[Turn]:
+def turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = "") -> list[Turn]:
     """The conversation in order. Results are moved to their calls, missing ones made up as errors, orphans
-    left out; ids that the provider would refuse, or that came before, are replaced on both sides."""
-    return list(_turns(messages, legal_id))
+    left out; ids that the provider would refuse, or that came before, are replaced on both sides.
+
+    Messages without text and calls are left out, save those with something to echo to the format ``echoed``.
+    """
+    return list(_turns(messages, legal_id, echoed))
 
 
-def _turns(messages: Sequence[Message], legal_id: re.Pattern[str]) -> Iterator[Turn]:
+def chat_messages(
+    system: str,
+    spoken: Iterable[Turn],
+    *,
+    asked: Callable[[Asked], dict[str, Any]],
+    said: Callable[[Said], dict[str, Any]],
+    answered: Callable[[Answered], Iterable[dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """One list, the system prompt first: how OpenAI's chat API and those after its manner have it."""
+    written: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
+    for turn in spoken:
+        if isinstance(turn, Asked):
+            written.append(asked(turn))
+        elif isinstance(turn, Said):
+            written.append(said(turn))
+        else:
+            written.extend(answered(turn))
+    return written
+
+
+def _turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str) -> Iterator[Turn]:
     used: set[str] = set()
     for place, message in enumerate(messages):
         if isinstance(message, User):
-            yield Asked(message.text if message.text.strip() else _NO_TEXT)
-        elif isinstance(message, Assistant) and (message.calls or message.text.strip()):
+            yield Asked(message.text if message.text.strip() else _NO_TEXT, message.parts)
+        elif isinstance(message, Assistant) and _says(message, echoed):
             sent = tuple(
                 _sent(call, f"{place}.{number}", used, legal_id) for number, call in enumerate(message.calls)
             )
             yield Said(message, sent)
             if sent:
                 yield Answered(tuple(_paired(message.calls, sent, _outcomes(messages[place + 1 :]))))
+
+
+def _says(message: Assistant, echoed: str) -> bool:
+    to_echo = message.opaque is not None and message.opaque_format == echoed
+    return bool(message.calls or message.text.strip()) or to_echo
 
 
 def _sent(call: ToolCall, where: str, used: set[str], legal_id: re.Pattern[str]) -> SentCall:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from ..messages import Assistant, Json, Reply, StopReason, ToolCall, Usage
@@ -75,10 +76,14 @@ def reply(
     usage: Usage,
     opaque: Json = None,
     format_name: str,
+    aside: bool = False,
 ) -> Reply:
-    """The whole answer. A turn cut off at its limit keeps its text, and its calls aside as ``cut_calls``."""
+    """The whole answer. A turn cut off at its limit keeps its text, and its calls aside as ``cut_calls``.
+
+    ``aside`` says that the calls of this turn are not to be carried out for another reason.
+    """
     read = tuple(_read_calls(calls, body))
-    if stop == "length" and read:
+    if (aside or stop == "length") and read:
         return Reply(Assistant(content), stop, usage, cut_calls=read)
     return Reply(Assistant(content, read, opaque, format_name if opaque is not None else ""), stop, usage)
 
@@ -105,10 +110,11 @@ def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:
 def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> list[ToolCall]:
     used: set[str] = set()
     read: list[ToolCall] = []
+    whole = cache(lambda: hashlib.sha256(compact(body).encode()).digest())
     for place, call in enumerate(calls):
         call_id = text(call.id)
         if not call_id or call_id in used:
-            call_id = _minted(body, place)
+            call_id = _minted(whole(), place)
         used.add(call_id)
         arguments, malformed = read_arguments(call.arguments)
         raw = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
@@ -116,9 +122,8 @@ def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> list[ToolCal
     return read
 
 
-def _minted(body: dict[str, Any], place: int) -> str:
-    identity = f"{compact(body)}\0{place}".encode()
-    return f"call_{hashlib.sha256(identity).hexdigest()[:24]}"
+def _minted(whole: bytes, place: int) -> str:
+    return f"call_{hashlib.sha256(whole + str(place).encode()).hexdigest()[:24]}"
 
 
 def _kind(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -109,6 +109,16 @@ def show(outcome: ToolOutcome, carries: Carries) -> Shown:
         structured = None
     said = _cut("\n\n".join(blocks), carries.max_text_bytes)
     return Shown(outcome.failed, said, structured, tuple(media))
+
+
+def attached(parts: Sequence[Part], carries: Carries) -> list[str | Media]:
+    """What came with a question, in its order: files that the format carries, and text for all the rest."""
+    found: list[str | Media] = []
+    for part in parts:
+        said, file = _part(part, carries)
+        found += [said] if said.strip() else []
+        found += [file] if file is not None else []
+    return found
 
 
 def _structured(outcome: ToolOutcome) -> tuple[Json, Json]:

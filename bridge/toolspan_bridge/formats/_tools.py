@@ -1,24 +1,46 @@
-"""Tools made ready for a format: schemas compiled, bad tools left out, everything lost reported."""
+"""Tools made ready for a format: schemas compiled, bad tools left out, everything lost reported, all kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from ..messages import ToolSpec
+from ..messages import ToolChoice, ToolSpec
 from ._contract import Loss
+from ._json import Clean, clean
+from ._rules import loss
+from ._same import Same
 from .names import NameTable
-from .schemas import Plan, Unrenderable, compile_schema
+from .schemas import (
+    Budget,
+    Chosen,
+    Plan,
+    Strict,
+    Unrenderable,
+    compile_schema,
+    not_strict,
+    restore_arguments,
+    strict_or_not,
+)
+
+_KEPT_LISTS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class WireTool:
-    """A tool as it is sent."""
+    """A tool as it is sent; ``strict`` when the provider is to enforce its schema."""
 
     name: str
     description: str
     schema: dict[str, Any]
+    strict: bool = False
+    output_schema: Mapping[str, Any] | None = None
+
+
+Shape = Callable[[WireTool], dict[str, Any]]
+"""Writes one tool in a format's words. A module's function, not a lambda: what it gave is kept by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +49,92 @@ class Prepared:
 
     tools: tuple[WireTool, ...]
     losses: tuple[Loss, ...]
+    _rendered: dict[Shape, tuple[Clean, ...]] = field(
+        default_factory=dict[Shape, tuple[Clean, ...]], compare=False, repr=False
+    )
+
+    def rendered(self, shape: Shape) -> list[dict[str, Any]]:
+        """Every tool by ``shape``: written once, then kept. The list is new, what is in it is shared."""
+        if shape not in self._rendered:
+            self._rendered[shape] = tuple(Clean(clean(shape(tool))) for tool in self.tools)
+        return list(self._rendered[shape])
 
 
-def prepare(tools: Sequence[ToolSpec], names: NameTable, plan: Plan, limit: int | None = None) -> Prepared:
-    """``tools`` by ``plan``, at most ``limit`` of them.
+def prepare(
+    tools: Sequence[ToolSpec],
+    names: NameTable,
+    plan: Plan,
+    limit: int | None = None,
+    strict: Strict | None = None,
+) -> Prepared:
+    """``tools`` by ``plan``, at most ``limit`` of them; by ``strict`` those that ask for it and lose nothing.
 
     A tool that comes twice counts once. One whose schema no provider takes is left out: a request with one
-    bad tool is refused whole.
+    bad tool is refused whole. What was prepared is kept: the very same tools and names cost nothing again.
     """
+    return _prepared(Same(tools), names, plan, limit, strict)
+
+
+def restore(
+    tool: ToolSpec, arguments: Mapping[str, Any], plan: Plan, strict: Strict | None = None
+) -> dict[str, Any]:
+    """A call's arguments in the words of the tool's own schema, as ``prepare`` sent it."""
+    return restore_arguments(tool.schema, arguments, _plan_of(tool, plan, strict))
+
+
+def must_call(choice: ToolChoice, sent: Iterable[str], names: NameTable) -> str | None:
+    """The wire name of the one tool that ``choice`` asks for; ``None`` when it is not among those sent."""
+    found = ((name, names.tool(name)) for name in sent)
+    return next((name for name, tool in found if tool is not None and tool.key == choice), None)
+
+
+def _plan_of(tool: ToolSpec, plan: Plan, strict: Strict | None) -> Plan:
+    if not tool.strict or strict is None:
+        return plan
+    return _chosen(Same((tool,)), plan, strict)
+
+
+@lru_cache(maxsize=1024)
+def _chosen(tool: Same[ToolSpec], plan: Plan, strict: Strict) -> Plan:
+    try:
+        return strict_or_not(tool.items[0], strict, plan).plan
+    except Unrenderable:
+        return plan
+
+
+@lru_cache(maxsize=_KEPT_LISTS)
+def _prepared(
+    same: Same[ToolSpec], names: NameTable, plan: Plan, limit: int | None, strict: Strict | None
+) -> Prepared:
     losses: list[Loss] = []
     sent: list[WireTool] = []
-    for tool in _once(tools, names, losses):
+    left = strict.budget if strict else Budget()
+    for tool in _once(same.items, names, losses):
         name = names.wire(tool)
         try:
-            compiled = compile_schema(tool.schema, plan)
+            chosen = strict_or_not(tool, strict, plan)
         except Unrenderable as problem:
             change = problem.change
-            losses.append(Loss(name, change.pointer, change.rule, change.repair))
+            losses.append(loss(name, change.pointer, change.rule, change.repair))
             continue
-        sent.append(WireTool(name, tool.description.strip(), compiled.schema))
-        losses.extend(Loss(name, change.pointer, change.rule, change.repair) for change in compiled.changes)
+        if chosen.strict and strict is not None:
+            chosen, left = _within(chosen, left, strict, tool, plan)
+        losses.extend(loss(name, c.pointer, c.rule, c.repair, c.name) for c in chosen.compiled.changes)
+        description = clean(tool.description.strip())
+        sent.append(
+            WireTool(name, description, chosen.compiled.schema, chosen.strict, clean(tool.output_schema))
+        )
     return Prepared(*_limited(sent, losses, limit))
+
+
+def _within(
+    chosen: Chosen, left: Budget, strict: Strict, tool: ToolSpec, plan: Plan
+) -> tuple[Chosen, Budget]:
+    """``chosen`` and what is left of the request's budget; where it does not fit, the tool without strict."""
+    after = left.spend(chosen.compiled.schema)
+    if not (why := after.overspent(strict.budget)):
+        return chosen, after
+    return Chosen(not_strict(compile_schema(tool.schema, plan), why), plan, strict=False), left
 
 
 def _once(tools: Sequence[ToolSpec], names: NameTable, losses: list[Loss]) -> list[ToolSpec]:
@@ -55,7 +142,7 @@ def _once(tools: Sequence[ToolSpec], names: NameTable, losses: list[Loss]) -> li
     for tool in tools:
         if tool.key in first:
             repair = f"tool left out: {tool.server!r} has a tool {tool.name!r} already"
-            losses.append(Loss(names.wire(tool), "", "duplicate-tool", repair))
+            losses.append(loss(names.wire(tool), "", "duplicate-tool", repair))
         first.setdefault(tool.key, tool)
     return [first[key] for key in sorted(first)]
 
@@ -68,6 +155,6 @@ def _limited(
     beyond = sent[limit:]
     left_out = {tool.name for tool in beyond}
     repair = f"tool left out: {len(sent)} tools, {limit} at most, so {len(beyond)} are left out"
-    rest = [loss for loss in losses if loss.tool not in left_out or loss.rule == "duplicate-tool"]
-    rest.extend(Loss(tool.name, "", "too-many-tools", repair) for tool in beyond)
+    rest = [each for each in losses if each.tool not in left_out or each.rule == "duplicate-tool"]
+    rest.extend(loss(tool.name, "", "too-many-tools", repair) for tool in beyond)
     return tuple(sent[:limit]), tuple(rest)

@@ -1,7 +1,8 @@
 """Amazon Bedrock's Converse: one shape for many vendors' models.
 
 Source: botocore 1.44.5, the service model of ``bedrock-runtime``. Schemas are made fit for Claude, whose
-rules are the narrowest. Images and documents are base64, as the REST API takes them.
+rules are the narrowest. Images and documents are base64, as the REST API takes them. There is no switch for
+parallel calls, and none of the providers' own tools.
 """
 
 from __future__ import annotations
@@ -11,15 +12,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..messages import Assistant, Reply, Request, StopReason, ToolSpec, Usage
-from ._contract import Loss, WireError
-from ._errors import error_body, wire_error
-from ._history import Answered, Asked, Said, SentCall, Turn, turns
-from ._json import as_object, at, clean_object, compact, count, objects, text
+from ._alternating import alternating, as_text
+from ._bedrock_errors import bedrock_error
+from ._choice import must_call
+from ._contract import Loss, StreamParser, WireError
+from ._converse_stream import ConverseStream
+from ._history import Answered, Said, SentCall, Turn, turns
+from ._json import as_object, at, clean_object, count, objects, text
 from ._replies import WireCall, missing, read_body, reply
-from ._results import NO_OUTPUT, Carries, Media, Room, Shown, show
+from ._results import NO_OUTPUT, Carries, Media, Room, Shown, attached, show
 from ._tools import Prepared, WireTool, prepare
+from ._tools import restore as restore_tool
 from .names import NameTable
-from .schemas import Plan, restore_arguments
+from .schemas import ANTHROPIC_STRICT, Plan
 
 _NAME = "bedrock"
 _PLAN = Plan(keys=re.compile(r"[A-Za-z0-9_.-]{1,64}"))
@@ -30,7 +35,7 @@ _MAX_IMAGES = 20
 _MAX_DOCUMENTS = 5
 _MAX_MEDIA_BYTES = 3_750_000
 _NO_CALLS = "Answer in words now, without calling a tool."
-_CHOICES: dict[str, dict[str, Any]] = {"auto": {"auto": {}}, "none": {"auto": {}}, "required": {"any": {}}}
+_MUST_CALL = "Answer by calling one of the tools."
 _STOPS: dict[str, StopReason] = {
     "content_filtered": "refusal",
     "end_turn": "stop",
@@ -40,27 +45,26 @@ _STOPS: dict[str, StopReason] = {
     "stop_sequence": "stop",
     "tool_use": "stop",
 }
-_RETRYABLE = frozenset({"InternalServerException", "ModelNotReadyException", "ModelTimeoutException"})
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
-    """``[{"toolSpec": {"name", "description"?, "inputSchema": {"json"}}}]``, for ``toolConfig.tools``."""
-    return [{"toolSpec": _tool(tool)} for tool in _prepare(tools, names).tools]
+    """``[{"toolSpec": {"name", "description"?, "inputSchema": {"json"}, "strict"?}}]``, in ``toolConfig``."""
+    return _prepare(tools, names).rendered(_tool)
 
 
 def render_request(request: Request, names: NameTable) -> dict[str, Any]:
-    """The body of ``POST /model/{modelId}/converse``; the model is in the address only.
+    """The body of ``POST /model/{modelId}/converse`` and ``…/converse-stream``; only they name the model.
 
     There is no tool choice ``none``, and tool blocks in the history need a ``toolConfig``: so ``none`` keeps
     the tools and asks for words in the system prompt, and without any tools past calls are told as text. A
-    model may still call; whoever asked for none must not carry that out.
+    model may still call; whoever asked for none must not carry that out. A model that thinks cannot be made
+    to call: it is asked to.
     """
     tools = render_tools(request.tools, names)
     history = turns(request.messages, _LEGAL_ID)
-    messages = _messages(history if tools else _as_text(history, request), request)
-    body: dict[str, Any] = {"messages": messages}
-    no_calls = _NO_CALLS if tools and request.tool_choice == "none" else ""
-    system = [said for said in (request.system, no_calls) if said.strip()]
+    choice, instruction = _choice(request, names, tools) if tools else ({}, "")
+    body: dict[str, Any] = {"messages": _messages(history if tools else as_text(history, request), request)}
+    system = [said for said in (request.system, instruction) if said.strip()]
     if system:
         body["system"] = [{"text": said} for said in system]
     wanted = {"maxTokens": request.max_tokens, "temperature": request.temperature}
@@ -68,7 +72,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     if options:
         body["inferenceConfig"] = options
     if tools:
-        body["toolConfig"] = {"tools": tools, "toolChoice": _CHOICES[request.tool_choice]}
+        body["toolConfig"] = {"tools": tools, "toolChoice": choice}
     return clean_object(body)
 
 
@@ -85,7 +89,7 @@ def parse_reply(body: Any) -> Reply:
         if (use := _own_call(block)) is not None
     ]
     return reply(
-        "".join(text(block.get("text")) for block in blocks),
+        "".join(map(_said, blocks)),
         calls,
         body=body,
         stop=_STOPS.get(text(body.get("stopReason")), "other"),
@@ -95,19 +99,17 @@ def parse_reply(body: Any) -> Reply:
     )
 
 
+def parse_stream() -> StreamParser:
+    """ConverseStream's binary frames, from ``messageStart`` to ``metadata``."""
+    return ConverseStream(parse_reply)
+
+
 def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
     """The exception's name from the header or the body, and its message.
 
     A model's own error (424) may be tried again when the status behind it may.
     """
-    answer = error_body(body)
-    lower = {name.lower(): value for name, value in headers.items()}
-    named = lower.get("x-amzn-errortype") or text(answer.get("__type")) or text(answer.get("code"))
-    kind = named.split("#")[-1].split(":")[0].strip()
-    behind = count(answer.get("originalStatusCode"))
-    again = kind in _RETRYABLE or (status == 424 and (behind == 429 or behind >= 500))
-    message = text(answer.get("message")) or text(answer.get("Message"))
-    return wire_error(status, headers, body, kind=kind, message=message, retryable=again)
+    return bedrock_error(status, headers, body)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
@@ -117,38 +119,51 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, keys renamed back, and whole floats as integers."""
-    return restore_arguments(tool.schema, arguments, _PLAN)
+    return restore_tool(tool, arguments, _PLAN, ANTHROPIC_STRICT)
 
 
 def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, _PLAN)
+    return prepare(tools, names, _PLAN, strict=ANTHROPIC_STRICT)
 
 
 def _tool(tool: WireTool) -> dict[str, Any]:
     described = {"description": tool.description} if tool.description else {}
-    return {"name": tool.name, **described, "inputSchema": {"json": tool.schema}}
+    strict = {"strict": True} if tool.strict else {}
+    return {"toolSpec": {"name": tool.name, **described, "inputSchema": {"json": tool.schema}, **strict}}
+
+
+def _choice(
+    request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], str]:
+    """``toolChoice``, and what must be said in words instead."""
+    if request.tool_choice == "none":
+        return {"auto": {}}, _NO_CALLS
+    named = must_call(request.tool_choice, (tool["toolSpec"]["name"] for tool in tools), names)
+    if named is None and request.tool_choice != "required":
+        return {"auto": {}}, ""
+    if _thinks(request):
+        return {"auto": {}}, _MUST_CALL if named is None else f"Answer by calling the tool {named}."
+    return {"any": {}} if named is None else {"tool": {"name": named}}, ""
+
+
+def _thinks(request: Request) -> bool:
+    past = (message for message in request.messages if isinstance(message, Assistant))
+    echoes = (objects(message.opaque) for message in past if message.opaque_format == _NAME)
+    return request.thinking or any("reasoningContent" in block for blocks in echoes for block in blocks)
 
 
 def _messages(history: Sequence[Turn], request: Request) -> list[dict[str, Any]]:
-    """User and assistant in turn, the user first: neighbours with the same role are one message."""
-    messages: list[dict[str, Any]] = []
-    for turn in history:
-        role, blocks = _blocks(turn, request)
-        if not messages and role == "assistant":
-            messages.append({"role": "user", "content": [{"text": "(The conversation began earlier.)"}]})
-        if messages and messages[-1]["role"] == role:
-            messages[-1]["content"].extend(blocks)
-        else:
-            messages.append({"role": role, "content": blocks})
-    return messages
+    return alternating(_blocks(turn, request, place) for place, turn in enumerate(history))
 
 
-def _blocks(turn: Turn, request: Request) -> tuple[str, list[dict[str, Any]]]:
-    if isinstance(turn, Asked):
-        return "user", [{"text": turn.text}]
+def _blocks(turn: Turn, request: Request, place: int) -> tuple[str, list[dict[str, Any]]]:
     if isinstance(turn, Said):
         return "assistant", _echoed(turn) or _rewritten(turn)
-    return "user", _results(turn, request)
+    if isinstance(turn, Answered):
+        return "user", _results(turn, request)
+    files = attached(turn.parts, _carries(request, later=False))
+    shown = [_file(each, f"{place}-{number}") for number, each in enumerate(files)]
+    return "user", [*shown, {"text": turn.text}]
 
 
 def _echoed(turn: Said) -> list[dict[str, Any]]:
@@ -175,9 +190,11 @@ def _rewritten(turn: Said) -> list[dict[str, Any]]:
 
 
 def _results(turn: Answered, request: Request) -> list[dict[str, Any]]:
-    """One block a result, before anything else. A message with a document needs a text beside it."""
-    carries = _carries(request)
-    blocks = [_result(call, show(outcome, carries)) for call, outcome in turn.results]
+    """One block a result, before anything else. A message with a document needs a text beside it; a failed
+    result may hold nothing but text, or Claude refuses it."""
+    carries, text_only = _carries(request, later=True), Carries(request.max_result_bytes)
+    carried = ((call, outcome, text_only if outcome.failed else carries) for call, outcome in turn.results)
+    blocks = [_result(call, show(outcome, room)) for call, outcome, room in carried]
     with_document = any("document" in part for block in blocks for part in block["toolResult"]["content"])
     return [*blocks, {"text": "Documents are in the results above."}] if with_document else blocks
 
@@ -188,21 +205,23 @@ def _result(call: SentCall, shown: Shown) -> dict[str, Any]:
         content.append({"text": shown.marked_text})
     if shown.structured is not None:
         content.append({"json": shown.structured})
-    content.extend(_media(call, file, place) for place, file in enumerate(shown.media))
+    content.extend(_file(file, f"{call.id}-{place}") for place, file in enumerate(shown.media))
     status = "error" if shown.failed else "success"
     content = content or [{"text": NO_OUTPUT}]
     return {"toolResult": {"toolUseId": call.id, "content": content, "status": status}}
 
 
-def _media(call: SentCall, file: Media, place: int) -> dict[str, Any]:
+def _file(file: Media | str, name: str) -> dict[str, Any]:
+    if isinstance(file, str):
+        return {"text": file}
     kind = file.mime.partition("/")[2]
     if file.is_image:
         return {"image": {"format": kind, "source": {"bytes": file.data}}}
-    name = re.sub(r"[^A-Za-z0-9]+", "-", f"{call.id}-{place}").strip("-")
-    return {"document": {"format": kind, "name": f"document {name}", "source": {"bytes": file.data}}}
+    legal = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+    return {"document": {"format": kind, "name": f"document {legal}", "source": {"bytes": file.data}}}
 
 
-def _carries(request: Request) -> Carries:
+def _carries(request: Request, *, later: bool) -> Carries:
     room = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
     return Carries(
         request.max_result_bytes,
@@ -210,25 +229,14 @@ def _carries(request: Request) -> Carries:
         max_media_bytes=_MAX_MEDIA_BYTES,
         room=Room(room),
         structured="object",
-        later=_PDF,
+        later=_PDF if later else frozenset[str](),
     )
 
 
-def _as_text(history: Sequence[Turn], request: Request) -> list[Turn]:
-    """Past calls and results told in words."""
-    told: list[Turn] = []
-    for turn in history:
-        if isinstance(turn, Said) and turn.calls:
-            calls = (f"[called {call.name} with {compact(call.arguments)}]" for call in turn.calls)
-            said = "\n".join(filter(None, (turn.message.text.strip(), *calls)))
-            told.append(Said(Assistant(said), ()))
-        elif isinstance(turn, Answered):
-            carries = Carries(request.max_result_bytes)
-            shown = ((call, show(outcome, carries)) for call, outcome in turn.results)
-            told.append(Asked("\n".join(f"[{call.name} gave] {found.marked_text}" for call, found in shown)))
-        else:
-            told.append(turn)
-    return told
+def _said(block: Mapping[str, Any]) -> str:
+    """The text of a block, with citations or without."""
+    cited = objects(at(block, "citationsContent", "content"))
+    return text(block.get("text")) or "".join(text(part.get("text")) for part in cited)
 
 
 def _own_call(block: Mapping[str, Any]) -> dict[str, Any] | None:

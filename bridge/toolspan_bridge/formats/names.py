@@ -11,8 +11,10 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from ..messages import ToolSpec
+from ._same import Same
 
 __all__ = ["MAX_LENGTH", "NameTable", "legal_name"]
 
@@ -30,12 +32,11 @@ class NameTable:
 
     @classmethod
     def of(cls, tools: Sequence[ToolSpec]) -> NameTable:
-        """The table of ``tools``. Of two tools with the same server and name, the first counts."""
-        first: dict[_Key, ToolSpec] = {}
-        for tool in tools:
-            first.setdefault(tool.key, tool)
-        names = _distinct(tuple(first))
-        return cls({names[key]: first[key] for key in sorted(first)})
+        """The table of ``tools``. Of two tools with the same server and name, the first counts.
+
+        The very same tools get the very same table, so that whatever was made by it need not be made again.
+        """
+        return _table(Same(tools))
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -53,6 +54,15 @@ class NameTable:
     def as_dict(self) -> dict[str, _Key]:
         """Wire name to (server, tool), sorted as ``tools`` is."""
         return {name: tool.key for name, tool in self._tools.items()}
+
+
+@lru_cache(maxsize=32)
+def _table(tools: Same[ToolSpec]) -> NameTable:
+    first: dict[_Key, ToolSpec] = {}
+    for tool in tools.items:
+        first.setdefault(tool.key, tool)
+    names = _distinct(tuple(first))
+    return NameTable({names[key]: first[key] for key in sorted(first)})
 
 
 def legal_name(name: str) -> str:

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..messages import Reply, Request, StopReason, ToolSpec, Usage
-from ._contract import Loss, WireError
+from ..messages import Reply, Request, StopReason, ToolChoice, ToolSpec, Usage
+from ._choice import must_call
+from ._contract import Loss, StreamParser, WireError
 from ._errors import error_body, wire_error
-from ._history import Answered, Asked, Said, turns
+from ._history import Answered, Asked, Said, chat_messages, turns
 from ._json import as_object, at, clean_object, count, text
+from ._ollama_stream import OllamaStream
 from ._replies import WireCall, call_objects, missing, read_body, reply
-from ._results import Carries, show
+from ._results import Carries, Media, attached, show
 from ._tools import Prepared, WireTool, prepare
 from .names import NameTable
 from .schemas import (
@@ -36,6 +39,8 @@ from .schemas import (
 KEPT = frozenset({"anyOf", "description", "enum", "items", "properties", "required", "type"})
 KEPT_AT_ROOT = frozenset({"items", "properties", "required", "type"})
 
+BUILTINS: dict[str, dict[str, Any]] = {}
+
 _NAME = "ollama"
 _PLAN = Plan(
     steps=(
@@ -54,25 +59,27 @@ _LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _STOPS: dict[str, StopReason] = {"": "stop", "length": "length", "stop": "stop"}
 _MUST_CALL = "Answer by calling one of the tools."
+_MUST_CALL_IT = "Answer by calling the tool {}."
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
     """``[{"type": "function", "function": {"name", "description", "parameters"}}]``."""
-    return [_tool(tool) for tool in _prepare(tools, names).tools]
+    return _prepare(tools, names).rendered(_tool)
 
 
 def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """The body of ``POST /api/chat``.
 
-    The API has no tool choice: ``none`` sends no tools, ``required`` asks for a call in the system prompt.
+    The API has no tool choice: ``none`` sends no tools, ``required`` asks for a call in the system prompt,
+    and one named tool is sent alone. Whether several calls may come is not for the request to say either.
     """
     tools = [] if request.tool_choice == "none" else render_tools(request.tools, names)
-    must_call = bool(tools) and request.tool_choice == "required"
-    system = "\n\n".join(filter(None, (request.system.strip(), _MUST_CALL if must_call else "")))
+    tools, instruction = _chosen(request.tool_choice, tools, names)
+    system = "\n\n".join(filter(None, (request.system.strip(), instruction)))
     body: dict[str, Any] = {
         "model": request.model,
-        "messages": list(_messages(request, system)),
-        "stream": False,
+        "messages": _messages(request, system),
+        "stream": request.stream,
     }
     if tools:
         body["tools"] = tools
@@ -103,6 +110,11 @@ def parse_reply(body: Any) -> Reply:
         opaque={"thinking": thinking} if thinking else None,
         format_name=_NAME,
     )
+
+
+def parse_stream() -> StreamParser:
+    """A JSON line a piece; the last one has ``done``."""
+    return OllamaStream(parse_reply, parse_error)
 
 
 def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
@@ -144,16 +156,32 @@ def _tool(tool: WireTool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _messages(request: Request, system: str) -> Iterator[dict[str, Any]]:
-    if system:
-        yield {"role": "system", "content": system}
-    for turn in turns(request.messages, _LEGAL_ID):
-        if isinstance(turn, Asked):
-            yield {"role": "user", "content": turn.text}
-        elif isinstance(turn, Said):
-            yield _assistant(turn)
-        else:
-            yield from _results(turn, request)
+def _chosen(
+    choice: ToolChoice, tools: list[dict[str, Any]], names: NameTable
+) -> tuple[list[dict[str, Any]], str]:
+    """The tools to send, and what to ask of the model so that it calls one."""
+    name = must_call(choice, (tool["function"]["name"] for tool in tools), names)
+    if name is not None:
+        return [tool for tool in tools if tool["function"]["name"] == name], _MUST_CALL_IT.format(name)
+    return tools, _MUST_CALL if tools and choice == "required" else ""
+
+
+def _messages(request: Request, system: str) -> list[dict[str, Any]]:
+    carries = Carries(request.max_result_bytes, media=_IMAGES if request.vision else frozenset())
+    return chat_messages(
+        system,
+        turns(request.messages, _LEGAL_ID),
+        asked=lambda turn: _user(turn, carries),
+        said=_assistant,
+        answered=lambda turn: _results(turn, replace(carries, later=carries.media)),
+    )
+
+
+def _user(turn: Asked, carries: Carries) -> dict[str, Any]:
+    shown = [turn.text, *attached(turn.parts, carries)]
+    said = "\n\n".join(part for part in shown if isinstance(part, str))
+    pictures = [part.data for part in shown if isinstance(part, Media)]
+    return {"role": "user", "content": said} | ({"images": pictures} if pictures else {})
 
 
 def _assistant(turn: Said) -> dict[str, Any]:
@@ -167,10 +195,8 @@ def _assistant(turn: Said) -> dict[str, Any]:
     return message
 
 
-def _results(turn: Answered, request: Request) -> Iterator[dict[str, Any]]:
+def _results(turn: Answered, carries: Carries) -> Iterator[dict[str, Any]]:
     """One message a result, then one user message with all images: few templates show them in results."""
-    images = _IMAGES if request.vision else frozenset[str]()
-    carries = Carries(request.max_result_bytes, media=images, later=images)
     captions: list[str] = []
     pictures: list[str] = []
     for call, outcome in turn.results:

@@ -8,25 +8,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..messages import Reply, Request, StopReason, ToolSpec, Usage
-from ._contract import Loss, WireError
-from ._errors import error_body, wire_error
-from ._history import Answered, Asked, Said, SentCall, turns
-from ._json import as_list, as_object, at, clean_object, compact, count, objects, text
+from ._choice import must_call
+from ._contract import Loss, StreamParser, WireError
+from ._history import Answered, Asked, Said, chat_messages, turns
+from ._json import as_object, at, clean_object, compact, count, objects, text
+from ._openai_errors import openai_error
+from ._openai_stream import ChatStream, content_text
 from ._replies import WireCall, call_objects, missing, read_body, reply
-from ._results import Carries, Media, show
-from ._tools import Prepared, prepare
+from ._results import Carries, Media, attached, show
+from ._tools import Prepared, WireTool, prepare
+from ._tools import restore as restore_tool
 from .names import NameTable
-from .schemas import Plan, array_items, object_properties, object_schemas, restore_arguments
+from .schemas import OPENAI_STRICT, Plan, array_items, object_properties, object_schemas
 
 MAX_TOOLS = 128
+BUILTINS: dict[str, dict[str, Any]] = {"web_search": {"web_search_options": {}}}
 
 _NAME = "openai"
 _PLAN = Plan(steps=(object_schemas, array_items, object_properties))
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+_SOUNDS = {
+    "audio/mp3": "mp3",
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/wave": "wav",
+    "audio/x-wav": "wav",
+}
 _STOPS: dict[str, StopReason] = {
     "content_filter": "refusal",
     "function_call": "stop",
@@ -34,38 +46,31 @@ _STOPS: dict[str, StopReason] = {
     "stop": "stop",
     "tool_calls": "stop",
 }
-_QUOTA = re.compile(
-    r"insufficient_quota|credit_balance_exhausted|.*_spend_limit_exceeded|organization_usage_limit_exceeded"
-)
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
-    """``[{"type": "function", "function": {"name", "description", "parameters", "strict": false}}]``.
+    """``[{"type": "function", "function": {"name", "description", "parameters", "strict"}}]``.
 
-    At most 128: the rest, in the order of their names, is left out and reported by ``losses``.
+    Strict only where a tool asks for it and nothing is lost. At most 128: the rest, in the order of their
+    names, is left out and reported by ``losses``.
     """
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": tool.schema,
-                "strict": False,
-            },
-        }
-        for tool in _prepare(tools, names).tools
-    ]
+    return _prepare(tools, names).rendered(_tool)
 
 
 def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """The body of ``POST /v1/chat/completions``. ``auto`` is the default and not said."""
-    body: dict[str, Any] = {"model": request.model, "messages": list(_messages(request))}
+    body: dict[str, Any] = {"model": request.model, "messages": _messages(request)}
     tools = render_tools(request.tools, names)
     if tools:
         body["tools"] = tools
-        if request.tool_choice != "auto":
-            body["tool_choice"] = request.tool_choice
+        if (choice := _choice(request, names, tools)) is not None:
+            body["tool_choice"] = choice
+        if request.parallel is not None:
+            body["parallel_tool_calls"] = request.parallel
+    for name in request.builtins:
+        body |= BUILTINS.get(name, {})
+    if request.stream:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
     if request.max_tokens is not None:
         body["max_completion_tokens"] = request.max_tokens
     if request.temperature is not None:
@@ -88,19 +93,18 @@ def parse_reply(body: Any) -> Reply:
         for call in call_objects(message, body)
     ]
     stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
-    content = _content(message.get("content")) or refusal
+    content = content_text(message.get("content")) or refusal
     return reply(content, calls, body=body, stop=stop, usage=_usage(body), format_name=_NAME)
+
+
+def parse_stream() -> StreamParser:
+    """Chunks of Server-Sent Events, to ``[DONE]``."""
+    return ChatStream(parse_reply, parse_error)
 
 
 def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
     """``{"error": {"message", "type", "code"}}``. An exhausted quota is a 429 that waiting does not cure."""
-    answer = error_body(body)
-    error = as_object(answer.get("error")) or answer
-    words = [text(error.get(key)) for key in ("code", "type")]
-    message = text(error.get("message")) or text(answer.get("error"))
-    final = any(_QUOTA.fullmatch(word) for word in words)
-    kind = next(filter(None, words), "")
-    return wire_error(status, headers, body, kind=kind, message=message, final=final)
+    return openai_error(status, headers, body)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
@@ -110,23 +114,56 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, and whole floats as integers."""
-    return restore_arguments(tool.schema, arguments, _PLAN)
+    return restore_tool(tool, arguments, _PLAN, OPENAI_STRICT)
 
 
 def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, _PLAN, MAX_TOOLS)
+    return prepare(tools, names, _PLAN, MAX_TOOLS, OPENAI_STRICT)
 
 
-def _messages(request: Request) -> Iterator[dict[str, Any]]:
-    if request.system.strip():
-        yield {"role": "system", "content": request.system}
-    for turn in turns(request.messages, _LEGAL_ID):
-        if isinstance(turn, Asked):
-            yield {"role": "user", "content": turn.text}
-        elif isinstance(turn, Said):
-            yield _assistant(turn)
-        else:
-            yield from _results(turn, request)
+def _tool(tool: WireTool) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+        "strict": tool.strict,
+    }
+    return {"type": "function", "function": function}
+
+
+def _choice(request: Request, names: NameTable, sent: Sequence[dict[str, Any]]) -> Any:
+    """What to say of the choice of tools; ``None`` for the default."""
+    if isinstance(request.tool_choice, str):
+        return None if request.tool_choice == "auto" else request.tool_choice
+    name = must_call(request.tool_choice, (text(at(tool, "function", "name")) for tool in sent), names)
+    return None if name is None else {"type": "function", "function": {"name": name}}
+
+
+def _messages(request: Request) -> list[dict[str, Any]]:
+    carries = _carries(request)
+    return chat_messages(
+        request.system,
+        turns(request.messages, _LEGAL_ID),
+        asked=lambda turn: _user(turn, carries),
+        said=_assistant,
+        answered=lambda turn: _results(turn, replace(carries, later=carries.media)),
+    )
+
+
+def _carries(request: Request) -> Carries:
+    images = _IMAGES if request.vision else frozenset[str]()
+    sounds = frozenset(_SOUNDS) if request.audio else frozenset[str]()
+    return Carries(request.max_result_bytes, media=images | sounds)
+
+
+def _user(turn: Asked, carries: Carries) -> dict[str, Any]:
+    """One string, unless files come with it."""
+    shown = [turn.text, *attached(turn.parts, carries)]
+    words = [part for part in shown if isinstance(part, str)]
+    if len(words) == len(shown):
+        return {"role": "user", "content": "\n\n".join(words)}
+    parts = [_text_part(part) if isinstance(part, str) else _media_part(part) for part in shown]
+    return {"role": "user", "content": parts}
 
 
 def _assistant(turn: Said) -> dict[str, Any]:
@@ -143,32 +180,26 @@ def _assistant(turn: Said) -> dict[str, Any]:
     return message
 
 
-def _results(turn: Answered, request: Request) -> Iterator[dict[str, Any]]:
-    """One message a result, then one user message with all their images: results themselves are text only."""
-    images = _IMAGES if request.vision else frozenset[str]()
-    carries = Carries(request.max_result_bytes, media=images, later=images)
+def _results(turn: Answered, carries: Carries) -> Iterator[dict[str, Any]]:
+    """One message a result, then one user message with all their files: results themselves are text only."""
     parts: list[dict[str, Any]] = []
     for call, outcome in turn.results:
         shown = show(outcome, carries)
         yield {"role": "tool", "tool_call_id": call.id, "content": shown.marked_text}
-        for image in shown.media:
-            parts.extend(_image_parts(call, image))
+        for media in shown.media:
+            parts += [_text_part(f"From the tool {call.name}:"), _media_part(media)]
     if parts:
         yield {"role": "user", "content": parts}
 
 
-def _image_parts(call: SentCall, image: Media) -> list[dict[str, Any]]:
-    url = f"data:{image.mime};base64,{image.data}"
-    return [
-        {"type": "text", "text": f"From the tool {call.name}:"},
-        {"type": "image_url", "image_url": {"url": url}},
-    ]
+def _text_part(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
 
 
-def _content(content: Any) -> str:
-    if as_list(content) is None:
-        return text(content)
-    return "".join(text(part.get("text")) for part in objects(content))
+def _media_part(media: Media) -> dict[str, Any]:
+    if media.is_image:
+        return {"type": "image_url", "image_url": {"url": f"data:{media.mime};base64,{media.data}"}}
+    return {"type": "input_audio", "input_audio": {"data": media.data, "format": _SOUNDS[media.mime]}}
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:

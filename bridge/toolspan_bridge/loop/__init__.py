@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from ._run import Question, answer, run
+from ._question import Question
+from ._run import answer, run
 
 __all__ = ["Question", "answer", "run"]

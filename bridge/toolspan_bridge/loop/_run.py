@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import replace
 
 from ..events import (
     Answer,
@@ -18,31 +18,23 @@ from ..events import (
     ToolUse,
     UsageReported,
 )
-from ..messages import Assistant, Message, Reply, Request, ToolResults, Usage, User
+from ..formats import builtin_names, mixes_builtins
+from ..messages import Assistant, Message, Reply, Request, ToolResults, Usage
 from ..providers import Provider
 from ..toolbox import Toolbox
 from ._desk import Desk
+from ._hearing import Hearing
+from ._question import Question
 
 LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
+MAX_PAUSES = 8
+"""How often in a run a paused turn is sent back to be gone on with."""
 
 _EMPTY = {
     "length": "The model's answer was cut off before its first word: raise max_tokens.",
     "refusal": "The model refused to answer.",
+    "pause": f"The model paused its answer more than {MAX_PAUSES} times; it was not asked to go on.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of whom. ``model`` is the model's name at its provider; ``allowed_tools`` are tools' own
-    names, ``None`` for all; ``max_iterations`` counts the turns in which tools may be called."""
-
-    text: str
-    model: str
-    system: str = ""
-    allowed_tools: tuple[str, ...] | None = None
-    max_iterations: int = 5
-    max_tokens: int | None = None
-    temperature: float | None = None
 
 
 async def run(
@@ -51,43 +43,18 @@ async def run(
     """Answer ``question``, telling what happens; the last event is ``End``.
 
     ``transcript`` holds what was said before and grows by what is said now. It is whole at any moment: every
-    call in it has its result, also when the run is cancelled in the middle of one.
+    call in it has its result, also when the run is cancelled in the middle of one. Of an answer that was
+    being streamed then, what came stays in it, marked ``incomplete``.
 
-    Raises what ``provider.answer`` raises. What a tool or the model does wrong is told to the model instead.
+    A turn that broke off is never acted on. It is asked for once more where it holds no answer: no text, or
+    calls after it. Otherwise its text is the answer, and the answer says ``incomplete``.
+
+    Raises what the provider raises. What a tool or the model does wrong is told to the model instead.
     """
-    said = transcript if transcript is not None else []
-    pending: list[Message] = [User(question.text)]
-    desk = Desk(toolbox, question.allowed_tools, provider.format_name)
-    uses: list[ToolUse] = []
-    spent = Usage()
-    iteration = 0
-    while True:
-        closing = iteration == question.max_iterations
-        iteration += not closing
-        yield IterationStarted(iteration, closing)
-        reply = await provider.answer(_request(question, (*said, *pending), desk, closing=closing))
-        spent += reply.usage
-        yield UsageReported(reply.usage, iteration)
-        if text := reply.message.text or (LIMIT_REACHED if closing else ""):
-            yield Text(text, iteration)
-        if closing or not reply.message.calls:
-            break
-        turn = desk.turn(reply)
-        for call in turn.calls:
-            yield ToolCallStarted(call.id, call.server, call.tool, call.arguments, iteration)
-        try:
-            await turn.perform(toolbox)
-        finally:
-            said += [*pending, turn.message, ToolResults(turn.outcomes())]
-            pending = []
-        for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
-            uses.append(ToolUse(call.tool, call.arguments, outcome.result, iteration))
-            yield ToolCallFinished(call.id, call.server, call.tool, outcome, iteration)
-    said += [*pending, _last_word(reply, text)]
-    if notice := _notice(reply, closing=closing):
-        yield Notice(notice)
-    named = (question.model, provider.name)
-    yield End(Answer(text, *named, tuple(uses), spent, iteration, closing, desk.stopped_a_repeat))
+    run_ = _Run(question, provider, toolbox, transcript if transcript is not None else [])
+    async with aclosing(run_.events()) as events:
+        async for event in events:
+            yield event
 
 
 async def answer(
@@ -101,26 +68,155 @@ async def answer(
     raise AssertionError("a run ends with End")
 
 
-def _request(question: Question, messages: tuple[Message, ...], desk: Desk, *, closing: bool) -> Request:
-    return Request(
-        model=question.model,
-        messages=messages,
-        system=question.system,
-        tools=desk.tools,
-        tool_choice="none" if closing else "auto",
-        max_tokens=question.max_tokens,
-        temperature=question.temperature,
-    )
+class _Run:
+    """``said`` is the transcript; ``pending`` what joins it once it is whole."""
 
+    def __init__(self, question: Question, provider: Provider, toolbox: Toolbox, said: list[Message]) -> None:
+        self._question = question
+        self._provider = provider
+        self._toolbox = toolbox
+        self._said = said
+        self._pending: list[Message] = [question.asked]
+        self._desk = Desk(toolbox, question.allowed_tools, provider.format_name)
+        self._known = builtin_names(provider.format_name)
+        self._uses: list[ToolUse] = []
+        self._spent = Usage()
+        self._notes: list[str] = []
+        self._iteration = 0
+        self._closing = False
+        self._pauses = 0
+        self._asked_again = False
+        self._paused_text = ""
 
-def _last_word(reply: Reply, text: str) -> Assistant:
-    """The closing message: without calls, for they would stay unanswered."""
-    return Assistant(text) if reply.message.calls or not reply.message.text else reply.message
+    async def events(self) -> AsyncGenerator[Event]:
+        for text in self._beforehand():
+            yield Notice(text)
+        while True:
+            self._closing = self._iteration == self._question.max_iterations
+            self._iteration += not self._closing
+            yield IterationStarted(self._iteration, self._closing)
+            reply = None
+            while reply is None:
+                hearing = Hearing(self._provider, self._request())
+                async with aclosing(self._heard(hearing)) as heard:
+                    async for event in heard:
+                        yield event
+                reply = self._settled(hearing.reply)
+            if self._closing or not reply.message.calls:
+                break
+            async with aclosing(self._acted(reply)) as acts:
+                async for event in acts:
+                    yield event
+        for event in self._ended(reply):
+            yield event
+
+    def _beforehand(self) -> Iterator[str]:
+        for name in self._question.builtins:
+            if name not in self._known:
+                there = f"it has {', '.join(sorted(self._known))}" if self._known else "it has none"
+                yield f"{self._provider.name} has no built-in tool {name!r} here ({there}): it is left out"
+        asked = [name for name in self._question.builtins if name in self._known]
+        model = self._question.model
+        if asked and self._desk.tools and not mixes_builtins(self._provider.format_name, model):
+            yield f"{model} takes no built-in tools beside others: {', '.join(asked)} left out"
+        if self._question.parts and not self._question.vision:
+            yield f"{self._question.model} takes no images: it is only told of them"
+
+    def _request(self) -> Request:
+        builtins = tuple(name for name in self._question.builtins if name in self._known)
+        messages = (*self._said, *self._pending)
+        return self._question.request(messages, self._desk.tools, builtins, closing=self._closing)
+
+    async def _heard(self, hearing: Hearing) -> AsyncGenerator[Event]:
+        """A turn of the model. One that the consumer leaves or cancels is kept as far as it came."""
+        try:
+            async with aclosing(hearing.deltas()) as deltas:
+                async for delta in deltas:
+                    yield delta
+        except BaseException:
+            if text := hearing.text:
+                self._say(Assistant(text, incomplete=True))
+            raise
+        reply = hearing.reply
+        self._spent += reply.usage
+        yield UsageReported(reply.usage, self._iteration)
+        self._notes += reply.notes
+        for note in reply.notes:
+            yield Notice(note)
+        if reply.attempts > 1:
+            yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")
+        if self._is_useless(reply):
+            yield Notice(f"The turn broke off and is asked for again: {reply.trouble}")
+        elif text := reply.message.text or (LIMIT_REACHED if self._closing else ""):
+            yield Text(text, self._iteration)
+
+    def _is_useless(self, reply: Reply) -> bool:
+        """Whether to ask again for a turn that broke off before it said anything that could stand."""
+        no_answer = bool(reply.cut_calls) or not reply.message.text
+        return reply.incomplete and no_answer and not self._asked_again
+
+    def _settled(self, reply: Reply) -> Reply | None:
+        """``reply``; ``None`` when the model is to be asked on: its turn was paused, or was of no use."""
+        if self._is_useless(reply):
+            self._asked_again = True
+            return None
+        if reply.incomplete:
+            return replace(reply, message=Assistant(reply.message.text, incomplete=True))
+        if reply.stop == "pause" and not reply.message.calls and self._pauses < MAX_PAUSES:
+            self._pauses += 1
+            self._paused_text += reply.message.text
+            self._pending.append(reply.message)
+            return None
+        return reply
+
+    async def _acted(self, reply: Reply) -> AsyncGenerator[Event]:
+        """The calls of ``reply``, made; it and their results are said."""
+        self._paused_text = ""
+        turn = self._desk.turn(reply)
+        for call in turn.calls:
+            yield ToolCallStarted(call.id, call.server, call.tool, call.arguments, self._iteration)
+        try:
+            await turn.perform(self._toolbox)
+        finally:
+            self._say(turn.message, ToolResults(turn.outcomes()))
+        for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
+            self._uses.append(ToolUse(call.tool, call.arguments, outcome.result, self._iteration))
+            yield ToolCallFinished(call.id, call.server, call.tool, outcome, self._iteration)
+
+    def _ended(self, reply: Reply) -> Iterator[Event]:
+        last = reply.message.text or (LIMIT_REACHED if self._closing else "")
+        # The closing message is without calls, for they would stay unanswered.
+        self._say(reply.message if reply.message.text and not reply.message.calls else Assistant(last))
+        if notice := _notice(reply, closing=self._closing):
+            yield Notice(notice)
+        yield End(
+            Answer(
+                self._paused_text + last,
+                self._question.model,
+                self._provider.name,
+                tuple(self._uses),
+                self._spent,
+                self._iteration,
+                max_iterations_reached=self._closing,
+                repeated_calls_stopped=self._desk.stopped_a_repeat,
+                incomplete=reply.incomplete,
+                notes=tuple(self._notes),
+            )
+        )
+
+    def _say(self, *messages: Message) -> None:
+        self._said += [*self._pending, *messages]
+        self._pending = []
 
 
 def _notice(reply: Reply, *, closing: bool) -> str:
+    if reply.incomplete:
+        cut = " A call in it was not made." if reply.cut_calls else ""
+        return f"The answer broke off and is not whole.{cut} {reply.trouble}".rstrip()
     if closing:
         return "The maximum number of iterations with tools was reached."
+    if reply.stop == "length" and reply.cut_calls:
+        return f"The answer was cut off within a call of {reply.cut_calls[-1].name}: raise max_tokens."
     if not reply.message.text:
         return _EMPTY.get(reply.stop, "The model gave an empty answer.")
     return "The answer was cut off: raise max_tokens." if reply.stop == "length" else ""

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from ._contract import Provider
-from ._resolve import DEFAULT_MODEL, provider_names, resolve_model
+from ._facts import ModelFacts
+from ._resolve import DEFAULT_MODEL, own_providers, provider_names, resolve_model, split_model
 
-__all__ = ["DEFAULT_MODEL", "Provider", "provider_names", "resolve_model"]
+__all__ = [
+    "DEFAULT_MODEL",
+    "ModelFacts",
+    "Provider",
+    "own_providers",
+    "provider_names",
+    "resolve_model",
+    "split_model",
+]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Protocol
 
-from ..deltas import Delta
+from ..deltas import CallDelta, Delta, TextDelta
 from ..messages import Reply, Request
 
 
@@ -33,3 +33,11 @@ class Provider(Protocol):
     async def aclose(self) -> None:
         """Close the connections."""
         ...
+
+
+def pieces(reply: Reply) -> Iterator[Delta]:
+    """A whole answer as if it had come in pieces: its text in one, then each call in one."""
+    if reply.message.text:
+        yield TextDelta(reply.message.text)
+    for index, call in enumerate(reply.message.calls):
+        yield CallDelta(index, call.name, call.raw)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-import logging
 import random
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
@@ -15,15 +15,15 @@ import httpx2
 
 from ..errors import BridgeError, ProviderError, UnreachableError, UsageError
 from ..formats import WireError
-from ._retry import RetryPolicy
-
-log = logging.getLogger("toolspan.providers")
+from ._retry import Attempts, RetryPolicy
+from ._streams import Stream
 
 ReadError = Callable[[int, Mapping[str, str], bytes], WireError]
 """A format's ``parse_error``."""
 Headers = Callable[[str, bytes], Awaitable[Mapping[str, str]]]
 """The headers for a URL and a body, made anew for each attempt: signatures age."""
 
+_DOCUMENTS = {"application/json", "text/html", "application/xhtml+xml"}
 _LOST = (
     httpx2.NetworkError,
     httpx2.RemoteProtocolError,
@@ -35,10 +35,12 @@ _LOST = (
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """Seconds to connect, to wait for an answer, for all attempts together; the most bytes of an answer."""
+    """Seconds to connect, to wait for the first byte (``read``), between two pieces of a stream (``idle``),
+    and for all attempts together; the most bytes of an answer, counted after decompression."""
 
     connect: float = 10.0
     read: float = 600.0
+    idle: float = 120.0
     total: float = 900.0
     max_bytes: int = 32 * 1024 * 1024
     retry: RetryPolicy = field(default_factory=RetryPolicy)
@@ -86,80 +88,151 @@ class HttpClient:
             with anyio.fail_after(self._settings.total):
                 return await self._attempts(url, body, headers, read_error)
         except TimeoutError:
-            raise self._unreachable(f"no answer within {self._settings.total:g} s") from None
+            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+
+    async def get(self, url: str, headers: Headers, read_error: ReadError) -> Answer:
+        """The last answer to a GET of ``url``. Raises as ``post``."""
+        try:
+            with anyio.fail_after(self._settings.total):
+                return await self._attempts(url, b"", headers, read_error, "GET")
+        except TimeoutError:
+            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+
+    async def open(
+        self, url: str, body: bytes, headers: Headers, read_error: ReadError, attempts: Attempts
+    ) -> Answer | Stream:
+        """The answer to ``body``, open to be read in pieces from its first byte on; an ``Answer`` where it
+        is an error, or JSON or a page instead of a stream. Only up to the first byte ``attempts`` are used.
+
+        Raises as ``post``.
+        """
+        while True:
+            try:
+                return await self._open(url, body, await headers(url, body), read_error, attempts)
+            except _Again as again:
+                if not await attempts.again(str(again), again.asked):
+                    return _final(again.outcome)
+
+    def attempts(self) -> Attempts:
+        """The attempts that one request has."""
+        settings = self._settings
+        return Attempts(self._provider, settings.retry, settings.total, settings.sleep, settings.dice)
 
     async def aclose(self) -> None:
         """Close the pool."""
         await self._client.aclose()
 
-    async def _attempts(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> Answer:
-        policy = self._settings.retry
-        attempt = 0
+    async def _attempts(
+        self, url: str, body: bytes, headers: Headers, read_error: ReadError, method: str = "POST"
+    ) -> Answer:
+        attempts = self.attempts()
         while True:
             try:
-                return await self._attempt(url, body, await headers(url, body), read_error, attempt + 1)
+                sent = await headers(url, body)
+                return await self._attempt(method, url, body, sent, read_error, attempts.number)
             except _Again as again:
-                if attempt >= policy.retries or again.asked > policy.longest:
+                if not await attempts.again(str(again), again.asked):
                     return _final(again.outcome)
-                wait = again.asked or policy.backoff(attempt, self._settings.dice())
-                attempt += 1
-                log.info("%s: %s; attempt %d in %.1f s", self._provider, again, attempt + 1, wait)
-            await self._settings.sleep(wait)
 
     async def _attempt(
-        self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, number: int
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        read_error: ReadError,
+        number: int,
     ) -> Answer:
         try:
-            answer = await self._send(url, body, headers, number)
+            async with self._client.stream(method, url, content=body, headers=headers) as response:
+                content = await self._content(response)
         except httpx2.HTTPError as lost:
-            failure = self.failure(lost)
-            if isinstance(lost, _LOST) and not _is_certificate(lost):
-                raise _Again(str(failure), failure) from None
-            raise failure from None
-        if answer.status >= 400:
-            error = read_error(answer.status, answer.headers, answer.content)
-            if error.retryable:
-                raise _Again(f"answered {answer.status}", replace(answer, asked=error.retry_after))
-        return answer
+            raise self._lost(lost) from None
+        return _sound(Answer(response.status_code, response.headers, content, number), read_error)
 
-    async def _send(self, url: str, body: bytes, headers: Mapping[str, str], number: int) -> Answer:
-        async with self._client.stream("POST", url, content=body, headers=headers) as response:
-            chunks: list[bytes] = []
-            size = 0
-            async for chunk in response.aiter_bytes():
-                size += len(chunk)
-                if size > self._settings.max_bytes:
-                    raise ProviderError(
-                        f"{self._provider} at {self._base} sent more than "
-                        f"{self._settings.max_bytes:,} bytes: the answer was dropped"
-                    )
-                chunks.append(chunk)
-            return Answer(response.status_code, response.headers, b"".join(chunks), number)
+    async def _open(
+        self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, attempts: Attempts
+    ) -> Answer | Stream:
+        request = self._client.build_request("POST", url, content=body, headers=headers)
+        try:
+            with anyio.fail_after(attempts.left):
+                response = await self._client.send(request, stream=True)
+        except httpx2.HTTPError as lost:
+            raise self._lost(lost) from None
+        except TimeoutError:
+            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+        async with AsyncExitStack() as kept:
+            stream = Stream(response, self, self._settings, attempts)
+            kept.push_async_callback(stream.aclose)
+            try:
+                await stream.begin()
+            except httpx2.HTTPError as lost:
+                raise self._lost(lost) from None
+            if response.status_code < 300 and not _is_whole(response.headers):
+                kept.pop_all()
+                return stream
+            answer = Answer(response.status_code, response.headers, await stream.rest(), attempts.number)
+            return _sound(answer, read_error)
+
+    async def _content(self, response: httpx2.Response) -> bytes:
+        content = bytearray()
+        async for chunk in response.aiter_bytes():
+            content += chunk
+            if len(content) > self._settings.max_bytes:
+                raise self.too_large()
+        return bytes(content)
+
+    def too_large(self) -> ProviderError:
+        """The error for an answer over the limit."""
+        most = f"{self._settings.max_bytes:,}"
+        return ProviderError(
+            f"{self._provider} at {self._base} sent more than {most} bytes: the answer was dropped"
+        )
+
+    def _lost(self, lost: httpx2.HTTPError) -> Exception:
+        failure = self.failure(lost)
+        again = isinstance(lost, _LOST) and not _is_certificate(lost)
+        return _Again(str(failure), failure) if again else failure
 
     def failure(self, error: httpx2.HTTPError) -> BridgeError:
         """What an error of the HTTP library is to the user: its own text only where that holds no key."""
         if _is_certificate(error):
-            return self._unreachable(
+            return self.unreachable(
                 "its certificate is not trusted; set SSL_CERT_FILE if a private authority issued it"
             )
         match error:
             case httpx2.ReadTimeout() | httpx2.WriteTimeout():
-                return self._unreachable(f"no answer within {self._settings.read:g} s")
+                return self.unreachable(f"no answer within {self._settings.read:g} s")
             case httpx2.TimeoutException():
-                return self._unreachable(f"no connection within {self._settings.connect:g} s")
+                return self.unreachable(f"no connection within {self._settings.connect:g} s")
             case (
                 httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError() | httpx2.CloseError()
             ):
-                return self._unreachable("the connection broke before the answer was whole")
+                return self.unreachable("the connection broke before the answer was whole")
             case httpx2.ConnectError() | httpx2.ProxyError():
-                return self._unreachable(str(error) or "no connection")
+                return self.unreachable(str(error) or "no connection")
             case _:
                 return ProviderError(f"{self._provider} at {self._base} sent what is no HTTP: {self._hint}")
 
-    def _unreachable(self, reason: str) -> UnreachableError:
+    def unreachable(self, reason: str) -> UnreachableError:
+        """The error for no answer, and why there is none."""
         return UnreachableError(
             f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
         )
+
+
+def _sound(answer: Answer, read_error: ReadError) -> Answer:
+    """``answer``, unless another attempt may bring a better one."""
+    if answer.status >= 400:
+        error = read_error(answer.status, answer.headers, answer.content)
+        if error.retryable:
+            raise _Again(f"answered {answer.status}", replace(answer, asked=error.retry_after))
+    return answer
+
+
+def _is_whole(headers: Mapping[str, str]) -> bool:
+    """Whether the body is one document, as gateways and servers without streams send it."""
+    return headers.get("content-type", "").split(";")[0].strip().lower() in _DOCUMENTS
 
 
 def _final(outcome: Answer | BridgeError) -> Answer:

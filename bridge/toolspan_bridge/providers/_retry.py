@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+
+import anyio
+
+log = logging.getLogger("toolspan.providers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +29,37 @@ class RetryPolicy:
         """Seconds to wait after failed attempt number ``attempt`` (from 0); ``dice`` is from 0 to 1."""
         wait = min(self.first * 2.0**attempt, self.cap)
         return wait * (1 - self.jitter * dice)
+
+
+class Attempts:
+    """The attempts of one request to ``provider``: they share ``total`` seconds. ``number`` counts from 1."""
+
+    def __init__(
+        self,
+        provider: str,
+        policy: RetryPolicy,
+        total: float,
+        sleep: Callable[[float], Awaitable[None]],
+        dice: Callable[[], float],
+    ) -> None:
+        self.number = 1
+        self._provider = provider
+        self._policy = policy
+        self._until = anyio.current_time() + total
+        self._sleep = sleep
+        self._dice = dice
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left for all of it, 0 when there are none."""
+        return max(0.0, self._until - anyio.current_time())
+
+    async def again(self, reason: str, asked: float | None = None) -> bool:
+        """Wait for a further attempt, ``asked`` seconds where the provider says; whether there is one."""
+        wait = asked or self._policy.backoff(self.number - 1, self._dice())
+        if self.number > self._policy.retries or (asked or 0.0) > self._policy.longest or wait > self.left:
+            return False
+        self.number += 1
+        log.info("%s: %s; attempt %d in %.1f s", self._provider, reason, self.number, wait)
+        await self._sleep(wait)
+        return True

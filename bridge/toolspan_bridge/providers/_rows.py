@@ -1,4 +1,4 @@
-"""The providers that speak OpenAI's Chat Completions. Adding one is adding a row."""
+"""The providers that speak one of OpenAI's formats. Adding one is adding a row."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 class Row:
     """A base URL, the variables that hold the key and another base URL, and where keys are to be had.
 
-    ``limit`` is what the provider calls the limit of output tokens. A server on the user's own machine
-    needs no key: ``local`` says how it is started.
+    ``limit`` is what the provider calls the limit of output tokens, ``format`` the wire format it speaks.
+    A server on the user's own machine needs no key: ``local`` says how it is started. ``host`` is a variable
+    that holds host and port alone, as Ollama reads it, for where ``base`` is not set.
     """
 
     url: str
@@ -19,7 +20,9 @@ class Row:
     keys_at: str = ""
     local: str = ""
     limit: str = "max_tokens"
+    format: str = "openai"
     headers: tuple[tuple[str, str], ...] = ()
+    host: str = ""
 
 
 ROWS: dict[str, Row] = {
@@ -70,12 +73,28 @@ ROWS: dict[str, Row] = {
     "nvidia": Row(
         "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY", "NVIDIA_BASE_URL", "https://build.nvidia.com"
     ),
+    "ollama-openai": Row(
+        "http://127.0.0.1:11434/v1",
+        "OLLAMA_API_KEY",
+        "OLLAMA_OPENAI_BASE_URL",
+        local="ollama serve",
+        host="OLLAMA_HOST",
+    ),
     "openai": Row(
         "https://api.openai.com/v1",
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
         "https://platform.openai.com/api-keys",
         limit="max_completion_tokens",
+        headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
+    ),
+    "openai-responses": Row(
+        "https://api.openai.com/v1",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "https://platform.openai.com/api-keys",
+        limit="max_output_tokens",
+        format="openai-responses",
         headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     ),
     "openrouter": Row(

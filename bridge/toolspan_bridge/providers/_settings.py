@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from urllib.parse import urlsplit
 
 from ..errors import AuthError, UsageError
+
+_used: ContextVar[set[str] | None] = ContextVar("_used", default=None)
+_always: ContextVar[tuple[str, ...]] = ContextVar("_always", default=())
+
+
+@contextmanager
+def keys_as_variables(always: tuple[str, ...] = ()) -> Generator[set[str]]:
+    """Within it, ``$NAME`` stands for the key in the variable NAME: to show a request, not to send it.
+
+    Keys that are not set are shown too where they are needed, or ``always``. Gives the names that were used.
+    """
+    used: set[str] = set()
+    tokens = _used.set(used), _always.set(always)
+    try:
+        yield used
+    finally:
+        _used.reset(tokens[0])
+        _always.reset(tokens[1])
 
 
 def variable(*names: str) -> tuple[str, str]:
@@ -23,6 +44,9 @@ def key_from(provider: str, *names: str, where: str = "") -> str:
     """
     if key := optional_key(*names):
         return key
+    if (used := _used.get()) is not None:
+        used.add(names[0])
+        return f"${names[0]}"
     wanted = " or ".join(names)
     hint = f" (keys: {where})" if where else ""
     raise AuthError(f"{provider} needs a key and {wanted} is not set: set {names[0]} to your key{hint}")
@@ -31,6 +55,11 @@ def key_from(provider: str, *names: str, where: str = "") -> str:
 def optional_key(*names: str) -> str:
     """As ``key_from``, but ``""`` when none is set."""
     name, key = variable(*names)
+    if (used := _used.get()) is not None:
+        if not key and name not in _always.get():
+            return ""
+        used.add(name)
+        return f"${name}"
     for position, character in enumerate(key, start=1):
         if not "!" <= character <= "~":
             raise AuthError(
@@ -38,6 +67,15 @@ def optional_key(*names: str) -> str:
                 f"at position {position}: set it again without it"
             )
     return key
+
+
+def held_value(value: str, called: str) -> str:
+    """``value``, a secret that stands in the config; ``$called`` where keys are shown as variables."""
+    used = _used.get()
+    if not value or used is None:
+        return value
+    used.add(called)
+    return f"${called}"
 
 
 def base_url(default: str, *names: str) -> str:

@@ -1,9 +1,10 @@
-"""Amazon Bedrock's Converse, with an API key as bearer token or signed with the AWS chain's credentials."""
+"""Amazon Bedrock, with an API key as bearer token or signed with the AWS chain's credentials."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote
@@ -12,6 +13,7 @@ import anyio.to_thread
 from typing_extensions import override
 
 from ..errors import AuthError, UsageError
+from ._facts import Page, bedrock_page
 from ._http import HttpSettings
 from ._settings import base_url, optional_key, variable
 from ._wire import WireProvider
@@ -19,11 +21,32 @@ from ._wire import WireProvider
 _TOKEN = "AWS_BEARER_TOKEN_BEDROCK"
 _REGION = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _ENDPOINT = ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL")
+_CONTROL = ("AWS_ENDPOINT_URL_BEDROCK", "AWS_ENDPOINT_URL")
 _EXTRA = f"signing needs botocore: pip install 'toolspan[bedrock]', or set {_TOKEN} to a Bedrock API key"
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One of Bedrock's ways to ask a model: the provider and format of that name, its operations' paths."""
+
+    name: str
+    whole: str
+    streamed: str
+
+
+CONVERSE = Route("bedrock", "converse", "converse-stream")
+"""For every vendor's models."""
+INVOKE = Route("bedrock-anthropic", "invoke", "invoke-with-response-stream")
+"""For Claude, in Anthropic's own words."""
+
+
 def connect(model: str, settings: HttpSettings) -> WireProvider:
-    """Bedrock in the region of the environment or profile.
+    """Bedrock's Converse in the region of the environment or profile. Raises as ``connect_route``."""
+    return connect_route(CONVERSE, settings)
+
+
+def connect_route(route: Route, settings: HttpSettings) -> WireProvider:
+    """Bedrock by ``route``.
 
     Raises ``AuthError`` without a key and without botocore, ``UsageError`` without a region.
     """
@@ -31,37 +54,62 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
     session = None if token else _session()
     region = variable(*_REGION)[1] or _profile_region(session)
     if not re.fullmatch(r"[a-z0-9-]+", region):
-        raise UsageError(f"bedrock needs a region: set {_REGION[0]}, for example to us-east-1")
-    return _Bedrock(region, token, session, settings)
+        raise UsageError(f"{route.name} needs a region: set {_REGION[0]}, for example to us-east-1")
+    return _Bedrock(route, region, token, session, settings)
 
 
 class _Bedrock(WireProvider):
-    def __init__(self, region: str, token: str, session: Any, settings: HttpSettings) -> None:
+    def __init__(self, route: Route, region: str, token: str, session: Any, settings: HttpSettings) -> None:
         held = _TOKEN if token else "the AWS credentials"
         super().__init__(
-            "bedrock",
-            "bedrock",
+            route.name,
+            route.name,
             base_url(f"https://bedrock-runtime.{region}.amazonaws.com", *_ENDPOINT),
             settings,
             variables=f"{held}, the region {region} and the access to the model there",
             hint=f"check the network, HTTPS_PROXY and the region {region}",
             secret=token,
         )
+        self._route = route
         self._region = region
         self._token = token
         self._session = session
 
     @override
     def _url(self, model: str) -> str:
-        return f"{self._base}/model/{quote(model, safe='')}/converse"
+        return self._operation(model, self._route.whole)
+
+    @override
+    def _stream_url(self, model: str) -> str:
+        return self._operation(model, self._route.streamed)
+
+    def _operation(self, model: str, name: str) -> str:
+        return f"{self._base}/model/{quote(model, safe='')}/{name}"
+
+    @override
+    def _read_page(self, content: bytes) -> Page:
+        return bedrock_page(content)
+
+    @override
+    def _list_url(self, after: str) -> str:
+        """At the control plane, which has a host of its own (``ListFoundationModels``)."""
+        base = base_url(f"https://bedrock.{self._region}.amazonaws.com", *_CONTROL)
+        return f"{base}/foundation-models"
 
     @override
     async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        return await self._signed(url, body, "POST")
+
+    @override
+    async def _list_headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        return await self._signed(url, body, "GET")
+
+    async def _signed(self, url: str, body: bytes, method: str) -> Mapping[str, str]:
         if self._token:
             return {"content-type": "application/json", "authorization": f"Bearer {self._token}"}
-        return await anyio.to_thread.run_sync(self._sign, url, body)
+        return await anyio.to_thread.run_sync(self._sign, url, body, method)
 
-    def _sign(self, url: str, body: bytes) -> dict[str, str]:
+    def _sign(self, url: str, body: bytes, method: str) -> dict[str, str]:
         """The headers that sign ``body`` for exactly ``url``. Credentials may come from files, processes or
         the network, and are renewed when they have aged: hence for each attempt, and in a thread."""
         errors = import_module("botocore.exceptions")
@@ -76,7 +124,7 @@ class _Bedrock(WireProvider):
                 "or AWS_PROFILE to a profile of ~/.aws"
             )
         signed = import_module("botocore.awsrequest").AWSRequest(
-            "POST", url, headers={"content-type": "application/json"}, data=body
+            method, url, headers={"content-type": "application/json"}, data=body
         )
         import_module("botocore.auth").SigV4Auth(credentials, "bedrock", self._region).add_auth(signed)
         return dict(signed.headers.items())

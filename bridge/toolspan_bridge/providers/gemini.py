@@ -9,6 +9,8 @@ from urllib.parse import quote
 from typing_extensions import override
 
 from ..formats import WireError
+from ._endpoint import Endpoint
+from ._facts import Page, gemini_page
 from ._http import Answer, HttpSettings
 from ._settings import base_url, key_from
 from ._shapes import is_list, is_object
@@ -20,32 +22,56 @@ _BASE = "GOOGLE_GEMINI_BASE_URL"
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
     """Gemini, with ``GEMINI_API_KEY`` or ``GOOGLE_API_KEY``. Raises ``AuthError`` when neither is set."""
-    return _Gemini(key_from("gemini", *_KEYS, where="https://aistudio.google.com/apikey"), settings)
+    key = key_from("gemini", *_KEYS, where="https://aistudio.google.com/apikey")
+    base = base_url("https://generativelanguage.googleapis.com", _BASE)
+    hint = f"check the network, HTTPS_PROXY and {_BASE}"
+    return _Gemini(Endpoint("gemini", base, key, " or ".join(_KEYS), hint), settings)
+
+
+def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
+    """Whoever speaks Gemini's Developer API at ``endpoint``."""
+    return _Gemini(endpoint, settings)
 
 
 class _Gemini(WireProvider):
-    def __init__(self, key: str, settings: HttpSettings) -> None:
+    def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
         super().__init__(
+            endpoint.name,
             "gemini",
-            "gemini",
-            base_url("https://generativelanguage.googleapis.com", _BASE),
+            endpoint.base,
             settings,
-            variables=" or ".join(_KEYS),
-            hint=f"check the network, HTTPS_PROXY and {_BASE}",
-            secret=key,
+            variables=endpoint.variables,
+            hint=endpoint.hint,
+            secrets=endpoint.secrets,
         )
-        self._sent = {"content-type": "application/json", "x-goog-api-key": key}
+        self._sent = endpoint.sent("x-goog-api-key")
 
     @override
     def _url(self, model: str) -> str:
+        return f"{self._model_url(model)}:generateContent"
+
+    @override
+    def _stream_url(self, model: str) -> str:
+        return f"{self._model_url(model)}:streamGenerateContent?alt=sse"
+
+    def _model_url(self, model: str) -> str:
         family, slash, name = model.partition("/")
         if not (slash and family in ("models", "tunedModels")):
             family, name = "models", model
-        return f"{self._base}/v1beta/{family}/{quote(name, safe='')}:generateContent"
+        return f"{self._base}/v1beta/{family}/{quote(name, safe='')}"
 
     @override
     async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
         return self._sent
+
+    @override
+    def _read_page(self, content: bytes) -> Page:
+        return gemini_page(content)
+
+    @override
+    def _list_url(self, after: str) -> str:
+        mark = f"&pageToken={quote(after, safe='')}" if after else ""
+        return f"{self._base}/v1beta/models?pageSize=1000{mark}"
 
     @override
     def _refuses_key(self, answer: Answer, error: WireError) -> bool:

@@ -4,12 +4,15 @@
 
     turns:
       - text: Let me look.                       optional
+        pieces: ["Let me ", look.]               optional: the text as a stream brings it, instead of `text`
+        reasoning: They want the weather.        optional: told to streams only
         calls:                                   optional
           - tool: get_weather                    its own name, or the name on the wire
             arguments: {location: Paris}         an object; or text, read as a model's raw arguments
             id: call_1                           optional
         usage: {input_tokens: 12, output_tokens: 5}
-        stop: stop                               stop, length, refusal or other
+        stop: stop                               stop, length, refusal, pause or other
+        incomplete: true                         optional: the stream broke off here
       - error: {kind: provider, message: overloaded, status: 529}
                                                  kind: auth, unreachable, unknown_model or provider
 """
@@ -17,28 +20,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
 import yaml
 from typing_extensions import override
 
+from ..deltas import Delta, ReasoningDelta, TextDelta
 from ..errors import AuthError, BridgeError, ProviderError, UnknownModelError, UnreachableError, UsageError
 from ..formats.names import NameTable
 from ..messages import Assistant, Reply, Request, StopReason, ToolCall, Usage
-from ._contract import Provider
+from ._contract import Provider, pieces
 from ._shapes import is_list, is_object
 
 __all__ = ["Scripted", "connect"]
 
-_TURN = {"text", "calls", "usage", "stop", "error"}
+_TURN = {"text", "pieces", "reasoning", "calls", "usage", "stop", "incomplete", "error"}
+_BROKE_OFF = "the script breaks off here"
 _CALL = {"tool", "arguments", "id"}
 _ERROR = {"kind", "message", "status"}
 _USAGE = {"input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"}
 _KINDS = {"auth", "unreachable", "unknown_model", "provider"}
 
 Turn = Reply | BridgeError | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """A turn: what is answered, and what a stream tells of it before its calls."""
+
+    reply: Reply
+    told: tuple[Delta, ...] = ()
 
 
 def connect(model: str) -> Provider:
@@ -67,7 +81,7 @@ class Scripted(Provider):
         self.requests: list[Request] = []
         self._source = source
         self._turns = [
-            _read(turn, f"{source}: $.turns[{place}]") if isinstance(turn, Mapping) else turn
+            _read(turn, f"{source}: $.turns[{place}]") if isinstance(turn, Mapping) else _given(turn)
             for place, turn in enumerate(turns)
         ]
 
@@ -75,6 +89,17 @@ class Scripted(Provider):
     async def answer(self, request: Request) -> Reply:
         """The next turn, its tools under the names that ``request`` gives them. Raises the turn's error if it
         is one, and ``ProviderError`` when there are no more turns."""
+        return self._next(request)[0]
+
+    @override
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        """The next turn in its recorded pieces, and whole. Raises as ``answer``."""
+        reply, told = self._next(request)
+        for delta in told:
+            yield delta
+        yield reply
+
+    def _next(self, request: Request) -> tuple[Reply, tuple[Delta, ...]]:
         place = len(self.requests)
         self.requests.append(request)
         if place >= len(self._turns):
@@ -84,7 +109,9 @@ class Scripted(Provider):
         turn = self._turns[place]
         if isinstance(turn, BridgeError):
             raise turn
-        return _named(turn, NameTable.of(request.tools), place)
+        reply = _named(turn.reply, NameTable.of(request.tools), place)
+        calls = pieces(replace(reply, message=replace(reply.message, text="")))
+        return reply, (*turn.told, *calls)
 
     @override
     async def aclose(self) -> None:
@@ -92,20 +119,11 @@ class Scripted(Provider):
 
 
 def _named(reply: Reply, names: NameTable, place: int) -> Reply:
-    message = reply.message
     calls = tuple(
-        ToolCall(
-            id=call.id or f"call_{place + 1}_{number}",
-            name=_wire_name(call.name, names),
-            arguments=call.arguments,
-            raw=call.raw,
-            malformed=call.malformed,
-            opaque=call.opaque,
-        )
-        for number, call in enumerate(message.calls, start=1)
+        replace(call, id=call.id or f"call_{place + 1}_{number}", name=_wire_name(call.name, names))
+        for number, call in enumerate(reply.message.calls, start=1)
     )
-    assistant = Assistant(message.text, calls, message.opaque, message.opaque_format)
-    return Reply(assistant, reply.stop, reply.usage)
+    return replace(reply, message=replace(reply.message, calls=calls))
 
 
 def _wire_name(name: str, names: NameTable) -> str:
@@ -115,7 +133,13 @@ def _wire_name(name: str, names: NameTable) -> str:
     return owners[0] if name not in known and len(owners) == 1 else name
 
 
-def _read(turn: Mapping[str, Any], where: str) -> Reply | BridgeError:
+def _given(turn: Reply | BridgeError) -> _Recorded | BridgeError:
+    if isinstance(turn, BridgeError):
+        return turn
+    return _Recorded(turn, (TextDelta(turn.message.text),) if turn.message.text else ())
+
+
+def _read(turn: Mapping[str, Any], where: str) -> _Recorded | BridgeError:
     _check(turn, _TURN, where)
     if "error" in turn:
         return _error(_mapping(turn["error"], f"{where}.error"), f"{where}.error")
@@ -123,11 +147,27 @@ def _read(turn: Mapping[str, Any], where: str) -> Reply | BridgeError:
     if stop not in get_args(StopReason):
         raise UsageError(f"{where}.stop: {stop!r} is none of {', '.join(get_args(StopReason))}")
     calls = turn.get("calls", [])
-    text = turn.get("text", "")
-    if not is_list(calls) or not isinstance(text, str):
-        raise UsageError(f"{where}: `calls` must be a list and `text` a string")
+    if not is_list(calls):
+        raise UsageError(f"{where}: `calls` must be a list")
+    told = _told(turn, where)
+    text = "".join(delta.text for delta in told if isinstance(delta, TextDelta))
     read = tuple(_call(each, f"{where}.calls[{place}]") for place, each in enumerate(calls))
-    return Reply(Assistant(text, read), stop, _usage(turn.get("usage", {}), f"{where}.usage"))
+    usage = _usage(turn.get("usage", {}), f"{where}.usage")
+    if turn.get("incomplete") is True:
+        cut = Assistant(text, incomplete=True)
+        return _Recorded(Reply(cut, "other", usage, read, incomplete=True, trouble=_BROKE_OFF), told)
+    return _Recorded(Reply(Assistant(text, read), stop, usage), told)
+
+
+def _told(turn: Mapping[str, Any], where: str) -> tuple[TextDelta | ReasoningDelta, ...]:
+    """The pieces of a turn: thoughts first, then its text."""
+    reasoning, texts = turn.get("reasoning", ""), turn.get("pieces", [turn.get("text", "")])
+    if not is_list(texts) or not all(isinstance(text, str) for text in (reasoning, *texts)):
+        raise UsageError(f"{where}: `text` a string, `pieces` a list of strings, `reasoning` a string")
+    if "pieces" in turn and "text" in turn:
+        raise UsageError(f"{where}: write `text` or its `pieces`, not both")
+    thoughts = (ReasoningDelta(reasoning),) if reasoning else ()
+    return (*thoughts, *(TextDelta(text) for text in texts if text))
 
 
 def _call(call: Any, where: str) -> ToolCall:

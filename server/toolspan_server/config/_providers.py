@@ -41,7 +41,9 @@ class ProviderConfig(Record):
         checked(text(), _address),
         "The address that the format's paths are added to, such as https://llm.example.com/v1.",
     )
-    format: WireFormat = key(choice(*get_args(WireFormat)), "The wire format that it speaks.", default="openai")
+    format: WireFormat = key(
+        choice(*get_args(WireFormat)), "The wire format that it speaks.", default="openai"
+    )
     api_key: str | None = key(
         optional(text(pattern=r"^[!-~]+$")),
         "The key, best as ${VAR}; without api_key and key_env none is sent.",
@@ -65,14 +67,18 @@ class ProviderConfig(Record):
         default=None,
     )
     replaces: bool = key(
-        FLAG, "Whether it stands for the known provider of the same name; else that name is refused.", default=False
+        FLAG,
+        "Whether it stands for the known provider of the same name; else that name is refused.",
+        default=False,
     )
 
     @override
     def check(self) -> None:
         """One place for the key; the field of the limit only where there is a choice."""
         if self.api_key is not None and self.key_env is not None:
-            raise Faulty(Fault(("key_env",), "both an api_key and a key_env", "keep one of them", on_key=True))
+            raise Faulty(
+                Fault(("key_env",), "both an api_key and a key_env", "keep one of them", on_key=True)
+            )
         if self.max_tokens_field is not None and self.format != "openai":
             hint = "leave it out: that format has one name for it"
             raise Faulty(Fault(("max_tokens_field",), f"the format is {self.format}", hint, on_key=True))

@@ -10,7 +10,11 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX", allow_module_level=True)
 
+from tests.support.fake_providers import FakeProvider, anything
 from tests.support.terminal import Terminal
+from tests.support.wire_peers import streamed, wires
+from toolspan_bridge.conversation import load
+from toolspan_bridge.messages import Assistant
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 HANDLER = """
@@ -84,3 +88,31 @@ def test_ctrl_c_ends_ask_with_130_and_no_traceback(folder: Path) -> None:
         assert terminal.ended() == 130
         assert "interrupted" in terminal.shown
         assert "Traceback" not in terminal.shown
+
+
+@pytest.mark.requirement("I5.1.2")
+def test_ctrl_c_within_a_streamed_answer_keeps_what_came_and_the_chat_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = wires("openai").frames("It rains in Oslo.")
+    replies = [streamed("openai", *frames[:4], stall=True), streamed("openai", *frames)]
+    with FakeProvider(anything, replies) as fake:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        with Terminal("chat", "-m", "openai/m", "--save", "talk.json", cwd=folder) as terminal:
+            terminal.until("you>")
+            terminal.type("How is the weather?\r")
+            terminal.until("It r")
+            terminal.type(CTRL_C)
+            terminal.until("interrupted")
+            terminal.until("you>")
+            terminal.type("And now?\r")
+            terminal.until("It rains in Oslo.")
+            terminal.until("you>")
+            terminal.type(CTRL_D)
+            assert terminal.ended() == 0
+    assert terminal.shown.count("It rains in Oslo.") == 1
+    assert "Traceback" not in terminal.shown
+    kept = load(folder / "talk.json")[1]
+    assert isinstance(kept, Assistant) and kept.incomplete and kept.text.startswith("It r")
+    assert fake.received[1].body["messages"][-2]["role"] == "assistant"

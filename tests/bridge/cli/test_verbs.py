@@ -195,6 +195,19 @@ def test_check_says_that_a_config_is_right(shop: Path) -> None:
     assert "2 tools: get_weather (mock), calculate (builtin)" in toolspan("check", cwd=shop).out
 
 
+def test_check_says_what_there_is_where_no_tool_is_written_down(tmp_path: Path) -> None:
+    (tmp_path / "toolspan.yaml").write_text(
+        "tools: {sources: [{type: openapi, file: api.yaml}]}\n"
+        "prompts: [{name: greet, messages: [{text: hi}]}]\n"
+        "toolsets: {few: {tools: [a]}}\n"
+    )
+    lines = toolspan("check", cwd=tmp_path).out.splitlines()[1:]
+    assert lines == ["tools of 1 source: openapi", "1 prompt: greet", "1 toolset: few"]
+    told = toolspan("check", "--json", cwd=tmp_path).json
+    assert (told["tools"], told["sources"], told["prompts"]) == ([], ["openapi"], ["greet"])
+    assert (told["toolsets"], told["resources"]) == (["few"], [])
+
+
 def test_a_folder_without_a_config_is_told_what_to_do(tmp_path: Path) -> None:
     ran = toolspan("check", cwd=tmp_path)
     assert ran.code == 2

@@ -6,10 +6,13 @@ import json
 from typing import Any
 
 import pytest
+from botocore.eventstream import EventStreamBuffer
+from botocore.parsers import EventStreamJSONParser
+from botocore.session import Session
 
-from tests.support.outcomes import PDF, PNG, failed, image, part, said, succeeded
+from tests.support.outcomes import PDF, PNG, WAV, failed, image, part, said, succeeded
 from tests.support.provider_rules.bedrock import check_request
-from tests.support.wires.bedrock import answer
+from tests.support.wires.bedrock import CITED, answer, events, frames, written
 from toolspan_bridge.formats import bedrock
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
@@ -170,3 +173,86 @@ def test_cached_tokens_count_as_input() -> None:
         "cached_tokens": 3,
         "reasoning_tokens": 0,
     }
+
+
+@pytest.mark.requirement("I5.1.1")
+def test_one_tool_can_be_demanded_unless_the_model_thinks() -> None:
+    def choice(**options: Any) -> Any:
+        return render(User("hi"), **options)["toolConfig"]["toolChoice"]
+
+    assert choice(tool_choice=("s", "t")) == {"tool": {"name": "s__t"}}
+    assert choice(tool_choice=("s", "gone")) == {"auto": {}}
+    thought = {"reasoningContent": {"reasoningText": {"text": "hmm", "signature": "c2ln"}}}
+    past = Assistant("So.", opaque=[thought, {"text": "So."}], opaque_format="bedrock")
+    known = render(User("hi"), past, User("And?"), tool_choice="required")
+    assert known["toolConfig"]["toolChoice"] == {"auto": {}}
+    asked = render(User("hi"), tool_choice=("s", "t"), thinking=True)
+    assert asked["toolConfig"]["toolChoice"] == {"auto": {}}
+    assert asked["system"] == [{"text": "Answer by calling the tool s__t."}]
+    assert render(User("hi"), tool_choice="required", thinking=True)["system"] == [
+        {"text": "Answer by calling one of the tools."}
+    ]
+
+
+@pytest.mark.requirement("I5.1.4")
+def test_what_comes_with_a_question_stands_before_it() -> None:
+    sound = part("audio", data=WAV, mimeType="audio/wav")
+    first, second = User("What is this?", (image(), DOCUMENT, sound)), User("And this?", (DOCUMENT,))
+    content = render(first, Assistant("A map."), second)["messages"][0]["content"]
+    assert content[0] == {"image": {"format": "png", "source": {"bytes": PNG}}}
+    assert content[1]["document"]["name"] == "document 0-1"
+    assert content[2]["text"].endswith("omitted, 68 B]") and content[3] == {"text": "What is this?"}
+    blind = render(first, vision=False)["messages"][0]["content"]
+    assert blind[0] == {"text": "[image/png omitted, 68 B]"}
+
+
+@pytest.mark.requirement("I5.1.4")
+def test_a_failed_result_holds_text_only() -> None:
+    (sent,) = content(failed(said("boom"), image()))
+    assert sent["toolResult"]["content"] == [{"text": "[tool error] boom\n\n[image/png omitted, 68 B]"}]
+
+
+def test_text_with_citations_is_text() -> None:
+    body = {"output": {"message": {"role": "assistant", "content": [CITED]}}, "stopReason": "end_turn"}
+    assert bedrock.parse_reply(body).message.text == "It snows."
+
+
+@pytest.mark.requirement("I5.2.5")
+def test_the_refused_tool_is_named_by_its_place() -> None:
+    said_so = b'{"message": "The model returned the following errors: tools.4.custom.input_schema: no"}'
+    assert bedrock.parse_error(400, {}, said_so).tool == 4
+
+
+@pytest.mark.requirement("I5.1.2", "I5.4.2")
+def test_botocore_reads_the_streams_that_these_tests_are_made_of() -> None:
+    model = Session().get_service_model("bedrock-runtime")
+    shape = model.operation_model("ConverseStream").output_shape.members["stream"]
+    buffer = EventStreamBuffer()
+    buffer.add_data(b"".join(frames("Hello", [("c1", "s__t", {"a": 1})])))
+    read = [EventStreamJSONParser().parse(each.to_response_dict(), shape) for each in buffer]
+    assert "messageStart" in read[0]
+    assert read[-2]["messageStop"]["stopReason"] == "tool_use"
+    assert read[-1]["metadata"]["usage"]["inputTokens"] == 8
+    pieces = [each["contentBlockDelta"]["delta"] for each in read if "contentBlockDelta" in each]
+    assert "".join(piece.get("toolUse", {}).get("input", "") for piece in pieces) == '{"a": 1}'
+
+
+@pytest.mark.requirement("I5.1.2")
+def test_a_stream_without_its_usage_is_whole() -> None:
+    parser = bedrock.parse_stream()
+    for sent in frames("Hello")[:-1]:
+        parser.feed(sent)
+    reply = parser.end()
+    assert (reply.message.text, reply.incomplete, reply.usage.input_tokens) == ("Hello", False, 0)
+
+
+@pytest.mark.requirement("I5.1.2", "I5.4.6")
+@pytest.mark.parametrize("left_out", ["contentBlockStart", "contentBlockStop", "messageStop"])
+def test_a_stream_that_lacks_one_of_its_marks_carries_out_nothing(left_out: str) -> None:
+    sent = list(events(answer("I look.", [("c1", "s__t", {"city": "Oslo"})])))
+    place = max(number for number, (name, _) in enumerate(sent) if name == left_out)
+    parser = bedrock.parse_stream()
+    for event in [*sent[:place], *sent[place + 1 :]]:
+        parser.feed(written(*event))
+    reply = parser.end()
+    assert reply.incomplete and reply.message == Assistant("I look.", incomplete=True)

@@ -4,21 +4,19 @@ rules in ``tests/support/provider_rules``; then all of this runs for it."""
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.formats import TOOLS, Wire
 from tests.support.outcomes import PNG, failed, image, said, succeeded
 from toolspan_bridge.formats import FormatError, format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import (
     Assistant,
     Message,
-    Reply,
-    Request,
     ToolCall,
     ToolOutcome,
     ToolResults,
@@ -28,33 +26,8 @@ from toolspan_bridge.messages import (
 
 pytestmark = pytest.mark.requirement("I2.6.2")
 
-TOOLS = (
-    ToolSpec(
-        "s", "weather", "Tells the weather", {"type": "object", "properties": {"city": {"type": "string"}}}
-    ),
-    ToolSpec("s", "time", "", {"type": "object"}),
-)
 NAMES = NameTable.of(TOOLS)
 ODD_IDS = st.sampled_from(["", "c1", "c1", "ü", "x" * 200, "a b", "call_1"]) | st.text(max_size=5)
-
-
-class Wire:
-    """A format with its provider's answers and rules."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.format = get_format(name)
-        self.answers: Any = import_module(f"tests.support.wires.{name}")
-        self.rules: Any = import_module(f"tests.support.provider_rules.{name}")
-
-    def render(self, *messages: Message, tools: Any = TOOLS, **options: Any) -> dict[str, Any]:
-        request = Request("gemini-3-pro", messages, tools=tuple(tools), **options)
-        body = self.format.render_request(request, NameTable.of(tools))
-        self.rules.check_request(body)
-        return body
-
-    def parse(self, *calls: Any, text: str = "", stop: str = "stop") -> Reply:
-        return self.format.parse_reply(self.answers.answer(text, calls, stop))
 
 
 @pytest.fixture(params=format_names())
@@ -214,9 +187,7 @@ JSON = st.recursive(
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_a_mistyped_answer_is_read_or_refused_and_never_crashes(name: str, data: st.DataObject) -> None:
-    body = import_module(f"tests.support.wires.{name}").answer(
-        "hi", [("c1", "s__time", {}), ("c2", "s__weather", {})]
-    )
+    body = Wire(name).answers.answer("hi", [("c1", "s__time", {}), ("c2", "s__weather", {})])
     places = list(_places(body))
     for place in data.draw(st.lists(st.sampled_from(places), min_size=1, max_size=3)):
         _put(body, place, data.draw(JSON))
@@ -320,7 +291,7 @@ def test_options_are_sent_only_when_they_are_set(wire: Wire) -> None:
 
 
 OUTCOMES = [
-    (succeeded(said("one"), said("two")), "one\\n\\ntwo"),
+    (succeeded(said("uno"), said("due")), "uno\\n\\ndue"),
     (succeeded(), ""),
     (succeeded(said(" ")), ""),
     (succeeded(result={"a": [1, "ü"]}), "ü"),
@@ -343,7 +314,7 @@ def test_a_result_is_shown_once(wire: Wire, outcome: ToolOutcome, shown: str) ->
 
 def test_a_failure_is_marked_as_one(wire: Wire) -> None:
     body = wire.render(User("hi"), Assistant(calls=(weather(),)), ToolResults((failed(said("it broke")),)))
-    assert "error" in json.dumps(body["messages"] if "messages" in body else body["contents"])
+    assert "error" in json.dumps(next(body[key] for key in ("messages", "contents", "input") if key in body))
 
 
 def test_images_reach_a_model_that_sees_and_leave_a_note_for_one_that_does_not(wire: Wire) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from tests.support.outcomes import PDF, PNG, failed, image, part, said, succeeded
 from tests.support.provider_rules.gemini import check_request
-from tests.support.wires.gemini import answer
-from toolspan_bridge.formats import gemini
+from tests.support.wires.gemini import ARRAYS, STREAMS, answer, event, signed
+from toolspan_bridge.formats import StreamFailed, gemini
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
 
@@ -175,11 +176,153 @@ def test_a_blocked_prompt_is_a_refusal() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "stop"),
-    [("STOP", "stop"), ("SAFETY", "refusal"), ("MAX_TOKENS", "length"), ("MALFORMED_FUNCTION_CALL", "other")],
+    [
+        ("STOP", "stop"),
+        ("SAFETY", "refusal"),
+        ("MAX_TOKENS", "length"),
+        ("CONTINUATION", "length"),
+        ("MALFORMED_FUNCTION_CALL", "other"),
+        ("UNEXPECTED_TOOL_CALL", "other"),
+    ],
 )
 def test_reasons_to_stop_even_without_content(reason: str, stop: str) -> None:
     reply = gemini.parse_reply({"candidates": [{"finishReason": reason, "finishMessage": "Why."}]})
     assert (reply.message.text, reply.stop) == ("Why.", stop)
+
+
+@pytest.mark.requirement("I5.1.1")
+@pytest.mark.parametrize("reason", ["MAX_TOKENS", "CONTINUATION", "SAFETY", "MALFORMED_FUNCTION_CALL"])
+def test_a_call_of_a_turn_that_ended_badly_is_not_carried_out(reason: str) -> None:
+    body = answer("So.", [("x1", "s__t", {})])
+    body["candidates"][0]["finishReason"] = reason
+    reply = gemini.parse_reply(body)
+    assert reply.message == Assistant("So.") and [call.id for call in reply.cut_calls] == ["x1"]
+
+
+@pytest.mark.requirement("I5.1.3")
+def test_signatures_keep_their_places_through_streaming_saving_and_loading() -> None:
+    frames, body = STREAMS["thoughts and signatures"]
+    parser = gemini.parse_stream()
+    parser.feed(b"".join(frames))
+    message = parser.end().message
+    loaded = Assistant(message.text, message.calls, json.loads(json.dumps(message.opaque)), "gemini")
+    results = ToolResults((succeeded(call_id="c1"), succeeded(call_id="c2")))
+    sent = render(User("hi"), loaded, results)["contents"][1]["parts"]
+    assert sent == body["candidates"][0]["content"]["parts"]
+    assert [entry.get("thoughtSignature") for entry in sent] == [None, "YQ==", None, "c2ln", None]
+
+
+@pytest.mark.requirement("I5.1.3")
+def test_a_signature_alone_is_sent_back_and_an_empty_text_is_not() -> None:
+    late = {"text": "", "thoughtSignature": "Yg=="}
+    message = gemini.parse_reply(signed({"text": "Hi."}, {"text": ""}, late)).message
+    assert render(User("hi"), message)["contents"][1]["parts"] == [{"text": "Hi."}, late]
+
+
+@pytest.mark.requirement("I5.1.2")
+def test_an_empty_piece_parts_nothing() -> None:
+    pieces: list[dict[str, Any]] = [{"text": "It is "}, {"text": "", "thought": True}, {"text": "seven."}]
+    parser = gemini.parse_stream()
+    for piece in pieces:
+        parser.feed(event({"candidates": [{"content": {"parts": [piece]}}]}))
+    parser.feed(event({"candidates": [{"finishReason": "STOP"}]}))
+    assert parser.end().message.opaque == [{"text": "It is seven."}]
+
+
+@pytest.mark.requirement("I5.1.2")
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_stream_may_be_a_json_array_in_any_pieces(name: str) -> None:
+    frames, body = ARRAYS[name]
+    whole = b"".join(frames)
+    for size in (1, 2, 7, len(whole)):
+        parser = gemini.parse_stream()
+        for start in range(0, len(whole), size):
+            parser.feed(whole[start : start + size])
+        assert parser.end() == gemini.parse_reply(body)
+
+
+@pytest.mark.requirement("I5.1.2", "I5.4.5")
+def test_an_error_in_the_middle_keeps_its_status_and_what_came() -> None:
+    parser = gemini.parse_stream()
+    parser.feed(event({"candidates": [{"content": {"parts": [{"text": "So."}]}}]}))
+    with pytest.raises(StreamFailed) as caught:
+        parser.feed(event({"error": {"code": 429, "message": "slow", "status": "RESOURCE_EXHAUSTED"}}))
+    assert (caught.value.error.status, caught.value.error.retryable) == (429, True)
+    assert parser.end().message.text == "So." and parser.end().incomplete
+
+
+@pytest.mark.requirement("I5.1.5")
+def test_search_stands_beside_functions_from_gemini_3_on() -> None:
+    mixed = render(User("hi"), builtins=("web_search", "fax"))
+    assert [next(iter(tool)) for tool in mixed["tools"]] == ["functionDeclarations", "googleSearch"]
+    assert mixed["toolConfig"] == {
+        "functionCallingConfig": {"mode": "VALIDATED"},
+        "includeServerSideToolInvocations": True,
+    }
+    for model in ("gemini-2.5-pro", "gemini-flash-latest"):
+        plain = render(User("hi"), model=model, builtins=("web_search",))
+        assert plain == render(User("hi"), model=model) and not gemini.mixes(model)
+    alone = render(User("hi"), tools=(), model="gemini-2.5-pro", builtins=("web_search",))
+    assert alone["tools"] == [{"googleSearch": {}}] and "toolConfig" not in alone
+
+
+@pytest.mark.requirement("I5.1.1")
+def test_one_tool_can_be_forced() -> None:
+    forced = {"mode": "ANY", "allowedFunctionNames": ["s__t"]}
+    assert render(User("hi"), tool_choice=("s", "t"))["toolConfig"] == {"functionCallingConfig": forced}
+    gone = render(User("hi"), tool_choice=("s", "gone"))["toolConfig"]
+    assert gone == {"functionCallingConfig": {"mode": "AUTO"}}
+
+
+@pytest.mark.requirement("I5.1.4")
+def test_a_question_may_hold_images_sound_and_documents() -> None:
+    document = part("resource", resource={"uri": "a.pdf", "mimeType": "application/pdf", "blob": PDF})
+    sound = part("audio", data="AAAA", mimeType="audio/wav")
+    parts = render(User("What?", (image(), sound, document)))["contents"][0]["parts"]
+    assert parts[0] == {"text": "What?"}
+    assert [entry["inlineData"]["mimeType"] for entry in parts[1:]] == [
+        "image/png",
+        "audio/wav",
+        "application/pdf",
+    ]
+    blind = render(User("What?", (image(),)), vision=False)["contents"][0]["parts"]
+    assert blind[1] == {"text": "[image/png omitted, 68 B]"}
+
+
+@pytest.mark.requirement("I5.2.1")
+def test_integers_that_no_double_holds_are_sent_as_text_and_reported() -> None:
+    results = ToolResults((succeeded(structured={"a": 2**53, "b": [2**60], "c": -(2**53) - 1, "d": True}),))
+    foreign = ToolCall("c1", "s__t", {"n": 2**60})
+    contents = render(User("hi"), Assistant("", (foreign,)), results)["contents"]
+    assert contents[1]["parts"][0]["functionCall"]["args"] == {"n": str(2**60)}
+    assert contents[2]["parts"][0]["functionResponse"]["response"]["output"] == {
+        "a": 2**53,
+        "b": [str(2**60)],
+        "c": str(-(2**53) - 1),
+        "d": True,
+    }
+    wide = {"n": {"type": "integer", "format": "int64"}, "m": {"type": "integer", "maximum": 2**60}}
+    tool = ToolSpec("s", "t", "d", {"type": "object", "properties": wide})
+    assert [(loss.rule, loss.pointer) for loss in gemini.losses([tool])] == [
+        ("wide-integer", "/properties/n"),
+        ("wide-integer", "/properties/m"),
+    ]
+
+
+@pytest.mark.requirement("I5.2.5")
+@pytest.mark.parametrize(
+    ("message", "tool"),
+    [
+        ("* GenerateContentRequest.tools[0].function_declarations[3].parameters: bad", 3),
+        ("Unknown name \"x\" at 'tools[0].functionDeclarations[12]': Cannot find field.", 12),
+        ("Duplicate function declaration found: s__t", "s__t"),
+        ("contents is not specified", None),
+    ],
+)
+def test_a_refused_tool_is_named(message: str, tool: Any) -> None:
+    body = json.dumps({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}).encode()
+    assert gemini.parse_error(400, {}, body).tool == tool
+    assert gemini.parse_error(500, {}, body).tool is None
 
 
 def test_thoughts_count_as_output_and_tool_prompts_as_input() -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.outcomes import JPEG, PNG, failed, image, said, succeeded
+from tests.support.outcomes import JPEG, PNG, failed, image, part, said, succeeded
 from tests.support.provider_rules.ollama import check_request
-from tests.support.wires.ollama import answer
+from tests.support.wires.ollama import answer, line
+from toolspan_bridge.deltas import CallDelta, ReasoningDelta, TextDelta
 from toolspan_bridge.formats import ollama
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
@@ -110,3 +111,49 @@ def test_usage_keeps_counts_and_durations() -> None:
     assert raw == {"prompt_eval_count": 11, "eval_count": 7, "total_duration": 5}
     bare = {"message": {"content": "x"}, "done": True}
     assert ollama.parse_reply(bare).usage.raw == ()
+
+
+@pytest.mark.requirement("I5.1.1")
+def test_a_forced_tool_is_sent_alone_and_asked_for() -> None:
+    other = ToolSpec("s", "u", "", {"type": "object"})
+    request = Request("qwen3", (User("hi"),), tools=(TOOL, other), tool_choice=("s", "t"), system="Be brief.")
+    body = ollama.render_request(request, NameTable.of((TOOL, other)))
+    check_request(body)
+    assert [tool["function"]["name"] for tool in body["tools"]] == ["s__t"]
+    assert body["messages"][0]["content"] == "Be brief.\n\nAnswer by calling the tool s__t."
+
+
+@pytest.mark.requirement("I5.1.2")
+@pytest.mark.parametrize("stream", [True, False])
+def test_whether_to_stream_is_always_said(stream: bool) -> None:
+    assert render(User("hi"), stream=stream)["stream"] is stream
+
+
+@pytest.mark.requirement("I5.1.4")
+def test_pictures_of_a_question_stand_beside_its_text() -> None:
+    question = User("Look:", (image(), part("audio", data="AAAA", mimeType="audio/wav"), image(JPEG)))
+    (message,) = render(question)["messages"]
+    assert message == {"role": "user", "content": "Look:\n\n[audio/wav omitted, 3 B]", "images": [PNG, JPEG]}
+    (message,) = render(question, vision=False)["messages"]
+    assert "images" not in message and message["content"].count("omitted") == 3
+
+
+@pytest.mark.requirement("I5.1.3")
+def test_thoughts_of_a_stream_are_sent_back() -> None:
+    parser = ollama.parse_stream()
+    for piece in ("Hm, ", "well."):
+        parser.feed(line({"content": "", "thinking": piece}))
+    parser.feed(
+        line({"content": "So.", "tool_calls": answer("", [("c", "s__t", {})])["message"]["tool_calls"]})
+    )
+    parser.feed(line({"content": ""}, done=True, done_reason="stop"))
+    sent = render(User("hi"), parser.end().message)["messages"][1]
+    assert (sent["thinking"], sent["content"], sent["tool_calls"][0]["id"]) == ("Hm, well.", "So.", "c")
+
+
+@pytest.mark.requirement("I5.1.2")
+def test_what_is_shown_of_a_stream() -> None:
+    parser = ollama.parse_stream()
+    call = {"function": {"name": "s__t", "arguments": {"city": "Oslo"}}}
+    deltas = parser.feed(line({"content": "So.", "thinking": "Hm.", "tool_calls": [call]}))
+    assert deltas == [ReasoningDelta("Hm."), TextDelta("So."), CallDelta(0, "s__t", '{"city":"Oslo"}')]

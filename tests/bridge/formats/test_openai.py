@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.outcomes import PNG, failed, image, said, succeeded
+from tests.support.outcomes import PNG, failed, image, part, said, succeeded
 from tests.support.provider_rules.openai import check_request
-from tests.support.wires.openai import answer
-from toolspan_bridge.formats import FormatError, openai
+from tests.support.wires.openai import answer, call_piece, chunk, data
+from toolspan_bridge.deltas import CallDelta, ReasoningDelta, TextDelta
+from toolspan_bridge.formats import FormatError, StreamFailed, openai
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
 
@@ -152,3 +153,126 @@ def test_an_answer_without_usage_counts_nothing() -> None:
     body = answer("x")
     del body["usage"]
     assert openai.parse_reply(body).usage.raw == ()
+
+
+STRICT = ToolSpec("s", "t", "d", {**TOOL.schema, "required": ["city"]}, strict=True)
+
+
+@pytest.mark.requirement("I5.1.1")
+def test_a_forced_tool_and_parallel_calls() -> None:
+    body = render(User("hi"), tool_choice=("s", "t"), parallel=False)
+    assert body["tool_choice"] == {"type": "function", "function": {"name": "s__t"}}
+    assert body["parallel_tool_calls"] is False
+    assert "tool_choice" not in render(User("hi"), tool_choice=("s", "gone"))
+
+
+@pytest.mark.requirement("I5.1.2")
+def test_a_stream_is_asked_for_with_its_usage() -> None:
+    body = render(User("hi"), stream=True)
+    assert (body["stream"], body["stream_options"]) == (True, {"include_usage": True})
+
+
+@pytest.mark.requirement("I5.1.5")
+def test_web_search_is_an_option_of_the_request() -> None:
+    assert render(User("hi"), builtins=("web_search", "other"))["web_search_options"] == {}
+
+
+@pytest.mark.requirement("I5.1.1")
+def test_a_strict_tool_as_it_is_sent() -> None:
+    (tool,) = openai.render_tools([STRICT], NameTable.of([STRICT]))
+    assert tool["function"]["strict"] is True
+    assert tool["function"]["parameters"] == {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.requirement("I5.1.4")
+def test_files_of_a_question_stand_in_its_message() -> None:
+    sound = part("audio", data="UklGRg==", mimeType="audio/x-wav")
+    (message,) = render(User("Look:", (image(), sound)), audio=True)["messages"]
+    assert message["content"] == [
+        {"type": "text", "text": "Look:"},
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}},
+        {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}},
+    ]
+    (message,) = render(User("Look:", (image(), sound)), vision=False)["messages"]
+    assert message["content"] == "Look:\n\n[image/png omitted, 68 B]\n\n[audio/x-wav omitted, 4 B]"
+
+
+@pytest.mark.requirement("I5.1.4")
+def test_sound_from_a_tool_follows_its_result() -> None:
+    sound = part("audio", data="SUQz", mimeType="audio/mpeg")
+    results = ToolResults((succeeded(sound, call_id="call_1"),))
+    last = render(User("hi"), Assistant("", (CALL,)), results, audio=True)["messages"][-1]
+    assert last["content"][1] == {"type": "input_audio", "input_audio": {"data": "SUQz", "format": "mp3"}}
+
+
+@pytest.mark.requirement("I5.1.2")
+@pytest.mark.parametrize(
+    ("error", "status", "retryable"),
+    [
+        ({"message": "no", "type": "server_error", "code": None}, 500, True),
+        ({"message": "no", "type": "invalid_request_error", "code": None}, 400, False),
+        ({"message": "no", "code": "rate_limit_exceeded"}, 429, True),
+        ({"message": "no", "code": "insufficient_quota", "type": "insufficient_quota"}, 500, False),
+        ({"message": "no", "code": 502}, 502, True),
+        ({"message": "no", "code": 7}, 500, True),
+        ("no", 500, True),
+    ],
+)
+def test_an_error_in_a_stream_says_whether_to_ask_again(error: Any, status: int, retryable: bool) -> None:
+    parser = openai.parse_stream()
+    with pytest.raises(StreamFailed, match="no") as caught:
+        parser.feed(data({"error": error}))
+    assert (caught.value.error.status, caught.value.error.retryable) == (status, retryable)
+
+
+@pytest.mark.requirement("I5.1.2")
+def test_what_is_shown_of_a_stream() -> None:
+    parser = openai.parse_stream()
+    frames = [
+        chunk({"reasoning_content": "Hm."}),
+        chunk({"content": "So. \ud83c"}),
+        chunk({"content": "\udf28"}),
+        chunk({"tool_calls": [call_piece(3, id="a", name="s__t")]}),
+        chunk({"tool_calls": [call_piece(3, '{"city":')]}),
+        chunk({"tool_calls": [call_piece(5, {}, id="b", name="s__u")]}),
+    ]
+    escaped = [frame.decode("utf-8", "surrogatepass") for frame in frames]
+    deltas = [delta for frame in escaped for delta in parser.feed(_ascii(frame))]
+    assert deltas == [
+        ReasoningDelta("Hm."),
+        TextDelta("So. "),
+        TextDelta("🌨"),
+        CallDelta(0, "s__t"),
+        CallDelta(0, "", '{"city":'),
+        CallDelta(1, "s__u", "{}"),
+    ]
+    reply = parser.end()
+    assert reply.incomplete and reply.message.text == "So. 🌨" and reply.message.calls == ()
+    assert [(call.name, call.arguments) for call in reply.cut_calls] == [("s__t", None), ("s__u", {})]
+
+
+def _ascii(frame: str) -> bytes:
+    """As programs write it that escape every code unit."""
+    return "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in frame).encode()
+
+
+@pytest.mark.requirement("I5.1.2")
+@pytest.mark.parametrize("frame", [b"data: {oops\n\n", b"data: [1]\n\n", b"data: 7\n\n", b"data: \xff\n\n"])
+def test_a_stream_that_is_no_json_is_refused_and_what_came_is_kept(frame: bytes) -> None:
+    parser = openai.parse_stream()
+    parser.feed(chunk({"content": "So."}))
+    with pytest.raises(FormatError, match="the stream holds what is no JSON object: "):
+        parser.feed(frame)
+    assert parser.end().incomplete and parser.end().message.text == "So."
+
+
+@pytest.mark.requirement("I5.1.2")
+def test_a_chunk_of_another_choice_is_not_read() -> None:
+    parser = openai.parse_stream()
+    parser.feed(data({"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "stop"}]}))
+    assert parser.end().message.text == "" and parser.end().incomplete

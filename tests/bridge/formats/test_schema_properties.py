@@ -36,7 +36,7 @@ def test_every_schema_is_sent_by_the_rules_or_left_out_with_a_reason(
     module = get_format(name)
     tool = ToolSpec("s", "t", "d", schema)
     body = module.render_request(Request("m", (User("hi"),), tools=(tool,)), NameTable.of([tool]))
-    import_module(f"tests.support.provider_rules.{name}").check_request(body)
+    import_module(f"tests.support.provider_rules.{name.replace('-', '_')}").check_request(body)
     reasons = [loss.repair for loss in module.losses([tool]) if loss.repair.startswith("tool left out")]
     assert (sent_schema(body) is None) == bool(reasons)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from tests.support.mcp_peers import raw
+from toolspan_bridge.deltas import Delta
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.events import (
     Answer,
@@ -211,6 +212,9 @@ class _Plain:
 
     async def answer(self, request: Any) -> Reply:
         return self._replies.pop(0)
+
+    async def stream(self, request: Any) -> AsyncGenerator[Delta | Reply]:
+        yield self._replies.pop(0)
 
     async def aclose(self) -> None:
         """There is nothing to close."""

@@ -12,8 +12,13 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from tests.support.event_frames import frame
 from tests.support.fake_providers import FakeProvider, Received, Sent, anything, checks
 from tests.support.provider_cases import ANSWERED, ask
+from tests.support.streamed import streamed
+from tests.support.wires import anthropic as messages_wire
+from tests.support.wires import bedrock as converse_wire
+from tests.support.wires import bedrock_anthropic as invoke_wire
 from toolspan_bridge.errors import AuthError, ProviderError, UsageError
 from toolspan_bridge.providers import resolve_model
 
@@ -176,4 +181,68 @@ async def test_other_errors_carry_the_exceptions_name(env: Env) -> None:
     with FakeProvider(anything, [wrong]) as fake:
         env(AWS_ENDPOINT_URL=fake.url)
         with pytest.raises(ProviderError, match="bedrock answered 400 ValidationException: bad tool"):
-            await ask("bedrock/m")
+            await ask("bedrock/m", tools=())
+
+
+FRAMES = {"content-type": "application/vnd.amazon.eventstream"}
+WEATHER = [("call_1", "config__get_weather", {"location": "Paris"})]
+
+
+@pytest.mark.requirement("I5.1.2", "I5.3.1")
+@pytest.mark.parametrize("token", ["bk-1", ""])
+@pytest.mark.parametrize(
+    ("provider", "operation", "wire"),
+    [
+        ("bedrock", "converse-stream", converse_wire),
+        ("bedrock-anthropic", "invoke-with-response-stream", invoke_wire),
+    ],
+)
+async def test_an_answer_as_it_comes(provider: str, operation: str, wire: Any, token: str, env: Env) -> None:
+    env(AWS_ACCESS_KEY_ID=ACCESS, AWS_SECRET_ACCESS_KEY=SECRET, AWS_REGION=REGION)
+    check = checks.bedrock_signed(ACCESS, SECRET, REGION, MODELS[1], operation=operation)
+    if token:
+        env(AWS_BEARER_TOKEN_BEDROCK=token)
+        check = checks.bedrock_token(token, MODELS[1], operation)
+    body = b"".join(wire.frames("I look.", WEATHER))
+    with FakeProvider(check, [Sent(body, headers=FRAMES)]) as fake:
+        env(AWS_ENDPOINT_URL=fake.url)
+        deltas, reply = await streamed(f"{provider}/{MODELS[1]}")
+    assert reply.message.text == "I look." and not reply.incomplete
+    assert reply.message.calls[0].arguments == {"location": "Paris"}
+    assert len(deltas) > 3
+
+
+@pytest.mark.requirement("I5.3.1")
+async def test_claude_answers_by_invoke_as_well(env: Env) -> None:
+    env(AWS_BEARER_TOKEN_BEDROCK="bk-1", AWS_REGION=REGION)
+    check = checks.bedrock_token("bk-1", MODELS[0], "invoke")
+    with FakeProvider(
+        check, [Sent(messages_wire.answer("", WEATHER)), Sent(messages_wire.answer("22 °C"))]
+    ) as fake:
+        env(AWS_ENDPOINT_URL=fake.url)
+        first = await ask(f"bedrock-anthropic/{MODELS[0]}")
+        second = await ask(f"bedrock-anthropic/{MODELS[0]}", messages=ANSWERED)
+    assert first.message.calls[0].name == "config__get_weather" and second.message.text == "22 °C"
+
+
+@pytest.mark.requirement("I5.1.2")
+async def test_an_exception_within_a_stream_leaves_what_came(env: Env) -> None:
+    env(AWS_BEARER_TOKEN_BEDROCK="bk-1", AWS_REGION=REGION)
+    broken = frame(b'{"message": "The model broke."}', exception="modelStreamErrorException")
+    body = b"".join([*converse_wire.frames("It is raining in Paris.")[:4], broken])
+    with FakeProvider(anything, [Sent(body, headers=FRAMES)]) as fake:
+        env(AWS_ENDPOINT_URL=fake.url)
+        _, reply = await streamed("bedrock/m")
+    assert reply.incomplete and reply.message.text == "It is raining i"
+    assert "ModelStreamErrorException: The model broke." in reply.trouble
+
+
+@pytest.mark.requirement("I5.1.2")
+async def test_a_damaged_stream_leaves_what_came(env: Env) -> None:
+    env(AWS_BEARER_TOKEN_BEDROCK="bk-1", AWS_REGION=REGION)
+    frames = converse_wire.frames("It is raining in Paris.")
+    damaged = frames[4][:-9] + b"x" + frames[4][-8:]
+    with FakeProvider(anything, [Sent(b"".join([*frames[:4], damaged]), headers=FRAMES)]) as fake:
+        env(AWS_ENDPOINT_URL=fake.url)
+        _, reply = await streamed("bedrock/m")
+    assert reply.incomplete and "checksum" in reply.trouble

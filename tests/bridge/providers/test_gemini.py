@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
-from tests.support.provider_cases import ANSWERED, ask
+from tests.support.provider_cases import ANSWERED, ask, stream
+from tests.support.wires.gemini import answer, frames
 from toolspan_bridge.errors import AuthError, ProviderError
+from toolspan_bridge.formats import get_format
 from toolspan_bridge.providers import resolve_model
 
 pytestmark = pytest.mark.anyio
@@ -60,6 +62,18 @@ async def test_a_model_name_cannot_leave_its_place_in_the_address(monkeypatch: p
 def test_without_a_key_both_variables_are_named() -> None:
     with pytest.raises(AuthError, match="GEMINI_API_KEY or GOOGLE_API_KEY is not set"):
         resolve_model("gemini/m")
+
+
+@pytest.mark.requirement("I5.3.1", "I5.1.2")
+async def test_it_streams_from_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = [("c1", "config__get_weather", {"location": "Paris"})]
+    check = checks.gemini(KEY, "gemini-3-pro", method="streamGenerateContent?alt=sse")
+    with FakeProvider(check, [Sent(frames=frames("Let me see.", calls))]) as fake:
+        monkeypatch.setenv("GEMINI_API_KEY", KEY)
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", fake.url)
+        text, reply = await stream("gemini/gemini-3-pro")
+    assert text == reply.message.text == "Let me see."
+    assert reply.message == get_format("gemini").parse_reply(answer("Let me see.", calls)).message
 
 
 def refused(reason: str) -> dict[str, Any]:

@@ -9,12 +9,22 @@ from hypothesis import strategies as st
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
 from tests.support.provider_cases import ANSWERED, ask
 from tests.support.seed_tools import SEED_TOOLS
-from toolspan_bridge.errors import AuthError, UnknownModelError, UnreachableError, UsageError
-from toolspan_bridge.messages import Request, User
+from toolspan_bridge.errors import (
+    AuthError,
+    ProviderError,
+    UnknownModelError,
+    UnreachableError,
+    UsageError,
+)
+from toolspan_bridge.messages import Assistant, Part, Request, User
 from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.providers.ollama import context_for, host_url
+from toolspan_bridge.providers._host import host_url
+from toolspan_bridge.providers._tokens import text_tokens
+from toolspan_bridge.providers.ollama import context_for
 
 pytestmark = pytest.mark.anyio
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 def shown(context: int) -> Sent:
@@ -165,3 +175,73 @@ def test_a_context_holds_the_request_unless_the_model_cannot(needed: float, long
     assert size >= needed or size == longest
     assert size >= 8192 or size == longest
     assert size <= 2 * max(needed, 8192)
+
+
+def model(*capabilities: str, context: int = 8192) -> Sent:
+    return Sent({"capabilities": list(capabilities), "model_info": {"llama.context_length": context}})
+
+
+@pytest.mark.requirement("I5.3.1")
+async def test_a_model_without_tools_is_refused_with_the_way_to_tell_it_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with FakeProvider(checks.ollama(), [model("completion"), model("completion"), SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        with pytest.raises(ProviderError, match=r"cannot call tools.*--model prompt:ollama/gemma"):
+            await ask("ollama/gemma")
+        assert (await ask("prompt:ollama/gemma")).message.text == "22 °C"
+    assert "tools" not in fake.received[-1].body
+    assert "config__get_weather" in fake.received[-1].body["messages"][0]["content"]
+
+
+@pytest.mark.requirement("I5.3.1")
+@pytest.mark.parametrize(("capabilities", "sent"), [(("tools",), False), (("tools", "vision"), True)])
+async def test_images_go_only_to_a_model_that_sees(
+    capabilities: tuple[str, ...], sent: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = Part("image", {"data": PNG, "mimeType": "image/png"})
+    with FakeProvider(checks.ollama(), [model(*capabilities), SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        await ask("ollama/m", messages=(User("What is this?", (picture,)),))
+    assert ("images" in fake.received[-1].body["messages"][-1]) is sent
+
+
+@pytest.mark.requirement("I5.3.3")
+async def test_what_the_models_context_cannot_hold_is_refused_before_it_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with FakeProvider(checks.ollama(), [model("tools")]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        with pytest.raises(
+            ProviderError, match=r"needs about \d+,\d+ tokens, with \d tools.*holds 8,192"
+        ) as caught:
+            await ask("ollama/m", messages=(User("word " * 9_000),))
+    assert "--trim" not in caught.value.message
+    assert [request.target for request in fake.received] == ["/api/show"]
+
+
+LONG = (User("word " * 5_000), Assistant("Yes."), User("more " * 3_000), Assistant("So."), User("And now?"))
+
+
+@pytest.mark.requirement("I5.3.3")
+async def test_a_long_conversation_is_refused_or_where_asked_trimmed_by_its_oldest_exchanges(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with FakeProvider(checks.ollama(), [model("tools"), model("tools"), SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        with pytest.raises(ProviderError, match="left out with --trim"):
+            await ask("ollama/m", messages=LONG, system="Be brief.")
+        reply = await ask("ollama/m", messages=LONG, system="Be brief.", trim=True)
+    assert reply.notes == ("The first 2 messages are left out: the context of m holds 8,192 tokens.",)
+    sent = fake.received[-1].body
+    assert [message["role"] for message in sent["messages"]] == ["system", "user", "assistant", "user"]
+    assert len(sent["tools"]) == len(SEED_TOOLS)
+
+
+@pytest.mark.requirement("I5.3.3")
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), ("The weather in Paris is nice today.", 8), ('{"a": 1}', 5), ("日本語", 3), ("12345678", 4)],
+)
+def test_tokens_are_estimated_a_little_above_common_tokenizers(text: str, tokens: int) -> None:
+    assert text_tokens(text) == tokens

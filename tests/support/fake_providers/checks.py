@@ -18,6 +18,7 @@ from tests.support.provider_rules import gemini as gemini_rules
 from tests.support.provider_rules import ollama as ollama_rules
 from tests.support.provider_rules import openai as openai_rules
 from tests.support.provider_rules import openai_responses as responses_rules
+from tests.support.provider_rules import prompt as prompt_rules
 
 Check = Callable[[Received], str]
 
@@ -32,7 +33,36 @@ def openai(key: str, *, path: str = "/v1/chat/completions", limit: str = "max_co
         return _first(
             _posted_json(request, path),
             _header(request, "authorization", f"Bearer {key}" if key else None),
-            _obeys(openai_rules.check_request, body),
+            obeys(openai_rules.check_request, body),
+        )
+
+    return check
+
+
+def azure(key: str, deployment: str, *, version: str, header: str = "api-key") -> Check:
+    """Chat Completions of a deployment, with a ``key`` in ``header``."""
+
+    def check(request: Received) -> str:
+        path = f"/openai/deployments/{deployment}/chat/completions?api-version={version}"
+        both = {"api-key", "authorization"} <= request.headers.keys()
+        return _first(
+            _posted_json(request, path),
+            "two keys were sent" if both else "",
+            _header(request, header, key),
+            obeys(openai_rules.check_request, request.body),
+        )
+
+    return check
+
+
+def prompted(key: str, *, path: str = "/v1/chat/completions") -> Check:
+    """Chat Completions without tools: they are told of in the system prompt."""
+
+    def check(request: Received) -> str:
+        return _first(
+            _posted_json(request, path),
+            _header(request, "authorization", f"Bearer {key}"),
+            obeys(prompt_rules.check_request, request.body),
         )
 
     return check
@@ -49,7 +79,7 @@ def ollama(key: str = "", *, path: str = "") -> Check:
         if (body.pop("truncate", True), body.pop("shift", True)) != (False, False):
             return "truncate or shift is not off"
         return _first(
-            _posted_json(request, f"{path}/api/chat"), key_problem, _obeys(ollama_rules.check_request, body)
+            _posted_json(request, f"{path}/api/chat"), key_problem, obeys(ollama_rules.check_request, body)
         )
 
     return check
@@ -62,7 +92,7 @@ def responses(key: str, *, path: str = "/v1/responses") -> Check:
         return _first(
             _posted_json(request, path),
             _header(request, "authorization", f"Bearer {key}"),
-            _obeys(responses_rules.check_request, request.body),
+            obeys(responses_rules.check_request, request.body),
         )
 
     return check
@@ -98,7 +128,7 @@ def gemini(key: str, model: str, *, method: str = "generateContent") -> Check:
         return _first(
             _posted_json(request, f"/v1beta/models/{model}:{method}"),
             _header(request, "x-goog-api-key", key),
-            _obeys(gemini_rules.check_request, request.body),
+            obeys(gemini_rules.check_request, request.body),
         )
 
     return check
@@ -113,7 +143,7 @@ def anthropic(key: str, *, path: str = "/v1/messages") -> Check:
             _posted_json(request, path),
             _header(request, "x-api-key", key),
             "" if version in ("2023-06-01", "2026-10-21") else f"anthropic-version is {version!r}",
-            _obeys(lambda body: anthropic_rules.check_request(body, version), request.body),
+            obeys(lambda body: anthropic_rules.check_request(body, version), request.body),
         )
 
     return check
@@ -144,11 +174,22 @@ def bedrock_signed(
     return check
 
 
+def bedrock_list_signed(access: str, secret: str, region: str) -> Check:
+    """``ListFoundationModels`` with a signature."""
+
+    def check(request: Received) -> str:
+        if (request.method, request.target) != ("GET", "/foundation-models"):
+            return f"{request.method} {request.target} is not the list"
+        return _signed(request, access, secret, region)
+
+    return check
+
+
 def _asked(request: Received, model: str, operation: str) -> str:
     rules = bedrock_rules if operation.startswith("converse") else bedrock_anthropic_rules
     return _first(
         _posted_json(request, f"/model/{quote(model, safe='')}/{operation}"),
-        _obeys(rules.check_request, request.body),
+        obeys(rules.check_request, request.body),
     )
 
 
@@ -169,7 +210,7 @@ def _signed(request: Received, access: str, secret: str, region: str) -> str:
     # The path is encoded once more for the canonical request: every service but S3 does so.
     path = quote(request.target, safe="/~")
     body_hash = hashlib.sha256(request.content).hexdigest()
-    canonical = "\n".join(["POST", path, "", "".join(headers), names, body_hash])
+    canonical = "\n".join([request.method, path, "", "".join(headers), names, body_hash])
     scope = f"{day}/{region}/bedrock/aws4_request"
     hashed = hashlib.sha256(canonical.encode()).hexdigest()
     to_sign = f"AWS4-HMAC-SHA256\n{request.headers['x-amz-date']}\n{scope}\n{hashed}"
@@ -195,11 +236,11 @@ def _header(request: Received, name: str, value: str | None) -> str:
     return "" if request.headers.get(name) == value else f"{name} is {request.headers.get(name)!r}"
 
 
-def _obeys(check_request: Callable[[Any], None], body: Any) -> str:
+def obeys(check_request: Callable[[Any], None], body: Any) -> str:
     """What ``check_request`` finds wrong, with the line of its rule."""
     try:
         check_request(body)
-    except AssertionError as error:
+    except (AssertionError, LookupError, TypeError, ValueError) as error:
         rule = traceback.extract_tb(error.__traceback__)[-1].line
         return f"{rule}: {error}"
     return ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import openai
+from . import common, openai
 
-check_schema = openai.common.check_schema
+check_schema = common.check_schema
 
 
 def check_request(body: Any) -> None:

@@ -175,3 +175,24 @@ FAILED = {"type": "error", "error": {"type": "overloaded_error", "message": "Ove
 STREAMS = streams(sse)
 NOISE = {name: sse(event) for name, event in NOISE_EVENTS.items()} | {"a comment": b": keep-alive\n\n"}
 FAILURE = sse(FAILED)
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    body = told(parts, stop)
+    return body, [sse(event) for event in events(body)]
+
+
+def told(parts: Any, stop: str) -> dict[str, Any]:
+    """The whole answer of ``spoken``."""
+    blocks: list[dict[str, Any]] = []
+    for kind, given in parts:
+        if kind == "call":
+            call_id, name, arguments = given
+            known = {} if call_id is None else {"id": call_id}
+            blocks.append({"type": "tool_use", **known, "name": name, "input": arguments})
+        elif kind == "text":
+            blocks.append({"type": "text", "text": given})
+        else:
+            blocks.append({"type": "thinking", "thinking": given, "signature": "c2ln"})
+    calls = any(kind == "call" for kind, _ in parts)
+    return message(*blocks, stop="tool_use" if calls and stop == "stop" else STOPS[stop])

@@ -134,3 +134,19 @@ NOISE = {
     "an unknown frame": frame(b"", event="initial-response"),
 }
 FAILURE = frame(b'{"message": "Overloaded, try later"}', exception="serviceUnavailableException")
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    blocks: list[dict[str, Any]] = []
+    for kind, given in parts:
+        if kind == "call":
+            call_id, name, arguments = given
+            known = {} if call_id is None else {"toolUseId": call_id}
+            blocks.append({"toolUse": {**known, "name": name, "input": arguments}})
+        elif kind == "text":
+            blocks.append({"text": given})
+        else:
+            blocks.append({"reasoningContent": {"reasoningText": {"text": given, "signature": "c2ln"}}})
+    calls = any(kind == "call" for kind, _ in parts)
+    body = whole(*blocks, stop="tool_use" if calls and stop == "stop" else STOPS[stop])
+    return body, [written(*event) for event in events(body)]

@@ -10,7 +10,7 @@ from tests.support.event_frames import frame
 from tests.support.wires import anthropic
 from tests.support.wires.anthropic import BROKEN, STOPS, answer
 
-__all__ = ["BROKEN", "FAILURE", "NOISE", "STOPS", "STREAMS", "answer", "error", "frames"]
+__all__ = ["BROKEN", "FAILURE", "NOISE", "STOPS", "STREAMS", "answer", "error", "frames", "spoken"]
 
 
 def error(message: str, kind: str) -> bytes:
@@ -35,3 +35,8 @@ NOISE = {name: chunk(event) for name, event in anthropic.NOISE_EVENTS.items()} |
     "an unknown frame": frame(b"{}", event="initial-response"),
 }
 FAILURE = frame(b'{"message": "Overloaded, try later"}', exception="throttlingException")
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    body = anthropic.told(parts, stop)
+    return body, [chunk(event) for event in anthropic.events(body)]

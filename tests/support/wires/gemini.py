@@ -116,3 +116,14 @@ FAILURE = event({"error": {"code": 503, "message": "Overloaded, try later", "sta
 
 def error(message: str, kind: str) -> bytes:
     return json.dumps({"error": {"code": 400, "message": message, "status": kind}}).encode()
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    calls = iter(answer("", [given for kind, given in parts if kind == "call"])["candidates"][0]["content"]["parts"])
+    made: list[dict[str, Any]] = []
+    for kind, given in parts:
+        plain = {"text": given} if kind == "text" else {"text": given, "thought": True}
+        made.append(next(calls) if kind == "call" else plain)
+    body = signed(*made)
+    body["candidates"][0]["finishReason"] = STOPS[stop]
+    return body, stream(body)

@@ -92,3 +92,20 @@ STREAMS: dict[str, tuple[list[bytes], Any]] = {
         answer("So.", _TWO, "length"),
     ),
 }
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    texts = [given for kind, given in parts if kind == "text"]
+    body = answer("".join(texts), [given for kind, given in parts if kind == "call"], stop)
+    wire = iter(body["message"].get("tool_calls", []))
+    lines: list[dict[str, Any]] = []
+    for kind, given in parts:
+        if kind == "call":
+            lines.append({"content": "", "tool_calls": [next(wire)]})
+        else:
+            cut = [given[start : start + 5] for start in range(0, len(given), 5)]
+            lines += [{"content": piece} if kind == "text" else {"content": "", "thinking": piece} for piece in cut]
+    if thoughts := "".join(given for kind, given in parts if kind == "thought"):
+        body["message"]["thinking"] = thoughts
+    ended = {key: value for key, value in body.items() if key != "message"}
+    return body, [*map(line, lines), line({"content": ""}, **ended)]

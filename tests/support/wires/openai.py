@@ -218,3 +218,22 @@ STREAMS: dict[str, tuple[list[bytes], Any]] = {
         answer("", [("a", "s__weather", '{"city": "Tro')], "length"),
     ),
 }
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    calls = [given for kind, given in parts if kind == "call"]
+    texts = [given for kind, given in parts if kind == "text"]
+    body = answer("".join(texts), calls, stop)
+    (choice,) = body["choices"]
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": "", "refusal": None}]
+    wire = iter(enumerate(choice["message"].get("tool_calls", [])))
+    for kind, given in parts:
+        if kind == "call":
+            deltas += [{"tool_calls": [piece]} for piece in _call_pieces(*next(wire))]
+        else:
+            key = "content" if kind == "text" else "reasoning_content"
+            deltas += [{key: piece} for piece in pieces(given)]
+    if thoughts := "".join(given for kind, given in parts if kind == "thought"):
+        choice["message"]["reasoning_content"] = thoughts
+    usage = data({"id": "c1", "choices": [], "usage": body["usage"]})
+    return body, [*map(chunk, deltas), chunk({}, choice["finish_reason"]), usage, DONE]

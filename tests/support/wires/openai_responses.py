@@ -186,3 +186,17 @@ NOISE: dict[str, bytes] = {
     "done": b"data: [DONE]\n\n",
 }
 FAILURE = event("error", code="server_is_overloaded", message="Overloaded, try later", param=None)
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    output: list[dict[str, Any]] = []
+    for place, (kind, given) in enumerate(parts):
+        if kind == "call":
+            output.append(_call(place, *given))
+        elif kind == "text":
+            output.append({**message(given, refuses=stop == "refusal"), "id": f"msg_{place}"})
+        else:
+            summary = [{"type": "summary_text", "text": given}]
+            output.append({**REASONING, "id": f"rs_{place}", "summary": summary})
+    body = whole(output, stop)
+    return body, stream(body)

@@ -11,7 +11,7 @@ from typing import Any
 from . import openai
 from .openai import BROKEN, FAILURE, NOISE, STOPS, error
 
-__all__ = ["BROKEN", "FAILURE", "NOISE", "STOPS", "STREAMS", "answer", "error", "frames"]
+__all__ = ["BROKEN", "FAILURE", "NOISE", "STOPS", "STREAMS", "answer", "error", "frames", "spoken"]
 
 
 def written(text: str = "", calls: Any = ()) -> str:
@@ -57,3 +57,9 @@ STREAMS: dict[str, tuple[list[bytes], Any]] = {
     "marks that come to nothing": _as_stream("a < b <tool <tool_ca `` and `<tool_call>` are said so\n``\n<"),
     "a call cut at its limit": _as_stream(f"So. <tool_call>{_WEATHER}</tool_call>", "length"),
 }
+
+
+def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    said = [_block(*given) if kind == "call" else given for kind, given in parts if kind != "thought"]
+    thoughts = [part for part in parts if part[0] == "thought"]
+    return openai.spoken([*thoughts, ("text", "\n\n".join(said))], stop)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from .._json import compact
-from ._walk import Note, Schema, Step, escape, everywhere, tokens
+from ._walk import LISTS, MAPS, SINGLES, Note, Schema, Step, escape, everywhere, tokens
 
 _SENTENCES: dict[str, Callable[[Any], str]] = {
     "const": lambda value: f"Always {_shown(value)}.",
@@ -53,21 +53,31 @@ _MEANS_NOTHING: dict[str, Any] = {
     "uniqueItems": False,
     "writeOnly": False,
 }
+_HOLDS_SCHEMAS = LISTS | MAPS | SINGLES
 _SINGULAR = {"characters": "character", "items": "item", "properties": "property"}
 _NOT_WORTH_WORDS = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 
 
 def keep_only(
-    keywords: Set[str], *, root: Set[str] | None = None, skip: frozenset[str] = frozenset()
+    keywords: Set[str],
+    *,
+    root: Set[str] | None = None,
+    skip: frozenset[str] = frozenset(),
+    values: Mapping[str, Set[Any]] | None = None,
 ) -> Step:
     """The step that describes every keyword not in ``keywords`` (at the root: ``root``) and leaves it out.
 
-    That nothing further is allowed (``additionalProperties: false``) is reported, but not worth a sentence.
+    A keyword in ``values`` is kept with one of those values only. That nothing further is allowed
+    (``additionalProperties: false``) is reported, but not worth a sentence.
     """
+
+    bounded = values or {}
 
     def visit(node: Schema, pointer: str, note: Note) -> Schema:
         kept = keywords if pointer or root is None else root
-        kept = kept | {"description"}
+        kept = (kept | {"description"}) - {
+            keyword for keyword, few in bounded.items() if keyword in node and node[keyword] not in few
+        }
         sentences: list[str] = []
         for keyword in sorted(node.keys() - kept, key=_order):
             value = node.pop(keyword)
@@ -77,13 +87,13 @@ def keep_only(
             sentences.append(sentence)
             note(
                 f"{pointer}/{escape(keyword)}",
-                "keyword",
+                "keyword" if sentence else "keyword-dropped",
                 f"described: {sentence}" if sentence else "left out",
             )
         said = " ".join(filter(None, (node.get("description"), *sentences)))
         return {**node, "description": said} if said else node
 
-    return everywhere(visit, skip=skip)
+    return everywhere(visit, skip=skip | (_HOLDS_SCHEMAS - keywords))
 
 
 def _order(keyword: str) -> tuple[int, str]:

@@ -7,6 +7,7 @@ from typing import Any
 from .._json import as_list, compact
 from ._walk import Note, Schema, Step, everywhere, types
 
+_WHOLE_DOUBLES = 2**53
 _KINDS: tuple[tuple[type, str], ...] = (
     (bool, "boolean"),
     (str, "string"),
@@ -47,6 +48,17 @@ def _plain_enum(node: Schema, pointer: str, note: Note) -> Schema:
     return node
 
 
+def _primitive(node: Schema, pointer: str, note: Note) -> Schema:
+    for keyword in ("const", "enum"):
+        values = as_list(node.get(keyword)) if keyword == "enum" else [node.get(keyword)]
+        if keyword in node and any(isinstance(value, dict | list) for value in values or []):
+            sentence = f"One of: {compact(values)[:300]}."
+            del node[keyword]
+            node["description"] = " ".join(filter(None, (node.get("description"), sentence)))
+            note(f"{pointer}/{keyword}", "enum-values", f"described: {sentence}")
+    return node
+
+
 def _one_of(node: Schema, pointer: str, note: Note) -> Schema:
     branches = node.pop("oneOf", None)
     if branches is None:
@@ -71,6 +83,14 @@ def _exclusive(node: Schema, pointer: str, note: Note) -> Schema:
     return node
 
 
+def _wide(node: Schema, pointer: str, note: Note) -> Schema:
+    bounds = [node.get(keyword) for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")]
+    wide = any(isinstance(bound, int | float) and abs(bound) > _WHOLE_DOUBLES for bound in bounds)
+    if "integer" in types(node) and (wide or node.get("format") in ("int64", "uint64")):
+        note(pointer, "wide-integer", "sent as it is: integers beyond 2^53 come back rounded")
+    return node
+
+
 def _kind(value: Any) -> str:
     return next(name for kind, name in _KINDS if isinstance(value, kind))
 
@@ -85,8 +105,14 @@ const_to_enum: Step = everywhere(_const)
 plain_enums: Step = everywhere(_plain_enum)
 """``enum`` of strings and numbers only; other values are described."""
 
+primitive_enums: Step = everywhere(_primitive)
+"""``enum`` and ``const`` of strings, numbers, booleans and null only; other values are described."""
+
 one_of_to_any_of: Step = everywhere(_one_of)
 """``anyOf`` in place of ``oneOf``."""
 
 closed_bounds: Step = everywhere(_exclusive)
 """Exclusive bounds of integers as inclusive ones."""
+
+wide_integers: Step = everywhere(_wide)
+"""Integers that may be too wide for doubles are reported."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._json import as_list, as_object, text
 from ._refs import definition, prune, recursive, refs_in, resolve
-from ._walk import LISTS, MAPS, SINGLES, Change, Schema, escape, subschemas, types
+from ._walk import LISTS, MAPS, SINGLES, Change, Note, Schema, Step, escape, everywhere, subschemas, types
 
 _MAX_LEVELS = 3
 _MAX_MORE = 500
@@ -27,6 +27,26 @@ def inline_awkward(schema: Schema) -> tuple[Schema, list[Change]]:
         for _, node in subschemas(schema)
     )
     return inline(schema) if awkward else _inlined(schema, recursive(schema))
+
+
+def inline_siblings(schema: Schema) -> tuple[Schema, list[Change]]:
+    """Without references that have keywords beside them, or that stand near an ``allOf``; others are kept.
+
+    One that leads back to itself cannot be inlined: descriptions beside it are kept around an ``anyOf``.
+    """
+    beside = {node["$ref"] for _, node in subschemas(schema) if "$ref" in node and len(node) > 1}
+    near = set(refs_in(schema)) if any("allOf" in node for _, node in subschemas(schema)) else set[str]()
+    inlined, changes = _inlined(schema, frozenset(beside | near) - recursive(schema))
+    return _annotated(inlined)[0], changes
+
+
+def _annotate(node: Schema, pointer: str, note: Note) -> Schema:
+    if "$ref" not in node or not (beside := node.keys() - {"$ref"}) or not beside <= _ANNOTATIONS:
+        return node
+    return {**{key: node[key] for key in node if key != "$ref"}, "anyOf": [{"$ref": node["$ref"]}]}
+
+
+_annotated: Step = everywhere(_annotate)
 
 
 def _inlined(schema: Schema, refs: frozenset[str]) -> tuple[Schema, list[Change]]:

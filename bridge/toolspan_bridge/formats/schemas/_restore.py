@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._json import as_list, as_object, load
+from .._json import as_list, as_object, load, text
 from ._refs import resolve
 from ._root import WRAPPER
 from ._walk import Schema, types
@@ -27,19 +27,23 @@ def unwrap(schema: Schema, arguments: dict[str, Any]) -> dict[str, Any]:
     return inner
 
 
-def restore_values(schema: Schema, value: Any, keys: Mapping[str, str]) -> Any:
+def restore_values(
+    schema: Schema, value: Any, keys: Mapping[str, str], *, without_nulls: bool = False
+) -> Any:
     """``value`` with its keys renamed back (``keys``: original to sent) and whole floats as integers.
 
-    The value is walked beside the original schema, so that only what a schema names is touched.
+    ``without_nulls`` leaves out each null of an optional property that does not take null. The value is
+    walked beside the original schema, so that only what a schema names is touched.
     """
     back = {sent: original for original, sent in keys.items()}
-    return _Restorer(schema, back).value(value, [schema])
+    return _Restorer(schema, back, without_nulls).value(value, [schema])
 
 
 class _Restorer:
-    def __init__(self, root: Schema, back: Mapping[str, str]) -> None:
+    def __init__(self, root: Schema, back: Mapping[str, str], without_nulls: bool) -> None:
         self.root = root
         self.back = back
+        self.without_nulls = without_nulls
 
     def value(self, value: Any, schemas: list[Schema]) -> Any:
         nodes = list(_applicable(self.root, schemas))
@@ -58,8 +62,33 @@ class _Restorer:
         for key, inner in inside.items():
             original = self.back.get(key, key)
             name = original if original in known and original not in inside else key
+            if inner is None and self.without_nulls and self._stands_for_nothing(nodes, name):
+                continue
             restored[name] = self.value(inner, _at_key(nodes, name))
         return restored
+
+    def _stands_for_nothing(self, nodes: list[Schema], key: str) -> bool:
+        speaking = [node for node in nodes if key in (as_object(node.get("properties")) or {})]
+        return any(key not in (as_list(node.get("required")) or []) for node in speaking) and not any(
+            self._takes_null(node["properties"][key], ()) for node in speaking
+        )
+
+    def _takes_null(self, schema: Any, seen: tuple[str, ...]) -> bool:
+        """Whether null may be given, as far as types and values tell."""
+        node = as_object(schema)
+        if node is None:
+            return schema is True
+        ref = text(node.get("$ref"))
+        if ref and ref not in seen and not self._takes_null(resolve(self.root, ref), (*seen, ref)):
+            return False
+        branches = {keyword: as_list(node[keyword]) or [] for keyword in _BRANCHES if keyword in node}
+        return (
+            (not types(node) or "null" in types(node))
+            and None in (as_list(node.get("enum")) or [None])
+            and node.get("const") is None
+            and all(self._takes_null(inner, seen) for inner in branches.pop("allOf", []))
+            and all(any(self._takes_null(inner, seen) for inner in listed) for listed in branches.values())
+        )
 
 
 def _applicable(root: Schema, schemas: list[Schema]) -> Iterator[Schema]:

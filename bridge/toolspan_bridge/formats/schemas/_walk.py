@@ -33,11 +33,15 @@ SINGLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that a step could not keep: where, by which rule, and what stands there instead."""
+    """Something that a step could not keep: where, by which rule, and what stands there instead.
+
+    ``name`` is the keyword or property that it is about.
+    """
 
     pointer: str
     rule: str
     repair: str
+    name: str = ""
 
 
 Step = Callable[[Schema], tuple[Schema, list[Change]]]
@@ -72,7 +76,7 @@ def everywhere(visit: Visit, *, skip: frozenset[str] = frozenset()) -> Step:
         changes: list[Change] = []
 
         def note(pointer: str, rule: str, repair: str) -> None:
-            changes.append(Change(pointer, rule, repair))
+            changes.append(Change(pointer, rule, repair, (tokens(pointer) or [""])[-1]))
 
         return _rewrite(schema, "", visit, note, skip), changes
 

@@ -6,12 +6,15 @@ the same calls. It is a baseline to compare models with, and lets any configurat
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+
 from typing_extensions import override
 
+from ...deltas import Delta
 from ...errors import UnknownModelError
 from ...formats.names import NameTable
 from ...messages import Assistant, Reply, Request, ToolCall, ToolOutcome, ToolResults, User
-from .._contract import Provider
+from .._contract import Provider, pieces
 from ._pick import pick
 from ._reply import answer, no_answer
 
@@ -46,6 +49,14 @@ class _Keyword(Provider):
             for number, found in enumerate(picks, first)
         )
         return Reply(Assistant(calls=tuple(calls)))
+
+    @override
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        """The answer, whole: there is nothing to wait for."""
+        reply = await self.answer(request)
+        for piece in pieces(reply):
+            yield piece
+        yield reply
 
     @override
     async def aclose(self) -> None:

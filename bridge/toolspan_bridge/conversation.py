@@ -1,0 +1,182 @@
+"""A conversation on disk: every message exactly as it was, to be gone on with later, with any provider.
+
+    {"toolspan_conversation": 1, "messages": [
+        {"role": "user", "text", "parts": [{"type", "data"}]},
+        {"role": "assistant", "text", "calls": [{"id", "name", "arguments", "raw", "malformed", "opaque"}],
+         "opaque", "opaque_format", "incomplete"},
+        {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured"}]}]}
+
+What a provider must get back verbatim is kept as ``opaque`` and goes to its own format only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from ._files import replace_file
+from .errors import StoreError, UsageError
+from .messages import Assistant, Message, Part, ToolCall, ToolOutcome, ToolResults, User
+
+__all__ = ["MAX_BYTES", "VERSION", "dumps", "load", "loads", "save"]
+
+VERSION = 1
+MAX_BYTES = 64 * 1024 * 1024
+"""The largest file that is written or read."""
+
+_MARK = "toolspan_conversation"
+_ROLES: dict[str, type[Message]] = {"user": User, "assistant": Assistant, "tool_results": ToolResults}
+_T = TypeVar("_T")
+_Read = Callable[[Any, str], Any]
+
+
+def dumps(messages: Sequence[Message]) -> bytes:
+    """The conversation as JSON. Raises ``StoreError`` when it holds what is no JSON, or too much of it."""
+    roles = {record: role for role, record in _ROLES.items()}
+    written = [{"role": roles[type(message)], **_plain(message)} for message in messages]
+    try:
+        data = json.dumps({_MARK: VERSION, "messages": written}, indent=1).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"the conversation cannot be written as JSON: {error}") from None
+    if len(data) > MAX_BYTES:
+        raise StoreError(f"the conversation is too large to be saved: {len(data):,} of {MAX_BYTES:,} bytes")
+    return data
+
+
+def loads(data: bytes) -> list[Message]:
+    """The messages in ``data``. Raises ``UsageError`` that says what is wrong, and where."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"it is no JSON, or damaged ({str(error)[:200]})") from None
+    whole = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    version = whole.get(_MARK)
+    if type(version) is not int or version < 1:
+        raise UsageError("it is no saved conversation")
+    if version > VERSION:
+        raise UsageError(f"a newer toolspan saved it (version {version}, this one reads {VERSION}): upgrade")
+    return list(_many(_message)(whole.get("messages"), "$.messages"))
+
+
+def save(path: Path, messages: Sequence[Message]) -> None:
+    """Put the conversation into ``path``, whole or not at all; only its owner may read a new file.
+
+    Raises ``StoreError`` when it cannot be written; what was there before is there still.
+    """
+    data = dumps(messages)
+    try:
+        replace_file(path.resolve(), data)
+    except OSError as fault:
+        raise StoreError(f"the conversation cannot be saved as {path}: {fault.strerror}") from None
+
+
+def load(path: Path) -> list[Message]:
+    """The conversation in ``path``. Raises ``UsageError`` when there is none that can be read."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise UsageError(f"it is larger than {MAX_BYTES:,} bytes")
+        return loads(data)
+    except OSError as fault:
+        raise UsageError(f"the conversation {path} cannot be read: {fault.strerror}") from None
+    except UsageError as fault:
+        raise UsageError(f"the conversation {path} cannot be read: {fault}") from None
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in cast("Sequence[Any]", value)]
+    return dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
+
+
+def _message(value: Any, where: str) -> Message:
+    given = _object(value, where)
+    role = given.get("role")
+    record = _ROLES.get(role) if isinstance(role, str) else None
+    if record is None:
+        raise UsageError(f"{where}.role: must be one of {', '.join(_ROLES)}")
+    return _record(record)({key: item for key, item in given.items() if key != "role"}, where)
+
+
+def _record(kind: type[_T]) -> Callable[[Any, str], _T]:
+    def read(value: Any, where: str) -> _T:
+        given, known = _object(value, where), _KEYS[kind]
+        if unknown := sorted(given.keys() - known.keys()):
+            raise UsageError(f"{where}: unknown {', '.join(unknown)}")
+        needed = {field.name for field in fields(cast("Any", kind)) if field.default is MISSING}
+        if missing := sorted(needed - given.keys()):
+            raise UsageError(f"{where}: {', '.join(missing)} is missing")
+        return kind(**{key: known[key](item, f"{where}.{key}") for key, item in given.items()})
+
+    return read
+
+
+def _many(read: Callable[[Any, str], _T]) -> Callable[[Any, str], tuple[_T, ...]]:
+    def items(value: Any, where: str) -> tuple[_T, ...]:
+        if not isinstance(value, list):
+            raise UsageError(f"{where}: must be a list")
+        listed = cast("Sequence[Any]", value)
+        return tuple(read(item, f"{where}[{place}]") for place, item in enumerate(listed))
+
+    return items
+
+
+def _object(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{where}: must be an object")
+    return cast("dict[str, Any]", value)
+
+
+def _object_or_null(value: Any, where: str) -> dict[str, Any] | None:
+    return None if value is None else _object(value, where)
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{where}: must be a text")
+    return value
+
+
+def _flag(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{where}: must be true or false")
+    return value
+
+
+def _json(value: Any, where: str) -> Any:
+    return value
+
+
+_KEYS: dict[type, dict[str, _Read]] = {
+    Part: {"type": _text, "data": _object},
+    ToolCall: {
+        "id": _text,
+        "name": _text,
+        "arguments": _object_or_null,
+        "raw": _text,
+        "malformed": _text,
+        "opaque": _json,
+    },
+    ToolOutcome: {
+        "call_id": _text,
+        "name": _text,
+        "result": _object,
+        "parts": _many(_record(Part)),
+        "structured": _json,
+    },
+    User: {"text": _text, "parts": _many(_record(Part))},
+    Assistant: {
+        "text": _text,
+        "calls": _many(_record(ToolCall)),
+        "opaque": _json,
+        "opaque_format": _text,
+        "incomplete": _flag,
+    },
+    ToolResults: {"outcomes": _many(_record(ToolOutcome))},
+}

@@ -1,0 +1,32 @@
+"""A key that is equal only for the very same objects: to keep what was made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import is_
+from typing import Generic, TypeVar, cast
+
+from typing_extensions import override
+
+_T = TypeVar("_T")
+
+
+class Same(Generic[_T]):
+    """``items``, by identity. It holds them, so that no other object can take an identity over."""
+
+    __slots__ = ("_hash", "items")
+
+    def __init__(self, items: Iterable[_T]) -> None:
+        self.items = tuple(items)
+        self._hash = hash(tuple(map(id, self.items)))
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Same):
+            return NotImplemented
+        theirs = cast("Same[_T]", other).items
+        return len(self.items) == len(theirs) and all(map(is_, self.items, theirs))
+
+    @override
+    def __hash__(self) -> int:
+        return self._hash

@@ -1,0 +1,93 @@
+"""What formats lose of tools, found and sorted: what ``toolspan lint`` tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, get_args
+
+from .formats import Loss, get_format
+from .formats._contract import Severity
+from .formats.names import NameTable
+from .messages import ToolSpec
+
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""The worst first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One loss, and the formats that have it. ``server`` and ``name`` are the tool's own."""
+
+    loss: Loss
+    server: str
+    name: str
+    formats: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON; ``tool`` is the name on the wire."""
+        return {
+            "formats": list(self.formats),
+            "server": self.server,
+            "name": self.name,
+            **asdict(self.loss),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """The findings of ``tools`` in ``formats``, the worst first."""
+
+    tools: tuple[ToolSpec, ...]
+    formats: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+    def summary(self) -> dict[str, dict[str, int]]:
+        """For each format how many tools are sent, and how many findings there are of each severity."""
+        every = NameTable.of(self.tools).as_dict()
+        told: dict[str, dict[str, int]] = {}
+        for name in self.formats:
+            found = [finding for finding in self.findings if name in finding.formats]
+            gone = {finding.loss.tool for finding in found if finding.loss.leaves_out}
+            counts = Counter(finding.loss.severity for finding in found)
+            told[name] = {
+                "sent": len(every.keys() - gone),
+                **{severity: counts[severity] for severity in SEVERITIES},
+            }
+        return told
+
+    def fails(self, threshold: Severity) -> bool:
+        """Whether a finding is at least as bad as ``threshold``."""
+        bad = SEVERITIES[: SEVERITIES.index(threshold) + 1]
+        return any(finding.loss.severity in bad for finding in self.findings)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The whole of it as JSON."""
+        return {
+            "tools": len(self.tools),
+            "summary": self.summary(),
+            "findings": [finding.as_dict() for finding in self.findings],
+        }
+
+
+def lint(tools: Sequence[ToolSpec], formats: Sequence[str]) -> Lint:
+    """What ``formats`` lose of ``tools``. A loss that several formats have alike is one finding."""
+    keys = NameTable.of(tools).as_dict()
+    found: dict[Loss, list[str]] = {}
+    for name in formats:
+        for loss in dict.fromkeys(get_format(name).losses(tools)):
+            found.setdefault(loss, []).append(name)
+    findings = [Finding(loss, *keys[loss.tool], tuple(names)) for loss, names in found.items()]
+    findings.sort(key=_order)
+    return Lint(tuple(tools), tuple(formats), tuple(findings))
+
+
+def tools_asking_strict(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
+    """``tools``, each asking for strict mode: shows which could have it."""
+    return tuple(replace(tool, strict=True) for tool in tools)
+
+
+def _order(finding: Finding) -> tuple[int, str, str, str, str]:
+    loss = finding.loss
+    return (SEVERITIES.index(loss.severity), loss.tool, loss.pointer, loss.rule, loss.repair)

@@ -1,0 +1,60 @@
+"""What is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..messages import Message, Part, Request, ToolSpec, User
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of whom. ``model`` is the model's name at its provider; ``allowed_tools`` are tools' own
+    names, ``None`` for all; ``max_iterations`` counts the turns in which tools may be called.
+
+    ``parts`` are images and other files beside the text; ``vision`` says whether the model sees images.
+    ``builtins`` are tools of the provider's own. With ``stream`` the answer is told in pieces as it comes;
+    with ``trim`` what was said first is left out where the model's context is too short for all.
+    """
+
+    text: str
+    model: str
+    system: str = ""
+    allowed_tools: tuple[str, ...] | None = None
+    max_iterations: int = 5
+    max_tokens: int | None = None
+    temperature: float | None = None
+    parts: tuple[Part, ...] = ()
+    builtins: tuple[str, ...] = ()
+    vision: bool = True
+    stream: bool = False
+    trim: bool = False
+
+    @property
+    def asked(self) -> User:
+        """The question as a message."""
+        return User(self.text, self.parts)
+
+    def request(
+        self,
+        messages: Sequence[Message],
+        tools: tuple[ToolSpec, ...],
+        builtins: tuple[str, ...],
+        *,
+        closing: bool,
+    ) -> Request:
+        """The request that goes on with ``messages``; in the ``closing`` turn no tool may be called."""
+        return Request(
+            model=self.model,
+            messages=tuple(messages),
+            system=self.system,
+            tools=tools,
+            tool_choice="none" if closing else "auto",
+            max_tokens=self.max_tokens,
+            temperature=self.temperature,
+            vision=self.vision,
+            builtins=builtins,
+            stream=self.stream,
+            trim=self.trim,
+        )

@@ -1,0 +1,40 @@
+"""Where a provider is and what opens it, whoever said so: a row, the environment, or the config."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_SHORTEST_SECRET = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """``base`` is the address that a format's paths are added to; ``headers`` are sent with every request.
+
+    ``variables`` says what to check when the key is refused, ``hint`` when nothing answers. ``limit`` is what
+    Chat Completions there calls the limit of output tokens.
+    """
+
+    name: str
+    base: str
+    key: str
+    variables: str
+    hint: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    limit: str = "max_tokens"
+
+    def sent(self, named: str, prefix: str = "", **more: str) -> dict[str, str]:
+        """The headers of a request: JSON, the key as ``prefix`` and key in the header ``named``, and the
+        endpoint's own, which win over these."""
+        headers = {"content-type": "application/json", **{k.replace("_", "-"): v for k, v in more.items()}}
+        if self.key:
+            headers[named] = f"{prefix}{self.key}"
+        own = {name.lower(): value for name, value in self.headers.items()}
+        return {**headers, **own}
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no message may show: the key, and the values of the headers that may be one."""
+        values = (self.key, *(value for value in self.headers.values() if len(value) >= _SHORTEST_SECRET))
+        return tuple(sorted(filter(None, values), key=len, reverse=True))

@@ -1,0 +1,58 @@
+"""What a request to a provider would be, without sending it: keys stay variables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from toolspan_server.config import ProviderConfig
+
+from ..errors import UsageError
+from ..messages import Request
+from ._resolve import resolve_model, split_model
+from ._settings import keys_as_variables
+from ._wire import Sent, WireProvider
+
+Own = Mapping[str, ProviderConfig]
+"""The config's own providers (``own_providers``)."""
+
+_ALWAYS = ("AWS_BEARER_TOKEN_BEDROCK",)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A request as it would be sent; in its headers ``$NAME`` stands for the key in each of ``variables``."""
+
+    sent: Sent
+    variables: Collection[str]
+
+
+def format_of(model: str, own: Own | None = None) -> str:
+    """The wire format that the provider of ``provider/model`` speaks. Needs no key.
+
+    Raises ``UsageError`` when the name means nothing or the provider is asked without a request.
+    """
+    with keys_as_variables(_ALWAYS):
+        return _connect(model, own)[0].format_name
+
+
+async def preview(model: str, request: Request, own: Own | None = None) -> Preview:
+    """``request``, for ``model`` (written ``provider/model``), as that provider would get it.
+
+    Ollama is asked how long its model's context is, because that changes the request. Raises ``UsageError``
+    as ``format_of``, ``UnreachableError`` when Ollama does not answer.
+    """
+    with keys_as_variables(_ALWAYS) as used:
+        provider, name = _connect(model, own)
+        async with aclosing(provider):
+            return Preview(await provider.sent(replace(request, model=name)), used)
+
+
+def _connect(model: str, own: Own | None) -> tuple[WireProvider, str]:
+    provider, name = resolve_model(model, own=own)
+    if not isinstance(provider, WireProvider):
+        raise UsageError(
+            f"{split_model(model, own or ())[0]} answers without any request: name another provider's model"
+        )
+    return provider, name

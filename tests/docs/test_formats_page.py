@@ -1,0 +1,24 @@
+"""docs/formats.md says what the formats do."""
+
+from __future__ import annotations
+
+import pytest
+from docs import formats
+
+from tests.support.documents import ROOT
+from toolspan_bridge.formats import format_names
+from toolspan_bridge.formats._rules import RULES
+
+
+@pytest.mark.requirement("I5.4.7")
+def test_the_page_is_what_the_formats_do_now() -> None:
+    assert (ROOT / "docs" / "formats.md").read_text("utf-8") == formats.page(), "run `make docs`"
+
+
+@pytest.mark.requirement("I5.4.7", "I5.2.3")
+def test_every_format_and_rule_has_its_row() -> None:
+    page = formats.page()
+    for name in format_names():
+        assert page.count(f"\n| `{name}` |") == 3
+    for name, rule in RULES.items():
+        assert f"\n| `{name}` | {rule.severity} | {rule.meaning}" in page
