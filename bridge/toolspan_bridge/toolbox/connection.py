@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
-from toolspan_server.upstreams import Answer, CallRefused, Connection, NoResult, ServerGone
+from toolspan_server.upstreams import Answer, CallRefused, Connection, ListedTool, NoResult, ServerGone
 
 from ..messages import ToolOutcome, ToolSpec
 from .outcomes import TOOL_ERROR_ACTION, UNLISTED_ACTION, failed, outcome
 
+_STRICT = "dev.toolspan/strict"
+"""The key of a tool's ``_meta`` by which its server asks for strict schemas."""
 _UNAVAILABLE_ACTION = "Check that the server runs and what it last said, or answer without its tools."
 _TIMEOUT_ACTION = "Try a smaller request, or raise tools.default_timeout_ms in the config."
 
@@ -21,7 +23,18 @@ class ToolConnection(Connection):
     @property
     def specs(self) -> list[ToolSpec]:
         """The server's tools."""
-        return [ToolSpec(self.spec.name, tool.name, tool.description, tool.schema) for tool in self.tools]
+        return [self._spec(tool) for tool in self.tools]
+
+    def _spec(self, tool: ListedTool) -> ToolSpec:
+        output, meta = (_object(tool.details.get(key)) for key in ("outputSchema", "_meta"))
+        return ToolSpec(
+            self.spec.name,
+            tool.name,
+            tool.description,
+            tool.schema,
+            output_schema=output or None,
+            strict=meta.get(_STRICT) is True,
+        )
 
     async def outcome(self, name: str, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
         """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout."""
@@ -50,6 +63,10 @@ class ToolConnection(Connection):
             text = f"server {self.spec.name!r} wants input from its client, which cannot give any"
             return instead(text, "tool_error", _UNAVAILABLE_ACTION)
         return outcome(call_id, name, answer, _elapsed_ms(started))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _elapsed_ms(started: float) -> float:

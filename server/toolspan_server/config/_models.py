@@ -142,6 +142,11 @@ class ToolConfig(Record):
         optional(text(least=1, most=100)), "The group that it belongs to.", default=None
     )
     version: str | None = key(optional(text(least=1, most=100)), "The version of the tool.", default=None)
+    strict: bool = key(
+        FLAG,
+        "Whether providers are asked to enforce parameters, where that loses nothing of them.",
+        default=False,
+    )
     deprecated: DeprecationConfig | None = key(
         or_flag(DeprecationConfig.shape()),
         "Whether it should not be used any more; its description says so then.",

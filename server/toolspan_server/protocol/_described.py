@@ -58,6 +58,7 @@ def _meta(tool: ToolConfig) -> dict[str, Any]:
         "category": tool.category,
         "tags": tool.tags,
         "version": tool.version,
+        "strict": tool.strict,
         "examples": [_given(example.model_dump(), example.model_fields_set) for example in tool.examples],
     }
     if tool.deprecated is not None:

@@ -15,6 +15,7 @@ from toolspan_server.config import load_config
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.6.1", "I2.6.4")]
 
 OTHERS = {"numbers": [1, 2], "wrapped": {"result": 4}, "text": "hello"}
+NUMBERED = {"type": "object", "properties": {"n": {"type": "integer"}}}
 ERROR = ("success", "error", "error_code", "user_action")
 LOCATION = {"type": "object", "properties": {"location": {"type": "string"}}, "required": ["location"]}
 
@@ -28,6 +29,7 @@ async def test_own_tools_answer_with_exactly_the_tool_result_object(tmp_path: Pa
     path = tmp_path / "toolspan.json"
     registry = [
         mock("weather", {"temperature": "${THE_DEGREES}"}, parameters=LOCATION),
+        mock("strict", {"n": 1}, strict=True, output_schema=NUMBERED),
         *(mock(name, response) for name, response in OTHERS.items()),
     ]
     path.write_text(json.dumps({"version": 1, "name": "mine", "tools": {"registry": registry}}))
@@ -38,6 +40,8 @@ async def test_own_tools_answer_with_exactly_the_tool_result_object(tmp_path: Pa
             async with Toolbox.connect(servers) as toolbox:
                 assert (toolbox.failures, toolbox.warnings) == ((), ())
                 assert {tool.server for tool in toolbox.tools} == {"mine"}
+                strict = {tool.name: tool.output_schema for tool in toolbox.tools if tool.strict}
+                assert strict == {"strict": NUMBERED}
                 weather = (await call(toolbox, "weather", location="Paris")).result
                 missing = (await call(toolbox, "weather")).result
                 others = [(await call(toolbox, name)).result["result"] for name in OTHERS]
