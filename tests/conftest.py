@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,12 @@ import pytest
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_BASE_URL")
 _PREFIXES = ("AWS_", "OLLAMA_", "TOOLSPAN_", "OPENAI_", "GEMINI_", "GOOGLE_", "ANTHROPIC_")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """``-n auto``: more workers than processors, as many tests wait for servers rather than compute."""
+    return (len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1) * 3 // 2
 
 
 @pytest.fixture

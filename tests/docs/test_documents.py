@@ -24,11 +24,21 @@ def test_a_block_in_a_language_that_nothing_executes_is_refused(tmp_path: Path) 
         Reader(tmp_path).follow(Block("ruby", "", "puts 1", 1))
 
 
-def test_output_that_differs_from_what_is_shown_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["echo one", "toolspan --version", "toolspan --version; echo $?"])
+def test_output_that_differs_from_what_is_shown_is_refused(command: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="shown"):
-        Reader(tmp_path).follow(Block("console", "", "$ echo one\ntwo\n", 1))
+        Reader(tmp_path).follow(Block("console", "", f"$ {command}\ntwo\n", 1))
 
 
-def test_a_command_that_fails_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError, match="exit 3"):
-        Reader(tmp_path).follow(Block("console", "", "$ exit 3\n", 1))
+@pytest.mark.parametrize(
+    ("command", "code"), [("exit 3", 3), ("toolspan serv", 2), ("toolspan serve --no", 2)]
+)
+def test_a_command_that_fails_is_refused(command: str, code: int, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=f"exit {code}"):
+        Reader(tmp_path).follow(Block("console", "", f"$ {command}\n", 1))
+
+
+@pytest.mark.parametrize("shell", [True, False])
+def test_a_command_has_the_same_output_and_code_in_a_shell_and_without(shell: bool, tmp_path: Path) -> None:
+    shown = "Usage: toolspan …\n…\nError: No such command 'serv'.\n2"
+    Reader(tmp_path, shell=shell).follow(Block("console", "", f"$ toolspan serv; echo $?\n{shown}\n", 1))

