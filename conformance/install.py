@@ -20,16 +20,17 @@ class Missing(Exception):
     """What is needed cannot be had. The message says what, and what to do."""
 
 
-def installed(package: str) -> tuple[str, str]:
-    """The command that runs ``package``, installed when it is not there: Node, and the program.
+def installed(package: str, entry: Path = _ENTRY) -> tuple[str, str]:
+    """The command that runs ``package``, installed when it is not there: Node, and the program at ``entry``
+    of the package's folder.
 
     Raises ``Missing``.
     """
     node = _node()
     folder = FOLDER / re.sub(r"[^A-Za-z0-9.-]+", "-", package).strip("-")
-    if not (folder / _ENTRY).exists():
+    if not (folder / entry).exists():
         _npm(folder, "install", package)
-    return str(node), str(folder / _ENTRY)
+    return str(node), str(folder / entry)
 
 
 def _node() -> Path:

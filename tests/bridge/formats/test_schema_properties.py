@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import product
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support import schemas
 from tests.support.compiled import sent_schema
+from tests.support.fitting import FITTING
+from tests.support.scenarios.shown import as_shown
 from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Request, ToolSpec, User
@@ -85,3 +89,42 @@ def test_arguments_in_a_wrapper_come_back_too(name: str, case: tuple[dict[str, A
     sent = sent_schema(module.render_tools([tool], NameTable.of([tool])))
     inner = schemas.as_sent(schema, sent["properties"]["input"], arguments)
     assert module.restore(tool, {"input": inner}) == arguments
+
+
+@pytest.mark.requirement("I5.4.3")
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(case=FITTING)
+def test_whatever_fits_a_schema_fits_what_is_sent_and_comes_back_as_it_was(
+    case: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    schema, arguments = case
+    assert jsonschema_rs.is_valid(schema, arguments)
+    for name, strict in product(format_names(), (False, True)):
+        tool = ToolSpec("s", "t", "d", schema, strict=strict)
+        check_there_and_back(name, tool, arguments)
+
+
+def check_there_and_back(name: str, tool: ToolSpec, arguments: dict[str, Any]) -> None:
+    module, names = get_format(name), NameTable.of([tool])
+    body = module.render_request(Request("m", (User("hi"),), tools=(tool,)), names)
+    import_module(f"tests.support.provider_rules.{name.replace('-', '_')}").check_request(body)
+    sent = sent_schema(module.render_tools([tool], names))
+    written = as_shown(tool.schema, sent, arguments)
+    errors = jsonschema_rs.validator_for(sent).iter_errors(written)
+    assert [error.message for error in errors] == [], name
+    restored = module.restore(tool, written)
+    if tool.strict and name in FORCES_NULLS:
+        # Where the tool itself takes null for what may be left out, no one can tell which was meant.
+        assert without_nulls(restored) == without_nulls(arguments), name
+        assert jsonschema_rs.is_valid(tool.schema, restored), name
+    else:
+        assert restored == arguments, name
+
+
+FORCES_NULLS = ("openai", "openai-responses")
+
+
+def without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_nulls(inner) for key, inner in value.items() if inner is not None}
+    return [without_nulls(inner) for inner in value] if isinstance(value, list) else value

@@ -110,6 +110,10 @@ def _handler(fake: FakeProvider) -> type[BaseHTTPRequestHandler]:
             super().setup()
             fake.connections += 1
 
+        def handle(self) -> None:
+            with suppress(ConnectionResetError):  # a client that leaves in the middle of an answer
+                super().handle()
+
         def do_POST(self) -> None:
             headers = {name.lower(): value for name, value in self.headers.items()}
             content = self.rfile.read(int(headers.get("content-length", 0)))

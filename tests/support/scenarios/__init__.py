@@ -7,8 +7,11 @@ fake on loopback, and tools in memory: see ``_stage``.
 from __future__ import annotations
 
 from . import arguments, calls, results, talk
-from ._model import Call, Round, Scenario, Thought, Tool, Turn
-from ._stage import PLACES, Stage, open_stages
+from ._model import Call, Round, Scenario, Thought, Turn
+from ._stage import Stage, open_stages
+from ._tool import Tool
+from .places import PLACES
+from .servers import canned
 
 __all__ = [
     "PLACES",
@@ -20,6 +23,7 @@ __all__ = [
     "Thought",
     "Tool",
     "Turn",
+    "canned",
     "open_stages",
 ]
 

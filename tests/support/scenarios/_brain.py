@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, cycle, pairwise, takewhile
 from typing import Any
 
 from tests.support.fake_providers import Received, Sent
 from tests.support.fake_providers.checks import Check
 from tests.support.formats import Wire
+from tests.support.wires.openai_responses import REASONING
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import ToolSpec
 
 from ._model import Call, Thought, Turn
-from ._shown import as_shown, shown_tools
+from .shown import as_shown, shown_tools
 
 _SHOW = {
     "capabilities": ["completion", "tools", "vision"],
@@ -22,6 +23,16 @@ _SHOW = {
 }
 _ODD = (1, 97, 3, 211, 7, 401, 61, 1009, 2003, 13, 4001)
 _NO_IDS = ("gemini", "ollama", "prompt")
+_SIGNATURE = "c2ln"
+_ECHOED: Mapping[str, tuple[str, ...]] = {
+    "anthropic": (_SIGNATURE,),
+    "bedrock": (_SIGNATURE,),
+    "bedrock-anthropic": (_SIGNATURE,),
+    "gemini": (_SIGNATURE,),
+    "ollama": (),
+    "openai-responses": (str(REASONING["encrypted_content"]),),
+}
+"""What must come back with the thoughts (wire-formats: "must echo"), where they must come back at all."""
 
 
 class Brain:
@@ -37,6 +48,7 @@ class Brain:
         self._turns = list(turns)
         self._names = NameTable.of(tools)
         self._asked = 0
+        self._echoes: set[str] = set()
 
     @property
     def left(self) -> int:
@@ -54,6 +66,8 @@ class Brain:
         turn = self._turns.pop(0)
         body = request.body
         said = "\n".join(_leaves(body))
+        self.problems += [f"{each!r} is not sent back" for each in self._echoes if each not in said]
+        self._echoes |= self._to_be_echoed(turn)
         for each in turn.sees:
             if each not in said:
                 self.problems.append(f"turn {self._asked} was not shown {each!r}")
@@ -64,6 +78,13 @@ class Brain:
             return self._say(turn, body, streamed=_is_streamed(request))
         except (KeyError, LookupError) as error:
             return self._wrong(f"turn {self._asked} cannot be said: {error!r}")
+
+    def _to_be_echoed(self, turn: Turn) -> set[str]:
+        """The thoughts of a turn of calls, and what vouches for them; with Gemini, for the calls."""
+        name, thoughts = self._wire.name, {each.text for each in turn.said if isinstance(each, Thought)}
+        if not turn.calls or name not in _ECHOED or not (thoughts or name == "gemini"):
+            return set()
+        return {*_ECHOED[name], *(thoughts if name != "gemini" else ())}
 
     def _wrong(self, problem: str) -> Sent:
         self.problems.append(problem)

@@ -1,4 +1,4 @@
-"""What a scenario is made of: tools with canned answers, what the model says, and what must come of it."""
+"""What a scenario is made of: what the model says, and what must come of it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolspan_bridge.messages import Message
-from toolspan_server.upstreams import Answer
 
-ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
-
-
-def text(*said: str) -> Answer:
-    """A tool's answer in text blocks."""
-    return Answer([{"type": "text", "text": each} for each in said])
-
-
-@dataclass(frozen=True)
-class Tool:
-    """A tool and what it answers to every call: ``answer``, or the error that its server fails with."""
-
-    name: str
-    schema: Mapping[str, Any] = field(default_factory=lambda: dict(ANY_OBJECT))
-    answer: Answer | Exception = text("done")
-    server: str = "s"
-    description: str = "Does its work"
-    output_schema: Mapping[str, Any] | None = None
-    strict: bool = False
+from ._tool import Tool
+from .tools import TOOLS
 
 
 @dataclass(frozen=True)
@@ -42,9 +24,10 @@ class Call:
     """A call of ``tool`` (``server/tool`` for servers but ``s``). The model writes ``arguments`` as it was
     shown them; a string stands for what is no JSON object.
 
-    ``gets`` is ``ok`` or the code of the error that it must come to; ``means`` what the tool must get where
-    that is not ``arguments``. An ``id`` of ``""`` is one as the provider makes them, ``None`` is left out
-    where the provider may do so. ``wire`` is written instead of the tool's wire name.
+    ``gets`` is ``ok``, the code of the error that it must come to, or ``cut`` for one that is not taken at
+    all; ``means`` is what the tool must get where that is not ``arguments``. An ``id`` of ``""`` is one as
+    the provider makes them, ``None`` is left out where the provider may do so. ``wire`` is written instead
+    of the tool's wire name.
     """
 
     tool: str
@@ -71,7 +54,7 @@ Said = str | Thought | Call
 @dataclass(frozen=True, init=False)
 class Turn:
     """One turn of the model: what it says, in order. The request before it must hold every text of ``sees``
-    and none of ``misses``; ``cut`` breaks a stream off before its last frames."""
+    and none of ``misses``."""
 
     said: tuple[Said, ...]
     stop: str
@@ -116,12 +99,6 @@ class Scenario:
     rounds: tuple[Round, ...]
     tools: tuple[Tool, ...]
     history: tuple[Message, ...] = ()
-
-
-CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-WEATHER = Tool("weather", CITY, text("7 °C and snow in Tromsø"), description="Tells the weather")
-TIME = Tool("time", ANY_OBJECT, text("It is noon"), description="")
-TOOLS = (WEATHER, TIME)
 
 
 def asked(

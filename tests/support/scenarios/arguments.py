@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._model import CITY, Call, Scenario, Thought, Tool, Turn, asked, called, text
+from ._model import Call, Scenario, Thought, Turn, asked, called
+from ._tool import Tool, text
+from .tools import CITY
 
 _BAD = "invalid_parameters"
 _OSLO = {"city": "Oslo"}
@@ -137,6 +139,9 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "thoughts before an empty text for arguments": asked(
         Turn(Thought("Hm."), Call("time", "", means={})), Turn("Noon.", sees=("It is noon",))
+    ),
+    "malformed arguments for a tool that needs none": asked(
+        Turn(Call("time", '{"zone": "CE', gets=_BAD)), Turn("Well.", sees=("Invalid parameters",))
     ),
     "arguments that are a list": _refused("[1]", "array"),
     "arguments that are a number": _refused("7"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from toolspan_bridge.loop._desk import MAX_CALLS_PER_TURN
 
-from ._model import CITY, TIME, WEATHER, Call, Scenario, Thought, Tool, Turn, asked, called, text
+from ._model import Call, Scenario, Thought, Turn, asked, called
+from ._tool import Tool, text
+from .tools import CITY, TIME, WEATHER
 
 _SNOW = "7 °C and snow in Tromsø"
 _OSLO = Call("weather", {"city": "Oslo"})
@@ -134,7 +136,10 @@ SCENARIOS: dict[str, Scenario] = {
     "the same tool at two servers": asked(
         Turn(Call("a/read"), Call("b/read")),
         Turn("Both.", sees=("from a", "from b")),
-        tools=(Tool("read", answer=text("from a"), server="a"), Tool("read", answer=text("from b"), server="b")),
+        tools=(
+            Tool("read", answer=text("from a"), server="a"),
+            Tool("read", answer=text("from b"), server="b"),
+        ),
     ),
     "128 tools": called(Call("tool_127", {"city": "Oslo"}), *_MANY, sees=("from 127",)),
     "tools that do not read as they sort": called(

@@ -7,7 +7,8 @@ from typing import Any
 from tests.support.outcomes import PDF, PNG, part, said, succeeded
 from toolspan_bridge.messages import Assistant, Message, ToolCall, ToolResults, User
 
-from ._model import TOOLS, Call, Round, Scenario, Thought, Turn, asked
+from ._model import Call, Round, Scenario, Thought, Turn, asked
+from .tools import TOOLS
 
 _OSLO = Call("weather", {"city": "Oslo"})
 _SNOW = "7 °C and snow in Tromsø"
@@ -48,7 +49,9 @@ SCENARIOS: dict[str, Scenario] = {
         notice="The answer was cut off",
     ),
     "a refusal in words": asked(Turn("I will not do that.")),
-    "a system prompt": asked(Turn("Aye.", sees=("Talk like a sailor",)), options={"system": "Talk like a sailor."}),
+    "a system prompt": asked(
+        Turn("Aye.", sees=("Talk like a sailor",)), options={"system": "Talk like a sailor."}
+    ),
     "a system prompt and calls": asked(
         Turn(_OSLO, sees=("Be brief",)),
         Turn("Snow.", sees=("Be brief", _SNOW)),
@@ -60,7 +63,9 @@ SCENARIOS: dict[str, Scenario] = {
     "a document in the question": asked(
         Turn("A report."),
         options={
-            "parts": (part("resource", resource={"uri": "f.pdf", "mimeType": "application/pdf", "blob": PDF}),)
+            "parts": (
+                part("resource", resource={"uri": "f.pdf", "mimeType": "application/pdf", "blob": PDF}),
+            )
         },
     ),
     "an image in a question that calls": asked(
@@ -78,7 +83,9 @@ SCENARIOS: dict[str, Scenario] = {
     "calls in every round, with thoughts": Scenario(
         (
             Round((Turn(Thought("Hm."), _OSLO), Turn(Thought("So."), "Snow.")), "Oslo?"),
-            Round((Turn(Thought("Again."), Call("time")), Turn("Noon.", sees=("It is noon", _SNOW))), "When?"),
+            Round(
+                (Turn(Thought("Again."), Call("time")), Turn("Noon.", sees=("It is noon", _SNOW))), "When?"
+            ),
             Round((Turn("No.", sees=("It is noon", _SNOW, "Noon.")),), "More?"),
         ),
         TOOLS,
@@ -121,6 +128,8 @@ SCENARIOS: dict[str, Scenario] = {
         Turn("It rained.", sees=("rain in Bergen",)), tools=(), history=_elsewhere("")
     ),
     "web search beside tools that cannot be had": asked(
-        Turn("So."), options={"builtins": ("fortune_telling",)}, notice="has no built-in tool 'fortune_telling'"
+        Turn("So."),
+        options={"builtins": ("fortune_telling",)},
+        notice="has no built-in tool 'fortune_telling'",
     ),
 }

@@ -119,7 +119,9 @@ def error(message: str, kind: str) -> bytes:
 
 
 def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
-    calls = iter(answer("", [given for kind, given in parts if kind == "call"])["candidates"][0]["content"]["parts"])
+    calls = iter(
+        answer("", [given for kind, given in parts if kind == "call"])["candidates"][0]["content"]["parts"]
+    )
     made: list[dict[str, Any]] = []
     for kind, given in parts:
         plain = {"text": given} if kind == "text" else {"text": given, "thought": True}

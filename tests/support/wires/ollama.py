@@ -104,7 +104,9 @@ def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]
             lines.append({"content": "", "tool_calls": [next(wire)]})
         else:
             cut = [given[start : start + 5] for start in range(0, len(given), 5)]
-            lines += [{"content": piece} if kind == "text" else {"content": "", "thinking": piece} for piece in cut]
+            lines += [
+                {"content": piece} if kind == "text" else {"content": "", "thinking": piece} for piece in cut
+            ]
     if thoughts := "".join(given for kind, given in parts if kind == "thought"):
         body["message"]["thinking"] = thoughts
     ended = {key: value for key, value in body.items() if key != "message"}
