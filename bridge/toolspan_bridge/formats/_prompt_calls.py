@@ -140,13 +140,12 @@ class CallScanner:
 
     def _mark(self, rest: str) -> re.Match[str] | None:
         """The first mark, judged with the character before ``rest`` in mind."""
-        for mark in _MARK.finditer(rest):
-            begun = mark.start() > 0 or self._before == "\n"
-            if mark["think"] or (mark["fence"] and begun):
-                return mark
-            if mark["tag"] and (mark.start() > 0 or self._before != "`"):
-                return mark
-        return None
+        mark = _MARK.search(rest)
+        if mark is None or mark["think"] or mark.start() > 0:
+            return mark
+        if self._before == "\n" if mark["fence"] else self._before != "`":
+            return mark
+        return _MARK.search(rest, 1)
 
     def _held_from(self, rest: str) -> int:
         """Where the end of ``rest`` may be the beginning of a mark."""

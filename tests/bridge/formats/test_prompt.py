@@ -176,6 +176,7 @@ WORDS = (CALL, "json\n", "py", "text", "\n", " ")
         f"``` json\n{CALL}\n```",
         f"`<tool_call>{CALL}</tool_call><tool_call>{CALL}</tool_call>",
         f" \n{CALL[:20]} {CALL}",
+        "<tool_call></tool_call>```<tool_call><tool_call>\n```\n",
     ],
 )
 def test_the_same_is_found_character_by_character(text: str) -> None:

@@ -279,10 +279,10 @@ def slow_clients(server: Served) -> None:
 def deaf_clients(server: Served) -> None:
     before = server.errors.text.count("limits.write_seconds")
     with ExitStack() as stack:
-        for _ in range(20):
+        for _ in range(10):
             client = stack.enter_context(RawClient(server.address, receive_buffer=4_096))
-            client.send(tool_call("large", {"size": 500_000}, TOKEN) * 60)
-        until(lambda: server.errors.text.count("limits.write_seconds") > before, "the end of the wait")
+            client.send(tool_call("large", {"size": 500_000}, TOKEN) * 20)
+        until(lambda: server.errors.text.count("limits.write_seconds") > before, "the end of the wait", 40)
 
 
 def foreign_protocols(server: Served) -> None:
