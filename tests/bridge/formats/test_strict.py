@@ -194,10 +194,8 @@ def test_each_construct_is_sent_as_the_table_says(schema: Any, openai: Any, anth
     ("schema", "sent"),
     [
         (STRING, {"type": ["string", "null"]}),
-        ({"type": ["string", "null"]}, {"type": ["string", "null"]}),
         ({"enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
         ({"anyOf": [STRING], "title": "Other"}, {"anyOf": [STRING, NULL], "description": "Title: Other."}),
-        ({"anyOf": [STRING, NULL]}, {"anyOf": [STRING, NULL]}),
         (closed({"a": STRING}, required=["a"]), {"anyOf": [closed({"a": STRING}, required=["a"]), NULL]}),
         (
             {"type": "array", "items": STRING, "description": "Names"},
@@ -318,6 +316,24 @@ def test_anthropics_limits_hold_for_all_strict_tools_together(schema: Any, count
     assert found.tools[-1].schema == schema
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": ["string", "null"]},
+        {"$ref": "#/$defs/Maybe"},
+        {"enum": ["a", None]},
+    ],
+)
+def test_where_null_could_mean_two_things_strict_is_not_taken(schema: Any) -> None:
+    maybe = {"Maybe": {"anyOf": [{"type": "integer"}, NULL]}}
+    whole = {"type": "object", "properties": {"a": schema}, "$defs": maybe}
+    found = prepared(OPENAI_STRICT, asking(whole))
+    assert not found.tools[0].strict
+    assert [(loss.rule, loss.pointer) for loss in found.losses if loss.severity != "info"] == [
+        ("not-strict", "/properties/a")
+    ]
+
+
 def test_nulls_that_stand_for_nothing_are_taken_out_and_others_stay() -> None:
     schema = {
         "type": "object",
@@ -325,11 +341,14 @@ def test_nulls_that_stand_for_nothing_are_taken_out_and_others_stay() -> None:
             "gone": STRING,
             "nullable": {"type": ["string", "null"]},
             "maybe": {"$ref": "#/$defs/Maybe"},
-            "list": {"type": "array", "items": closed({"deep": STRING, "kept": {"enum": ["a", None]}})},
+            "list": {
+                "type": "array",
+                "items": closed({"deep": STRING, "kept": {"enum": ["a", None]}}, required=["kept"]),
+            },
             "needed": STRING,
             "branches": {"anyOf": [closed({"x": STRING}), closed({"y": STRING}, required=["y"])]},
         },
-        "required": ["needed", "branches"],
+        "required": ["needed", "branches", "nullable", "maybe"],
         "$defs": {"Maybe": {"anyOf": [{"type": "integer"}, NULL]}},
     }
     (sent,) = prepared(OPENAI_STRICT, asking(schema)).tools

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ...messages import ToolSpec
 from .._json import as_list, as_object
 from .._rules import RULES
 from ._compile import Compiled, Plan, compile_schema
-from ._walk import Change, Schema, subschemas, types
+from ._refs import find
+from ._walk import Change, Schema, subschemas, tokens, types
 
 _MOST_REASONS = 5
 
@@ -69,7 +71,7 @@ def strict_or_not(tool: ToolSpec, strict: Strict | None, plan: Plan) -> Chosen:
     if strict is None:
         return Chosen(not_strict(plain, "this format has no strict mode"), plan, strict=False)
     compiled = compile_schema(tool.schema, strict.plan)
-    reasons = [*compiled.faults, *_lost(compiled, plain)]
+    reasons = [*compiled.faults, *_lost(compiled, plain), *_ambiguous(compiled, tool.schema)]
     if reasons:
         told = tuple(dict.fromkeys(_reason(why.pointer, why.repair) for why in reasons))[:_MOST_REASONS]
         return Chosen(Compiled(plain.schema, (*plain.changes, *told)), plan, strict=False)
@@ -90,6 +92,26 @@ def _lost(compiled: Compiled, plain: Compiled) -> Iterator[Change]:
     for change in compiled.changes:
         if RULES[change.rule].severity != "info" and (change.pointer, change.rule) not in known:
             yield change
+
+
+def _ambiguous(compiled: Compiled, schema: Mapping[str, Any]) -> Iterator[Change]:
+    """The optional properties that may be null themselves: a null could not be told from nothing."""
+    for change in compiled.changes:
+        if change.rule == "optional-null" and _takes_null(schema, change.pointer):
+            yield Change(change.pointer, "", "null would mean both null and left out")
+
+
+def _takes_null(schema: Mapping[str, Any], pointer: str) -> bool:
+    import jsonschema_rs
+
+    node = as_object(find(schema, tokens(pointer)))
+    if node is None:
+        return True
+    shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    try:
+        return jsonschema_rs.validator_for({**shared, **node}).is_valid(None)
+    except (ValueError, jsonschema_rs.ValidationError):
+        return False
 
 
 def _optional(node: Schema) -> set[str]:
