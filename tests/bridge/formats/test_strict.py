@@ -322,6 +322,7 @@ def test_anthropics_limits_hold_for_all_strict_tools_together(schema: Any, count
         {"type": ["string", "null"]},
         {"$ref": "#/$defs/Maybe"},
         {"enum": ["a", None]},
+        {"oneOf": [{"type": ["string", "null"]}, {"type": ["integer", "null"]}]},
     ],
 )
 def test_where_null_could_mean_two_things_strict_is_not_taken(schema: Any) -> None:

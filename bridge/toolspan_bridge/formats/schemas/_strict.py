@@ -10,6 +10,7 @@ from ...messages import ToolSpec
 from .._json import as_list, as_object
 from .._rules import RULES
 from ._compile import Compiled, Plan, compile_schema
+from ._enums import one_of_to_any_of
 from ._refs import find
 from ._walk import Change, Schema, subschemas, tokens, types
 
@@ -109,7 +110,8 @@ def _takes_null(schema: Mapping[str, Any], pointer: str) -> bool:
         return True
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     try:
-        return jsonschema_rs.validator_for({**shared, **node}).is_valid(None)
+        sent, _ = one_of_to_any_of({**shared, **node})
+        return jsonschema_rs.validator_for(sent).is_valid(None)
     except (ValueError, jsonschema_rs.ValidationError):
         return False
 
