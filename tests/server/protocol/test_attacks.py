@@ -277,12 +277,13 @@ def slow_clients(server: Served) -> None:
 
 
 def deaf_clients(server: Served) -> None:
-    before = server.errors.text.count("limits.write_seconds")
+    files = descriptors(server.process.pid)
     with ExitStack() as stack:
         for _ in range(10):
             client = stack.enter_context(RawClient(server.address, receive_buffer=4_096))
             client.send(tool_call("large", {"size": 500_000}, TOKEN) * 20)
-        until(lambda: server.errors.text.count("limits.write_seconds") > before, "the end of the wait", 40)
+        until(lambda: descriptors(server.process.pid) >= files + 10, "the clients to be served")
+        until(lambda: descriptors(server.process.pid) <= files, "the end of the wait", 40)
 
 
 def foreign_protocols(server: Served) -> None:
