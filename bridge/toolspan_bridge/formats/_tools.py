@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from ..messages import ToolChoice, ToolSpec
+from ..messages import ToolSpec
 from ._contract import Loss
 from ._json import Clean, clean
 from ._rules import loss
@@ -80,12 +80,6 @@ def restore(
 ) -> dict[str, Any]:
     """A call's arguments in the words of the tool's own schema, as ``prepare`` sent it."""
     return restore_arguments(tool.schema, arguments, _plan_of(tool, plan, strict))
-
-
-def must_call(choice: ToolChoice, sent: Iterable[str], names: NameTable) -> str | None:
-    """The wire name of the one tool that ``choice`` asks for; ``None`` when it is not among those sent."""
-    found = ((name, names.tool(name)) for name in sent)
-    return next((name for name, tool in found if tool is not None and tool.key == choice), None)
 
 
 def _plan_of(tool: ToolSpec, plan: Plan, strict: Strict | None) -> Plan:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from ..errors import ConfigError
 from ._contents import contents, counted, offer
 from ._document import load_document
+from ._limits import LimitsConfig
 from ._load import DEFAULT_FILES, find_config, load_config
 from ._models import (
     BUILTIN,
     Config,
-    LimitsConfig,
     ResponseRule,
     ToolConfig,
     ToolsConfig,

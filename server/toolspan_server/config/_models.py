@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
-from pydantic_core import ValidationError
 from typing_extensions import override
 
 from .._records import ANYTHING, Record, checked, choice, key, made, many, named, optional, text
@@ -16,13 +14,13 @@ from ..services.collections import Config as CollectionsConfig
 from ..services.databases import Config as DatabasesConfig
 from ..services.upstreams import Config as UpstreamsConfig
 from ..sources import SourceConfig, source_config, source_names
-from ..suggestions import nearest
 from ._auth import AuthConfig
-from ._faults import Misfit, shown
+from ._chosen import chosen
 from ._intents import intent_pattern
+from ._limits import LimitsConfig
 from ._parameters import object_schema
 from ._paths import inside
-from ._problems import Fault, Faulty, Problem
+from ._problems import Problem
 from ._prompts import PromptConfig
 from ._providers import PROVIDER_NAME, ProviderConfig
 from ._resources import ResourceConfig, ResourceTemplateConfig
@@ -43,52 +41,14 @@ from ._tool_options import (
     result_schema,
 )
 from ._toolsets import TOOLSET_NAME, ToolsetConfig
-from ._values import COUNT, FLAG, ITERATIONS, MILLISECONDS, RESULT_BYTES, SECONDS, TEMPERATURE
+from ._values import COUNT, FLAG, ITERATIONS, MILLISECONDS, TEMPERATURE
 
 TOOL_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
 """MCP 2025-11-25, server/tools: 1–128 of letters, digits, ``_ - .``."""
 
 
-def _implementation(value: Any, info: Any) -> Any:
-    if isinstance(value, KindConfig):
-        return value
-    if not isinstance(value, Mapping):
-        raise Faulty(Fault((), f"must be an object with a 'type', not {shown(value)}", _kinds_known()))
-    given = cast("Mapping[str, Any]", value)
-    if "type" not in given:
-        raise Faulty(Fault((), "'type' is missing", _kinds_known()))
-    name = given["type"]
-    if not isinstance(name, str) or name not in kind_names():
-        raise Faulty(Fault(("type",), f"unknown kind {shown(name)}", nearest(str(name), kind_names())))
-    model = kind_config(name)
-    try:
-        return model.model_validate(given, context=info.context)
-    except ValidationError as error:
-        raise Misfit(model, error) from None
-
-
-def _source(value: Any, info: Any) -> Any:
-    if isinstance(value, SourceConfig):
-        return value
-    names = source_names()
-    known = "known types: " + ", ".join(names)
-    if not isinstance(value, Mapping):
-        raise Faulty(Fault((), f"must be an object with a 'type', not {shown(value)}", known))
-    given = cast("Mapping[str, Any]", value)
-    if "type" not in given:
-        raise Faulty(Fault((), "'type' is missing", known))
-    name = given["type"]
-    if not isinstance(name, str) or name not in names:
-        raise Faulty(Fault(("type",), f"unknown type of source {shown(name)}", nearest(str(name), names)))
-    model = source_config(name)
-    try:
-        return model.model_validate(given, context=info.context)
-    except ValidationError as error:
-        raise Misfit(model, error) from None
-
-
-def _kinds_known() -> str:
-    return "known kinds: " + ", ".join(kind_names())
+_IMPLEMENTATION = chosen("kind", KindConfig, kind_names, kind_config)
+_SOURCE = chosen("type of source", SourceConfig, source_names, source_config)
 
 
 class ToolConfig(Record):
@@ -111,7 +71,7 @@ class ToolConfig(Record):
         factory=lambda: {"type": "object", "properties": {}},
     )
     implementation: KindConfig = key(
-        made(_implementation, definition="Implementation"),
+        made(_IMPLEMENTATION, definition="Implementation"),
         "What runs when the tool is called; type names the kind.",
     )
     timeout_ms: int | None = key(
@@ -190,7 +150,7 @@ class ToolsConfig(Record):
     )
     registry: tuple[ToolConfig, ...] = key(many(ToolConfig.shape()), "The tools.", default=())
     sources: tuple[SourceConfig, ...] = key(
-        many(made(_source, definition="Source")),
+        many(made(_SOURCE, definition="Source")),
         "Where more tools come from, many at once: other MCP servers, API descriptions.",
         default=(),
     )
@@ -266,107 +226,6 @@ class ServicesConfig(Record):
     def configured(self) -> dict[str, Any]:
         """Each configured service's config, by the service's name."""
         return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
-
-
-class LimitsConfig(Record):
-    """Limits on what comes in and goes out."""
-
-    result_bytes: int = key(
-        RESULT_BYTES,
-        "Largest tool result, in bytes of JSON.",
-        default=1_048_576,
-    )
-    message_bytes: int = key(
-        RESULT_BYTES,
-        "Largest message of a client: a line on stdio, a body over HTTP, in bytes.",
-        default=4_194_304,
-    )
-    header_bytes: int = key(
-        RESULT_BYTES,
-        "Largest head of an HTTP request, in bytes: its target and its headers.",
-        default=65_536,
-    )
-    headers: int = key(
-        COUNT,
-        "Most headers of an HTTP request.",
-        default=100,
-    )
-    connections: int = key(
-        COUNT,
-        "HTTP connections that are open at the same time, in one process.",
-        default=200,
-    )
-    head_seconds: float = key(
-        SECONDS,
-        "Longest time for the head of an HTTP request to arrive, in seconds.",
-        default=10,
-    )
-    body_seconds: float = key(
-        SECONDS,
-        "Longest time for the body of an HTTP request to arrive, in seconds.",
-        default=15,
-    )
-    idle_seconds: float = key(
-        SECONDS,
-        "How long an HTTP connection is kept open without a request, in seconds.",
-        default=5,
-    )
-    write_seconds: float = key(
-        SECONDS,
-        "How long an HTTP client may take for each 64 KiB of its answer, in seconds.",
-        default=15,
-    )
-    concurrent_calls: int = key(
-        COUNT,
-        "Calls of tools that run at the same time, in one process; others wait.",
-        default=16,
-    )
-    queued_calls: int = key(
-        COUNT,
-        "Calls of tools that may wait for their turn; one more is refused.",
-        default=1_000,
-    )
-    answer_seconds: float = key(
-        SECONDS,
-        "How long a call waits for the answer to a question that its tool asks the client, in seconds; "
-        "the tool's timeout_ms stands still meanwhile.",
-        default=600,
-    )
-    sessions: int = key(
-        COUNT,
-        "Sessions over HTTP that are open at the same time, in one process.",
-        default=1_000,
-    )
-    tasks: int = key(
-        COUNT,
-        "Tasks that are kept at the same time, for each endpoint of one process.",
-        default=1_000,
-    )
-    resources: int = key(
-        COUNT,
-        "Resources that are listed; of more files of a glob, the first by name are.",
-        default=10_000,
-    )
-    resource_bytes: int = key(
-        RESULT_BYTES,
-        "Largest content of a resource, and largest prompt, in bytes.",
-        default=4_194_304,
-    )
-    session_idle_seconds: int = key(
-        COUNT,
-        "How long a session over HTTP is kept that nobody uses.",
-        default=1_800,
-    )
-    page_size: int = key(
-        COUNT,
-        "Most tools, resources, resource templates or prompts in one answer; the rest is on further pages.",
-        default=1_000,
-    )
-    upstream_connect_seconds: float = key(
-        SECONDS,
-        "How long the first list of tools waits for the sources to tell theirs, in seconds.",
-        default=10,
-    )
 
 
 class Config(Record):
