@@ -1,13 +1,14 @@
 """Toolspan's server: tools from a config file, served over MCP.
 
 For handlers: ``handler``, ``Context``, ``ToolFailure``. For embedding: ``load_config``, ``running``.
+What is named here is imported when it is first asked for.
 """
 
 from __future__ import annotations
 
-from ._collector import paused as _paused
+from typing import TYPE_CHECKING, Any
 
-with _paused():
+if TYPE_CHECKING:
     from .config import Config, load_config
     from .context import Context
     from .errors import ConfigError, ServeError, ToolFailure, ToolspanError
@@ -31,3 +32,32 @@ __all__ = [
     "load_config",
     "running",
 ]
+
+_MODULES = {
+    "Config": "config",
+    "ConfigError": "errors",
+    "Context": "context",
+    "Executor": "executor",
+    "Registry": "registry",
+    "ServeError": "errors",
+    "ToolFailure": "errors",
+    "ToolResult": "results",
+    "ToolspanError": "errors",
+    "handler": "handlers",
+    "load_config": "config",
+    "running": "runtime",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,8 +7,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .config import Config, load_config
+from .config import Config, foreign_code, load_config, refusal
 from .config._positions import SIZE_LIMIT
+from .errors import ServeError
 
 _FRESH_NS = 2_000_000_000
 
@@ -16,19 +17,25 @@ Marks = tuple[object, ...]
 
 
 class ConfigFiles:
-    """The files of a config, as they were when it was loaded, and as they are now."""
+    """The files of a config, as they were when it was loaded, and as they are now.
 
-    def __init__(self, paths: Sequence[Path], *, skip_invalid: bool = False) -> None:
+    Unless they are ``allowed``, a config that would run the code of others is refused, also later.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, skip_invalid: bool = False, allowed: bool = True) -> None:
         self._paths = tuple(paths)
         self._skip_invalid = skip_invalid
+        self._allowed = allowed
         self._tokens: tuple[Path, ...] = ()
         self._marks: Marks = ()
         self._contents: Marks = ()
 
     def load(self) -> Config:
-        """The config. Raises ``ConfigError``."""
+        """The config. Raises ``ConfigError``, and ``ServeError`` when it would run what was not allowed."""
         self._note()
-        config = load_config(*self._paths, skip_invalid=self._skip_invalid)
+        config = load_config(*self._paths, skip_invalid=self._skip_invalid, import_handlers=self._allowed)
+        if not self._allowed and (found := foreign_code(config)):
+            raise ServeError(refusal(found))
         if (tokens := tuple(_token_files(config))) != self._tokens:
             own = len(self._paths)
             self._tokens = tokens

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 _PIECE = 4096 if sys.platform == "win32" else select.PIPE_BUF
-_LIBRARIES = ("asyncio", "httpx2", "mcp", "sse_starlette", "uvicorn")
+_LIBRARIES = ("asyncio", "httpcore2", "httpx2", "mcp", "sse_starlette", "uvicorn")
 
 
 class LogFormatter(logging.Formatter):
@@ -26,7 +26,9 @@ class LogFormatter(logging.Formatter):
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        return "\n    ".join(self.redact(super().format(record)).splitlines())
+        from .visible import visible
+
+        return "\n    ".join(visible(self.redact(super().format(record))).splitlines())
 
 
 class LogHandler(logging.StreamHandler[TextIO]):

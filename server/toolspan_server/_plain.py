@@ -9,6 +9,10 @@ from typing import Any, cast
 
 MAX_DEPTH = 64
 MAX_DIGITS = 4_000
+_USUAL = 1 << 53
+_MEMBER = 20
+_TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
+SMALL = 1_024
 _INTEGER_LIMIT = 10**MAX_DIGITS
 
 
@@ -51,6 +55,33 @@ def repaired(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def is_small(value: Any) -> bool:
+    """Whether ``value`` is a plain object of at most ``SMALL`` bytes that a ``Copier`` would give as it is.
+
+    ``False`` says nothing. Most arguments and results are of this sort: ASCII texts, numbers of usual size,
+    no objects in it.
+    """
+    if type(value) is not dict:
+        return False
+    size = 0
+    members: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+    for key, item in members.items():
+        if type(key) is not str or not key or not key.isascii():
+            return False
+        kind: type[Any] = type(item)  # pyright: ignore[reportUnknownVariableType]
+        if kind is str:
+            if not item.isascii():
+                return False
+            size += len(item)
+        elif kind is int:
+            if not -_USUAL < item < _USUAL:
+                return False
+        elif kind is not bool and item is not None:
+            return False
+        size += len(key) + _MEMBER
+    return size <= SMALL
+
+
 def refused(text: str) -> str:
     """Raises ``NotPlain``: for texts that must not hold a lone surrogate."""
     raise NotPlain("holds half of a surrogate pair, which is not a character")
@@ -81,20 +112,28 @@ class Copier:
         self.size += 2
         if self.values > self.max_values:
             self._overflow(f"{self.max_values:,} values")
+        kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
+        if kind is str:
+            if self.on_text is not None or not value.isascii():
+                return self._text(value)
+            self.size += len(value)
+            if self.size > self.max_size:
+                self._overflow(f"{self.max_size:,} bytes")
+            return value
+        if kind is dict:
+            return self._object(value, depth)
         if value is None or value is True or value is False:
             return value
         if isinstance(value, str):
-            return self._text(value)
+            return self._text(str.__str__(value))
         if isinstance(value, int):
             return self._integer(value)
         if isinstance(value, float):
             return self._float(value)
         if isinstance(value, (dict, list, tuple)):
-            if depth >= MAX_DEPTH:
-                raise NotPlain(f"is nested more than {MAX_DEPTH} levels deep")
             if isinstance(value, dict):
-                return self._object(cast("Any", value), depth + 1)
-            return self._array(cast("Any", value), depth + 1)
+                return self._object(cast("Any", value), depth)
+            return self._array(cast("Any", value), depth)
         raise NotPlain(f"is of the Python type {type(value).__name__}, which JSON cannot hold")
 
     def _overflow(self, limit: str) -> None:
@@ -102,16 +141,15 @@ class Copier:
             raise OverBudget(limit)
         self.full = True
 
-    def _text(self, value: str) -> str:
-        text = value if type(value) is str else str.__str__(value)
-        if not text.isascii():
+    def _text(self, text: str) -> str:
+        if text.isascii():
+            self.size += len(text)
+        else:
             try:
                 self.size += len(text.encode())
             except UnicodeEncodeError:
                 text = self.on_surrogate(text)
                 self.size += len(text.encode())
-        else:
-            self.size += len(text)
         if self.size > self.max_size:
             self._overflow(f"{self.max_size:,} bytes")
         return text if self.on_text is None else self.on_text(text)
@@ -131,11 +169,13 @@ class Copier:
 
     def _array(self, value: Iterable[Any], depth: int) -> list[Any]:
         copied: list[Any] = []
+        if depth >= MAX_DEPTH:
+            raise NotPlain(_TOO_DEEP)
         try:
             for item in value:
                 if self.full:
                     break
-                copied.append(self.copy(item, depth))
+                copied.append(self.copy(item, depth + 1))
         except NotPlain as fault:
             fault.path.insert(0, len(copied))
             raise
@@ -144,11 +184,13 @@ class Copier:
     def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
         copied: dict[str, Any] = {}
         key: Any = ""
+        if depth >= MAX_DEPTH:
+            raise NotPlain(_TOO_DEEP)
         try:
             for key, item in value.items():
                 if self.full:
                     return copied
-                copied[self._key(key)] = self.copy(item, depth)
+                copied[self._key(key)] = self.copy(item, depth + 1)
         except NotPlain as fault:
             fault.path.insert(0, key if isinstance(key, str) else repr(key))
             raise
@@ -160,7 +202,7 @@ class Copier:
         if isinstance(key, str):
             if self.max_key is not None and not 1 <= len(key) <= self.max_key:
                 raise NotPlain(f"is a name of {len(key):,} characters; names have 1 to {self.max_key:,}")
-            return self._text(key)
+            return self._text(key if type(key) is str else str.__str__(key))
         if isinstance(key, int) and not isinstance(key, bool):
             return str(self._integer(key))
         raise NotPlain(f"is a key of the Python type {type(key).__name__}; JSON keys are texts")

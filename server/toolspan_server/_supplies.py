@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from ._slices import without_pauses
 from .config import ToolConfig
 from .kinds import Environment
 from .registry import Tool, compiled
@@ -89,7 +90,7 @@ class Supply:
     def _compiled(self, tools: Sequence[ToolConfig]) -> tuple[Tool, ...]:
         """Those of ``tools`` that can be made ready: one that cannot costs none of its neighbours."""
         ready: list[Tool] = []
-        for tool in tools:
+        for tool in without_pauses(tools):
             try:
                 ready.append(compiled(tool, self._environment, self.timeout_ms))
             except Exception:

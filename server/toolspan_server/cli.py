@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from ._collector import keeping
 from ._config_files import ConfigFiles
-from ._logging import LEVELS, LogFormatter, logging_to_stderr
+from ._logging import LogFormatter, logging_to_stderr
+from ._options import Options
 from .config import DEFAULT_FILES, Config, find_config, offer
 from .errors import ConfigError, ServeError
 from .protocol.stop import Stop
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     import socket
 
     from .protocol._entrance import Entrance
+    from .protocol._opening import Opening
     from .protocol._pipes import Pipes
+    from .registry import Prepared
     from .runtime import Runtime
 
 EXIT_USAGE = 2
-DEFAULT_PORT = 8808
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> int:
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> in
     0: ended as asked; 130: Ctrl+C; 2: wrong usage, a bad config, or an address that cannot be served.
     """
     try:
-        options = _parser(prog).parse_args(argv)
+        options = _options(sys.argv[1:] if argv is None else argv, prog)
     except SystemExit as exit_:
         return int(exit_.code or 0)
     if options.hash_token:
@@ -53,59 +54,16 @@ def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> in
         return _refused(f"{prog}: {error}")
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=prog, description="Serve the tools of a config file over MCP.")
-    add = parser.add_argument
-    add("--config", metavar="FILE", action="append", type=Path, help="a config file; may be repeated")
-    add("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
-    add("--host", default="127.0.0.1", help="address to serve HTTP at (default: 127.0.0.1)")
-    add(
-        "--port",
-        type=_port,
-        default=DEFAULT_PORT,
-        help=f"port to serve HTTP at; 0: any (default: {DEFAULT_PORT})",
-    )
-    add(
-        "--workers",
-        metavar="N",
-        type=_workers,
-        default=1,
-        help="processes that serve HTTP at the port (default: 1)",
-    )
-    add(
-        "--token-env",
-        metavar="NAME",
-        help="environment variable with the bearer token that HTTP clients must send",
-    )
-    add("--insecure", action="store_true", help="serve beyond this machine without auth")
-    add(
-        "--hash-token",
-        action="store_true",
-        help="read a token from standard input, print its SHA-256 for the config's auth, and end",
-    )
-    add(
-        "--toolset",
-        metavar="NAME",
-        help="serve only this toolset, as if it were everything",
-    )
-    add("--skip-invalid", action="store_true", help="serve without the tools that are wrong, and name them")
-    add("--log-level", choices=LEVELS, default="warning", help="what to log on stderr (default: warning)")
-    return parser
+def _options(argv: Sequence[str], prog: str) -> Options:
+    """What ``argv`` says; what most clients say is known without loading the parser."""
+    if not argv or (len(argv) == 2 and argv[0] == "--config" and not argv[1].startswith("-")):
+        return Options([Path(file) for file in argv[1:]])
+    from ._command_line import parsed
+
+    return parsed(argv, prog)
 
 
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port (0 to 65535)")
-    return int(text)
-
-
-def _workers(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 255:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers (1 to 255)")
-    return int(text)
-
-
-def _serve(options: argparse.Namespace, stop: Stop) -> None:
+def _serve(options: Options, stop: Stop) -> None:
     _check_workers(options)
     with ExitStack() as stack:
         log = stack.enter_context(logging_to_stderr(options.log_level))
@@ -134,19 +92,19 @@ class _Served:
     log: LogFormatter
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[Runtime]:
-        """The live server, which follows its files."""
+    async def running(self, tools: Prepared | None = None) -> AsyncGenerator[Runtime]:
+        """The live server, which follows its files; its tools are ``tools``, if they are prepared already."""
         from ._reload import reloading
         from .runtime import running
 
-        async with running(self.config) as runtime:
+        async with running(self.config, tools) as runtime:
             self.log.redact = runtime.redact
             if self.config.serving.reload:
                 runtime.start(partial(reloading, runtime, self.files))
             yield runtime
 
 
-def _served(options: argparse.Namespace, log: LogFormatter) -> _Served:
+def _served(options: Options, log: LogFormatter) -> _Served:
     files = _files(options)
     with keeping():
         config = files.load()
@@ -159,8 +117,8 @@ def _served(options: argparse.Namespace, log: LogFormatter) -> _Served:
     return _Served(config, files, options.toolset, log)
 
 
-def _files(options: argparse.Namespace) -> ConfigFiles:
-    files: list[Path] = options.config or []
+def _files(options: Options) -> ConfigFiles:
+    files = options.config
     if not files:
         found = find_config(Path.cwd())
         if found is None:
@@ -169,20 +127,33 @@ def _files(options: argparse.Namespace) -> ConfigFiles:
                 f"no config file in {Path.cwd()} (looked for {names}): name one with --config FILE"
             )
         files = [found]
-    return ConfigFiles(files, skip_invalid=options.skip_invalid)
+    allowed = bool(options.config) or options.trust
+    return ConfigFiles(files, skip_invalid=options.skip_invalid, allowed=allowed)
 
 
 def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
-    import anyio
+    tools, opening = _opened(served, pipes)
+    from ._event_loop import run
 
-    async def run() -> None:
+    async def serve() -> None:
         from .protocol import stdio
         from .surface import surface_of
 
-        async with served.running() as runtime:
-            await stdio.serve(surface_of(runtime, served.toolset), pipes, stop)
+        async with served.running(tools) as runtime:
+            await stdio.serve(surface_of(runtime, served.toolset), pipes, stop, opening)
 
-    anyio.run(run)
+    run(serve)
+
+
+def _opened(served: _Served, pipes: Pipes) -> tuple[Prepared | None, Opening | None]:
+    """The first requests, answered before there is an event loop, where the config allows it."""
+    from .protocol._opening import listed_by_config, opened
+    from .registry import prepared
+
+    if served.toolset is not None or not listed_by_config(served.config):
+        return None, None
+    tools = prepared(served.config)
+    return tools, opened(served.config, tools.registry, pipes)
 
 
 def _serve_at(listener: socket.socket, served: _Served, entrance: Entrance, workers: int, stop: Stop) -> None:
@@ -215,7 +186,9 @@ def _serve_http(
 ) -> None:
     import anyio
 
-    async def run() -> None:
+    from ._event_loop import run
+
+    async def serve() -> None:
         from .metrics import Metrics
         from .protocol import http
         from .protocol.workers import until_orphaned
@@ -227,10 +200,10 @@ def _serve_http(
             await http.serve(runtime, listener, entrance, stop, ready, Metrics(labels), served.toolset)
             group.cancel_scope.cancel()
 
-    anyio.run(run, backend_options={"use_uvloop": sys.platform != "win32"})
+    run(serve, use_uvloop=True)
 
 
-def _check_workers(options: argparse.Namespace) -> None:
+def _check_workers(options: Options) -> None:
     if options.workers == 1:
         return
     from .protocol.workers import check_workers
@@ -240,13 +213,13 @@ def _check_workers(options: argparse.Namespace) -> None:
     check_workers()
 
 
-def _listener(options: argparse.Namespace) -> socket.socket:
+def _listener(options: Options) -> socket.socket:
     from .protocol._listen import listen
 
     return listen(options.host, options.port)
 
 
-def _entrance(options: argparse.Namespace) -> Entrance:
+def _entrance(options: Options) -> Entrance:
     from .protocol._entrance import Entrance
 
     return Entrance(options.host, _token(options.token_env), options.insecure, options.toolset)
@@ -255,6 +228,9 @@ def _entrance(options: argparse.Namespace) -> Entrance:
 def _token(variable: str | None) -> str | None:
     if variable is None:
         return None
+    from ._withheld import withhold
+
+    withhold(variable)
     token = os.environ.get(variable, "").strip()
     if not token:
         raise ServeError(f"--token-env {variable}: the variable is not set, or empty")
@@ -286,4 +262,6 @@ def _refused(*lines: str) -> int:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201  # the operator reads it there
+    from .visible import visible
+
+    print(visible(line), file=sys.stderr, flush=True)  # noqa: T201  # the operator reads it there

@@ -20,10 +20,14 @@ class Question:
 
     ``elicitation``: ``{"message": …, "requestedSchema": …}``. ``sampling``: ``{"messages": …,
     "maxTokens": …}``. ``roots``: ``{}``.
+
+    Where the protocol has the call made again with the answers, a request that is sent once more brings them
+    once more; the answer to a question that is to count ``once`` is asked for again then.
     """
 
     ability: Ability
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    once: bool = False
 
 
 class InputRequired(ToolspanError):

@@ -55,7 +55,9 @@ class ToolFailure(ToolspanError):
 
     ``error`` becomes the result's ``error``; ``error_code`` a stable machine-readable word;
     ``user_action`` what the person may do about it. ``content`` are the content blocks to show
-    instead of the error, when it came with some.
+    instead of the error, when it came with some. ``upstream_status`` is the HTTP status of the answer that it
+    comes from. ``detail`` is what else is known, for whoever runs the server: it may hold paths and the words
+    of other programs, and follows the error only where clients may read that (``serving.error_details``).
     """
 
     error_code = "execution_error"
@@ -68,10 +70,14 @@ class ToolFailure(ToolspanError):
         error_code: str | None = None,
         user_action: str | None = None,
         content: tuple[Mapping[str, Any], ...] | None = None,
+        upstream_status: int | None = None,
+        detail: str = "",
     ) -> None:
-        super().__init__(error)
+        super().__init__(f"{error}: {detail}" if detail else error)
         self.error = error
+        self.detail = detail
         self.content = content
+        self.upstream_status = upstream_status
         if error_code is not None:
             self.error_code = error_code
         if user_action is not None:

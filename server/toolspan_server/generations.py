@@ -14,12 +14,12 @@ import anyio.to_thread
 from ._records import is_same
 from ._supplies import Supply
 from .changes import Change
-from .config import Config
+from .config import Config, LimitsConfig
 from .context import Context
-from .executor import Executor
+from .executor import Executor, ShareLimits
 from .kinds import Environment
 from .prompts import prompts_of
-from .registry import Registry
+from .registry import Prepared, Registry, environment_of, prepared
 from .resources import differing, resources_of
 from .services import Service
 
@@ -61,10 +61,9 @@ class Generation:
                 await supply.offered.wait()
 
 
-def first(config: Config) -> Generation:
-    """``config``, not yet running."""
-    environment = Environment(config.directory, config.state_directory)
-    registry = Registry.from_config(config, environment)
+def first(config: Config, tools: Prepared | None = None) -> Generation:
+    """``config``, not yet running; ``tools`` are what ``prepared`` gave for it, if it was asked already."""
+    environment, registry = tools or prepared(config)
     services = {name: each.build(environment) for name, each in config.services.configured().items()}
     return _made(
         config, environment, registry, services, _supplies(config, environment, services, None), None
@@ -73,7 +72,7 @@ def first(config: Config) -> Generation:
 
 async def successor(old: Generation, config: Config) -> Generation:
     """``config``, not yet running, with those services, sources and tools of ``old`` that are the same."""
-    environment = Environment(config.directory, config.state_directory)
+    environment = environment_of(config)
     if environment == old.environment:
         environment = old.environment
     earlier = old if environment is old.environment else None
@@ -130,11 +129,21 @@ def _made(
         redact=config.redact if config.has_secrets else None,
         max_result_bytes=config.limits.result_bytes,
         answer_seconds=config.limits.answer_seconds,
+        share_limits=_share_limits(config.limits),
         earlier=None if earlier is None else earlier.executor,
     )
     resources = resources_of(config, None if earlier is None else earlier.resources)
     prompts = prompts_of(config, resources)
     return Generation(config, environment, executor, services, supplies, resources, prompts)
+
+
+def _share_limits(limits: LimitsConfig) -> ShareLimits:
+    every = limits.concurrent_calls
+    return ShareLimits(
+        per_target=limits.concurrent_calls_per_target or max(1, every // 2),
+        per_kind=limits.concurrent_calls_per_kind or max(1, every * 3 // 4),
+        queued=limits.queued_calls_per_target,
+    )
 
 
 def _services(config: Config, environment: Environment, earlier: Generation | None) -> dict[str, Service]:

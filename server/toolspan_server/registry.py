@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._records import is_same
+from ._withheld import withheld
 from .config import Config, ToolConfig
+from .isolation import ProcessLimits
 from .kinds import Calling, Environment, Kind
 from .parameters import Parameters
 
@@ -54,7 +56,7 @@ class Registry:
         """
         if not config.tools.enabled:
             return cls()
-        where = environment or Environment(config.directory, config.state_directory)
+        where = environment or environment_of(config)
         default = config.tools.default_timeout_ms
         known = {} if earlier is None else {tool.name: tool for tool in earlier._own}
         return cls(
@@ -102,10 +104,38 @@ class Registry:
                 places[tool.name.lower()] = place
                 tools[tool.name] = tool
         self._tools, self._places = tools, places
-        for tool in tools.values():
-            if isinstance(tool.kind, Calling):
-                tool.kind.bind(self.get)
+        kinds = {type(tool.kind) for tool in tools.values()}
+        if any(issubclass(kind, Calling) for kind in kinds):
+            for tool in tools.values():
+                if isinstance(tool.kind, Calling):
+                    tool.kind.bind(self.get)
         return taken
+
+
+class Prepared(NamedTuple):
+    """The tools of a config, ready to run before anything does, and where they live."""
+
+    environment: Environment
+    registry: Registry
+
+
+def environment_of(config: Config) -> Environment:
+    """Where the tools of ``config`` live."""
+    limits = config.limits
+    processes = ProcessLimits(
+        limits.handler_processes,
+        limits.handler_memory_bytes,
+        limits.handler_cpu_seconds,
+        limits.result_bytes,
+        withheld(config),
+    )
+    return Environment(config.directory, config.state_directory, processes=processes)
+
+
+def prepared(config: Config) -> Prepared:
+    """Every tool of ``config``, compiled in an environment of its own."""
+    environment = environment_of(config)
+    return Prepared(environment, Registry.from_config(config, environment))
 
 
 def _listed_alike(one: Tool, other: Tool) -> bool:

@@ -10,13 +10,14 @@ from .content import Block
 from .errors import ToolFailure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # one is made for each call: a frozen one takes four times as long
 class ToolResult:
     """The outcome of one execution. ``execution_time_ms`` is milliseconds, validation included.
 
     Either ``success`` with ``result`` (any JSON value), or not, with ``error``, ``error_code`` and
     ``user_action``. ``content`` are the content blocks to show when the tool gave some; ``has_value`` says
-    whether ``result`` then is more than their text; ``meta`` is for the client's eyes.
+    whether ``result`` then is more than their text; ``meta`` is for the client's eyes. ``upstream_status`` is
+    the HTTP status of the answer that a failure comes from.
     """
 
     success: bool
@@ -29,6 +30,7 @@ class ToolResult:
     content: tuple[Block, ...] | None = None
     has_value: bool = True
     meta: Mapping[str, Any] | None = None
+    upstream_status: int | None = None
 
     @classmethod
     def failed(cls, failure: ToolFailure, tool_name: str, execution_time_ms: float) -> ToolResult:
@@ -41,6 +43,7 @@ class ToolResult:
             error_code=failure.error_code,
             user_action=failure.user_action,
             content=failure.content,
+            upstream_status=failure.upstream_status,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -54,4 +57,6 @@ class ToolResult:
                 "error_code": self.error_code,
                 "user_action": self.user_action,
             }
+            if self.upstream_status is not None:
+                outcome["upstream_status"] = self.upstream_status
         return {**outcome, "tool_name": self.tool_name, "execution_time_ms": self.execution_time_ms}

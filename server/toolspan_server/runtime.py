@@ -12,12 +12,13 @@ import anyio
 import anyio.to_thread
 
 from ._health import health
+from ._place import NoPlace, Place
 from ._supplies import Supply
 from .changes import Change, Changes
 from .config import Config
 from .context import Context
 from .generations import Generation, differences, first, successor
-from .registry import Registry
+from .registry import Prepared, Registry
 from .results import ToolResult
 from .services import Service, running_services
 from .services._base import Start
@@ -50,6 +51,8 @@ class Runtime:
         self._whole = anyio.Event()
         self._taken: set[tuple[int, str]] = set()
         self._followers: list[Follower] = []
+        self._place: Place = NoPlace()
+        self._is_remote = False
         self._begin(generation)
         if generation.supplies:
             start(self._settle)
@@ -76,13 +79,17 @@ class Runtime:
         await self._whole.wait()
 
     async def execute(
-        self, name: str, arguments: Mapping[str, Any] | None = None, context: Context | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        context: Context | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Run the tool ``name``, as ``Executor.execute`` does, in the config that is served now."""
         generation = self.generation
         generation.calls += 1
         try:
-            result = await generation.executor.execute(name, arguments, context)
+            result = await generation.executor.execute(name, arguments, context, meta)
             if self.on_result is not None:
                 self.on_result(result)
             return result
@@ -110,12 +117,25 @@ class Runtime:
             self._stop_unused()
             raise
         self.generation = new
+        new.environment.shared.renew()
         for follow in followed:
             follow()
         self.problems = ()
         self._settle_now()
         self.changes.publish(*changes)
         self.start(partial(self._retire, old))
+
+    def seat(self, place: Place) -> None:
+        """Have calls that only wait leave ``place``, which counts those that run."""
+        self._place = place
+        for generation in self._live:
+            generation.executor.place = place
+
+    def serve_remotely(self) -> None:
+        """Tell clients, who are not the operator, no details of errors, unless the config says so."""
+        self._is_remote = True
+        for generation in self._live:
+            self._set_details(generation)
 
     def add_follower(self, follower: Follower) -> None:
         """Ask ``follower`` about every config that is to be served; what it gives is done when it is.
@@ -146,6 +166,8 @@ class Runtime:
     def _begin(self, generation: Generation) -> None:
         """Start what ``generation`` has and no other had before."""
         generation.executor.publish = self.changes.publish
+        generation.executor.place = self._place
+        self._set_details(generation)
         for place, supply in enumerate(generation.supplies):
             supply.changed = self._offered
             if supply.offered.is_set():
@@ -155,6 +177,10 @@ class Runtime:
         for worker in generation.workers:
             if id(worker) not in self._stops:
                 self._stops[id(worker)] = (worker, self.start(worker.run))
+
+    def _set_details(self, generation: Generation) -> None:
+        told = generation.config.serving.error_details
+        generation.executor.tells_details = not self._is_remote if told is None else told
 
     async def _settle(self) -> None:
         await self.generation.offered()
@@ -210,9 +236,12 @@ class Runtime:
 
 
 @asynccontextmanager
-async def running(config: Config) -> AsyncGenerator[Runtime]:
-    """``config`` with its services and sources running; they stop when the block ends."""
-    generation = first(config)
+async def running(config: Config, tools: Prepared | None = None) -> AsyncGenerator[Runtime]:
+    """``config`` with its services and sources running; they stop when the block ends.
+
+    ``tools`` are what ``registry.prepared`` gave for it, if it was asked already.
+    """
+    generation = first(config, tools)
     async with running_services({}) as start:
         runtime = Runtime(generation, start)
         try:

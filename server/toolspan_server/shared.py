@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Hashable
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast, runtime_checkable
 
 _log = logging.getLogger(__name__)
 
@@ -14,6 +14,15 @@ class Closable(Protocol):
 
     async def aclose(self) -> None:
         """Let go of everything. What still uses it fails."""
+        ...
+
+
+@runtime_checkable
+class Renewable(Protocol):
+    """What starts anew when the config changes."""
+
+    def renew(self) -> None:
+        """Take nothing from before into what begins from now on."""
         ...
 
 
@@ -31,6 +40,12 @@ class Shared:
         if key not in self._made:
             self._made[key] = make()
         return cast("_C", self._made[key])
+
+    def renew(self) -> None:
+        """Start those anew that can."""
+        for made in self._made.values():
+            if isinstance(made, Renewable):
+                made.renew()
 
     async def aclose(self) -> None:
         """Close all of them, the newest first. One that fails does not keep the others open."""

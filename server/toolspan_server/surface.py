@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from .config import ToolsetConfig
+from .config import Config, ToolsetConfig
 from .context import Context
 from .registry import Tool
 from .results import ToolResult
-from .runtime import Runtime
 
 if TYPE_CHECKING:
     from .prompts.live import Prompts
     from .resources.live import Resources
+    from .runtime import Runtime
 
 
 class Surface:
@@ -26,6 +26,11 @@ class Surface:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
+
+    @property
+    def config(self) -> Config:
+        """The config that is served now."""
+        return self.runtime.config
 
     @property
     def version(self) -> int:
@@ -45,7 +50,7 @@ class Surface:
     @property
     def instructions(self) -> str | None:
         """What the server tells its clients about itself."""
-        return self.runtime.config.instructions
+        return self.config.instructions
 
     @property
     def tools(self) -> list[Tool]:
@@ -75,11 +80,15 @@ class Surface:
         """Wait until ``is_settled``, which takes no longer than ``limits.upstream_connect_seconds``."""
         await self.runtime.settled()
 
-    async def execute(
-        self, name: str, arguments: Mapping[str, Any] | None, context: Context | None
-    ) -> ToolResult:
+    def execute(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        context: Context | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, ToolResult]:
         """Run a tool; see ``Executor.execute``."""
-        return await self.runtime.execute(name, arguments, context)
+        return self.runtime.execute(name, arguments, context, meta)
 
 
 class ToolsetSurface(Surface):
@@ -100,7 +109,7 @@ class ToolsetSurface(Surface):
     @override
     def instructions(self) -> str | None:
         config = self._config()
-        whole = self.runtime.config.instructions
+        whole = self.config.instructions
         return whole if config is None or config.instructions is None else config.instructions
 
     @property
@@ -123,7 +132,7 @@ class ToolsetSurface(Surface):
         return self._shown().get(name)
 
     def _config(self) -> ToolsetConfig | None:
-        return self.runtime.config.toolsets.get(self.toolset or "")
+        return self.config.toolsets.get(self.toolset or "")
 
     def _shown(self) -> dict[str, Tool]:
         """The toolset's tools by name, looked for once a version."""

@@ -6,6 +6,7 @@ This is the one room of the server that the bridge may import.
 from __future__ import annotations
 
 from ..errors import ConfigError
+from ._consent import Foreign, foreign_code, foreign_server, foreign_servers, refusal
 from ._contents import contents, counted, offer
 from ._document import load_document
 from ._limits import LimitsConfig
@@ -19,6 +20,7 @@ from ._models import (
 )
 from ._problems import Problem
 from ._providers import ProviderConfig
+from ._secrets import pattern as secret_pattern
 from ._servers import McpServerConfig
 from ._tasks import TaskConfig
 from ._toolsets import ToolsetConfig
@@ -28,6 +30,7 @@ __all__ = [
     "DEFAULT_FILES",
     "Config",
     "ConfigError",
+    "Foreign",
     "LimitsConfig",
     "McpServerConfig",
     "Problem",
@@ -40,7 +43,12 @@ __all__ = [
     "contents",
     "counted",
     "find_config",
+    "foreign_code",
+    "foreign_server",
+    "foreign_servers",
     "load_config",
     "load_document",
     "offer",
+    "refusal",
+    "secret_pattern",
 ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, cast
 
-from ..suggestions import nearest
+from ..suggestions import known_names, nearest
 from ._databases import database_names, unknown_databases
 from ._models import BUILTIN
 from ._offered import unique_offers
@@ -41,6 +41,8 @@ def _unique_tools(sources: Sequence[Source], *, skip_invalid: bool) -> None:
             if (first := seen.get(name.lower())) is None:
                 seen[name.lower()] = (name, source, place)
                 continue
+            if source.is_full:
+                return
             other, elsewhere, there = first
             same = "is already defined" if other == name else f"differs only by case from {other!r}"
             message = f"tool {name!r} {same} at {elsewhere.document.place(there)}"
@@ -79,7 +81,7 @@ def _entries(source: Source) -> Iterator[tuple[str, Path]]:
 def _known_tools(sources: Sequence[Source]) -> None:
     if any(servers_of(source.data)[1] or _inside(source.data, "tools", "sources") for source in sources):
         return
-    known = sorted({name for source in sources for _, name in _tool_names(source)})
+    known = {name for source in sources for _, name in _tool_names(source)}
     for source in sources:
         source.add(_unknown_tools(source, known))
 
@@ -94,7 +96,7 @@ def _known_members(sources: Sequence[Source]) -> None:
         source.add(unknown_references(registry_of(source.data), known))
 
 
-def _unknown_tools(source: Source, known: Sequence[str]) -> Iterator[Fault]:
+def _unknown_tools(source: Source, known: Set[str]) -> Iterator[Fault]:
     responses = _inside(source.data, "responses")
     for index, response in enumerate(cast("Sequence[Any]", responses) if isinstance(responses, list) else ()):
         allowed = _inside(response, "tools", "allowed_tools")
@@ -104,9 +106,9 @@ def _unknown_tools(source: Source, known: Sequence[str]) -> Iterator[Fault]:
                 yield Fault(path, f"unknown tool {str(name)!r}", _hint(name, known))
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
+def _hint(name: str, known: Set[str]) -> str:
     hint = nearest(name, known)
-    return hint if not known or hint.startswith("known") else f"{hint} known: {', '.join(known)}"
+    return hint if not known or hint.startswith("known") else f"{hint} {known_names(sorted(known))}"
 
 
 def _tool_names(source: Source) -> Iterator[tuple[int, str]]:

@@ -25,7 +25,7 @@ _WANTED = {
     "tuple": "a list",
 }
 _TRUTH = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
-_MOST_FAULTS = 1_000
+_MOST_FAULTS = 200
 _RANGE = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number")
 
 
@@ -41,7 +41,7 @@ class Misfit(ValueError):
 def faults_of(error: ValidationError, model: type[Shaped], prefix: Path = ()) -> Iterator[Fault]:
     """Every fault that ``error``, raised by ``model``, holds; paths start with ``prefix``.
 
-    Of more than a thousand, the others are only counted.
+    Of more than two hundred, the others are only counted.
     """
     details = error.errors(include_url=False)
     for detail in details[:_MOST_FAULTS]:

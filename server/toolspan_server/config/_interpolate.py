@@ -55,7 +55,7 @@ class Used:
 class Interpolated:
     """What interpolation did to one file's data.
 
-    X
+    ``written`` has each text that it changed, as the file has it and as it is now.
     """
 
     faults: list[Fault] = field(default_factory=list[Fault])

@@ -20,13 +20,16 @@ from ._trees import (
     NOT_FINITE,
     TOO_DEEP,
     TOO_LONG,
+    Lines,
     Node,
     SyntaxFault,
     depth_of,
+    note,
     repeated_key,
 )
 
 _TOKEN = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+', re.DOTALL)
+_PLAIN = ("true", "false", "null", "0", "1")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -89,6 +92,10 @@ class _Open:
 class _Scanner:
     text: str
     faults: list[Fault] = field(default_factory=list[Fault])
+    lines: Lines = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lines = Lines(self.text)
 
     def scan(self) -> tuple[Node, list[Fault]]:
         root = Node(0, 0)
@@ -105,17 +112,19 @@ class _Scanner:
         here = stack[-1]
         if here.is_object and here.key is None:
             here.key, here.key_at = _string(token), offset
-            self._check((*here.path, here.key), token, on_key=True)
+            if "\\" in token:
+                self._check((*here.path, here.key), token, on_key=True)
             return
         part: str | int = len(here.node.children) if here.key is None else here.key
-        path = here.path if len(stack) == 1 else (*here.path, part)
         node = Node(offset if here.key is None else here.key_at, offset)
         here.key = None
-        if (first := here.node.children.get(part)) is None:
-            here.node.children[part] = node
-        else:
-            message, hint = repeated_key(self.text, first.key, node.key, str(part))
-            self.faults.append(Fault(path, message, hint, on_key=True, offset=node.key))
+        first = here.node.children.setdefault(part, node)
+        if first is node and (token in _PLAIN or (token[0] == '"' and "\\" not in token)):
+            return
+        path = here.path if len(stack) == 1 else (*here.path, part)
+        if first is not node:
+            message, hint = repeated_key(self.lines, first.key, node.key, str(part))
+            note(self.faults, Fault(path, message, hint, on_key=True, offset=node.key))
         if token in "{[":
             if len(stack) > DEPTH_LIMIT:
                 raise SyntaxFault(offset, TOO_DEEP, "make it flatter", path)
@@ -125,11 +134,11 @@ class _Scanner:
 
     def _check(self, path: Path, token: str, *, on_key: bool = False) -> None:
         for message, hint in _scalar_faults(token):
-            self.faults.append(Fault(path, message, hint, on_key))
+            note(self.faults, Fault(path, message, hint, on_key))
 
 
 def _string(token: str) -> str:
-    return str(json.loads(token))
+    return str(json.loads(token)) if "\\" in token else token[1:-1]
 
 
 def _scalar_faults(token: str) -> Iterator[tuple[str, str]]:

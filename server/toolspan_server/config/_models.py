@@ -24,7 +24,8 @@ from ._problems import Problem
 from ._prompts import PromptConfig
 from ._providers import PROVIDER_NAME, ProviderConfig
 from ._resources import ResourceConfig, ResourceTemplateConfig
-from ._secrets import pattern
+from ._secrets import InBase64, pattern
+from ._sent import SentVariable
 from ._servers import McpServerConfig
 from ._serving import ServingConfig
 from ._tasks import TaskConfig
@@ -309,17 +310,29 @@ class Config(Record):
     _files: tuple[Path, ...] = ()
     _secrets: frozenset[str] = frozenset()
     _secret_pattern: re.Pattern[str] | None = None
+    _in_base64: InBase64 | None = None
     _skipped: tuple[Problem, ...] = ()
+    _imported: bool = True
+    _sent: tuple[SentVariable, ...] = ()
 
     def with_origin(
-        self, *, files: tuple[Path, ...], secrets: frozenset[str], skipped: tuple[Problem, ...]
+        self,
+        *,
+        files: tuple[Path, ...],
+        secrets: frozenset[str],
+        skipped: tuple[Problem, ...],
+        imported: bool = True,
+        sent: tuple[SentVariable, ...] = (),
     ) -> Self:
         """The same config, told where it came from."""
         config = self.model_copy()
         config._files = files
         config._secrets = secrets
         config._secret_pattern = pattern(secrets)
+        config._in_base64 = InBase64(secrets)
         config._skipped = skipped
+        config._imported = imported
+        config._sent = sent
         return config
 
     @property
@@ -343,6 +356,17 @@ class Config(Record):
         return self._skipped
 
     @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The modules of handlers that were only read: whether they can be imported, and what options their
+        handlers take, nobody has looked at."""
+        return () if self._imported else self.handlers
+
+    @property
+    def sent(self) -> tuple[SentVariable, ...]:
+        """The variables of the environment whose values can leave the machine, and where to."""
+        return self._sent
+
+    @property
     def has_secrets(self) -> bool:
         """Whether there is anything that ``redact`` takes out of texts."""
         return self._secret_pattern is not None
@@ -350,9 +374,16 @@ class Config(Record):
     def redact(self, text: str) -> str:
         """``text`` without any value that came from a variable and is not itself served, also where escaped.
 
-        Values of less than four characters stay: they occur in any text by chance.
+        Values of less than four characters stay: they occur in any text by chance. In Base64, those of eight
+        bytes and more are found too.
         """
-        return text if self._secret_pattern is None else self._secret_pattern.sub("***", text)
+        if self._secret_pattern is None:
+            return text
+        return self.redact_base64(self._secret_pattern.sub("***", text))
+
+    def redact_base64(self, text: str) -> str:
+        """``text``, which is data in Base64, with zeros where it holds such a value."""
+        return self._in_base64(text) if self._in_base64 else text
 
     @override
     def __repr__(self) -> str:

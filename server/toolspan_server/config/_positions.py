@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import ConfigError
 from ._json import json_tree, read_json
 from ._problems import Fault, Path, Problem, json_path
-from ._trees import Node, SyntaxFault
+from ._trees import Lines, Node, SyntaxFault
 
 SIZE_LIMIT = 4 * 1024 * 1024
 """The largest config file, in bytes."""
@@ -32,12 +32,17 @@ class Document:
     def _tree(self) -> Node:
         return self.tree or json_tree(self.text)[0]
 
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self.text)
+
     def problem(self, fault: Fault) -> Problem:
         """``fault`` with the place of its key or value, or of the nearest parent when that is missing."""
-        line, column = line_and_column(self.text, self._offset(fault))
+        line, column = self._lines.place(self.offset(fault))
         return Problem(self.file, line, column, json_path(fault.path), fault.message, fault.hint)
 
-    def _offset(self, fault: Fault) -> int:
+    def offset(self, fault: Fault) -> int:
+        """Where its key or value stands in the text, or the nearest parent."""
         if fault.offset is not None:
             return fault.offset
         node = self._tree
@@ -58,11 +63,6 @@ class Document:
         return f"{problem.file}:{problem.line}:{problem.column}"
 
 
-def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Line and column of the character at ``offset``, both from 1; lines end with LF (or CR LF)."""
-    return text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1
-
-
 def read_document(path: FilePath, shown: str) -> Document:
     """Read and parse ``path``, called ``shown`` in messages. Raises ``ConfigError``.
 
@@ -80,7 +80,7 @@ def parse_document(text: str, shown: str) -> Document:
             raise SyntaxFault(0, "the file is empty", "write a config, such as tools: {registry: []}")
         data, tree, faults = read_json(text) if is_json else _read_yaml(text)
     except SyntaxFault as fault:
-        line, column = line_and_column(text, fault.offset)
+        line, column = Lines(text).place(fault.offset)
         problem = Problem(shown, line, column, json_path(fault.path), fault.message, fault.hint)
         raise ConfigError([problem]) from None
     return Document(shown, text, data, tree, faults)
@@ -100,11 +100,11 @@ def _read_text(path: FilePath, shown: str) -> str:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8")
-        line, column = line_and_column(before, len(before))
+        line, column = Lines(before).place(len(before))
         message = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
         raise ConfigError([Problem(shown, line, column, "$", message, "save the file as UTF-8")]) from None
     if (offset := text.find("\0")) >= 0:
-        line, column = line_and_column(text, offset)
+        line, column = Lines(text).place(offset)
         raise ConfigError([Problem(shown, line, column, "$", "a NUL character", "remove it")])
     return text
 

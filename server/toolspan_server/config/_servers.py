@@ -12,14 +12,10 @@ from typing_extensions import override
 from .._records import Record, checked, choice, key, many, named, optional, text
 from ._problems import Fault, Faulty
 from ._values import FLAG
+from ._variables import changes_code
 
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_DANGEROUS = (
-    r"LD_\w+|DYLD_\w+|NODE_OPTIONS|BASH_ENV|ENV|PERL5OPT|RUBYOPT|PYTHONSTARTUP"
-    r"|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS"
-)
-"""Variables that make an interpreter or the loader run other code than the command names."""
 
 
 def _argument(text: str) -> str:
@@ -114,7 +110,7 @@ class McpServerConfig(Record, unknown="ignore"):
     disabled: bool = key(FLAG, "Whether the server is left alone.", default=False)
     allow_dangerous_env: bool = key(
         FLAG,
-        "Allows variables in env that change which code runs, such as LD_PRELOAD.",
+        "Allows variables in env that change which code runs, such as LD_PRELOAD or GIT_SSH_COMMAND.",
         default=False,
         spellings=["allowDangerousEnv", "allow_dangerous_env"],
     )
@@ -135,6 +131,6 @@ class McpServerConfig(Record, unknown="ignore"):
 
     def _environment_faults(self) -> Iterator[Fault]:
         hint = "remove it, or set allowDangerousEnv: true if the server needs it"
-        for name in self.env:
-            if re.fullmatch(_DANGEROUS, name, re.IGNORECASE) and not self.allow_dangerous_env:
+        for name, value in self.env.items():
+            if not self.allow_dangerous_env and changes_code(name, value):
                 yield Fault(("env", name), f"{name} changes which code the server runs", hint, on_key=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .._records import Record, choice, key
+from .._records import Record, choice, key, optional
 from ._values import FLAG, integer
 
 _DAY_MS = 86_400_000
@@ -30,6 +30,12 @@ class ServingConfig(Record):
 
     reload: bool = key(
         FLAG, "Whether a change of this file takes effect while the server runs.", default=True
+    )
+    error_details: bool | None = key(
+        optional(FLAG),
+        "Whether clients read what unexpected errors say, with its paths and what programs wrote to stderr; "
+        "null: on stdio only. Where they do not, the log has it, under the reference that they get.",
+        default=None,
     )
     cache: ListCacheConfig = key(
         ListCacheConfig.shape(),

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic_core import ValidationError
 
-from ..handlers import load_handler_source
+from ..handlers import declared, load_handler_source, read_handler_source
 from ._faults import faults_of
 from ._interpolate import Interpolated, interpolate, is_served
 from ._models import Config, ToolConfig
@@ -21,16 +21,26 @@ from ._secrets import Renamed
 
 _REGISTRY = ("tools", "registry")
 _LONGEST_MESSAGE = 2_000
+MOST_TOLD = 100
+"""How many problems of a config are told."""
+
+_MOST_FOUND = 2 * MOST_TOLD
+
 SERVER_KEYS = ("mcpServers", "mcp_servers", "servers")
 
 
 @dataclass
 class Source:
-    """One file. ``config`` lacks the tools, which are in ``tools`` by their index in the file."""
+    """One file. ``config`` lacks the tools, which are in ``tools`` by their index in the file.
+
+    When more faults are found than are told, others are not looked for, unless it is ``exhaustive``: then
+    every tool that has one is still found.
+    """
 
     path: Path
     document: Document
     interpolated: Interpolated
+    exhaustive: bool = False
     faults: list[Fault] = field(default_factory=list[Fault])
     faulty_tools: set[int] = field(default_factory=set[int])
     config: Config | None = None
@@ -48,27 +58,54 @@ class Source:
         With ``unread`` they say just that: nothing more is said of the values that they are about.
         """
         for fault in faults:
+            if self.is_full:
+                break
             if any(fault.path[:end] in self._unread for end in range(len(fault.path) + 1)):
                 continue
-            self.faults.append(fault)
             if (index := tool_index(fault.path)) is not None:
                 self.faulty_tools.add(index)
+            if index is None or not self._has_enough:
+                self.faults.append(fault)
         if unread:
             self._unread.update(fault.path for fault in self.faults)
 
-    def problems(self, renamed: Renamed, *, of_tools: bool) -> list[Problem]:
-        """The problems of single tools, or all others; ``renamed`` gives texts without variables' values."""
-        found = [
-            self._problem(fault, renamed)
-            for fault in self.faults
-            if (tool_index(fault.path) is not None) == of_tools
-        ]
-        return sorted(found, key=lambda problem: (problem.line, problem.column))
+    def add_tool(self, index: int, error: ValidationError, place: Place) -> None:
+        """Note that the tool at ``index`` is faulty, and while faults are told, what ``error`` says of it."""
+        self.faulty_tools.add(index)
+        if not self._has_enough:
+            self.add(faults_of(error, ToolConfig, place))
 
-    def _problem(self, fault: Fault, renamed: Renamed) -> Problem:
+    @property
+    def is_full(self) -> bool:
+        """Whether enough faults were found: the others are not looked for."""
+        return self._has_enough and not self.exhaustive
+
+    @property
+    def _has_enough(self) -> bool:
+        return len(self.faults) >= _MOST_FOUND
+
+    def problems(self, renamed: Renamed, *, of_tools: bool) -> tuple[list[Problem], int]:
+        """The first problems of single tools, or of all else, in file order, and how many more were found.
+
+        ``renamed`` gives texts without variables' values.
+        """
+        found = [fault for fault in self.faults if (tool_index(fault.path) is not None) == of_tools]
+        first = sorted(found, key=self.document.offset)[:MOST_TOLD]
+        written = self._written({fault.path for fault in first})
+        told = [self._problem(fault, renamed, written.get(fault.path, ())) for fault in first]
+        return told, len(found) - len(first)
+
+    def _written(self, places: set[Place]) -> Mapping[Place, list[tuple[str, str]]]:
+        """What interpolation changed at or inside each of ``places``."""
+        found: dict[Place, list[tuple[str, str]]] = {}
+        for path, pair in self.interpolated.written.items():
+            for end in range(len(path) + 1):
+                if path[:end] in places:
+                    found.setdefault(path[:end], []).append(pair)
+        return found
+
+    def _problem(self, fault: Fault, renamed: Renamed, written: Iterable[tuple[str, str]]) -> Problem:
         """``fault`` with its place; what interpolation put in is shown as the file writes it."""
-        changed, depth = self.interpolated.written, len(fault.path)
-        written = [pair for path, pair in changed.items() if path[:depth] == fault.path]
         texts = [fault.message, fault.hint]
         for old, new in written:
             texts = [text.replace(repr(new), repr(old)) for text in texts]
@@ -86,17 +123,17 @@ class Source:
             yield from offering.secrets()
 
 
-def opened(path: Path, shown: str, environ: Mapping[str, str]) -> Source:
+def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bool) -> Source:
     """Read, parse and interpolate one file. Raises ``ConfigError`` when it cannot be read at all."""
     document = read_document(path, shown)
-    source = Source(path.absolute(), document, interpolate(document.data, environ))
+    source = Source(path.absolute(), document, interpolate(document.data, environ), exhaustive)
     source.add(document.faults, unread=True)
     source.add(source.interpolated.faults, unread=True)
     return source
 
 
 def validate(source: Source) -> None:
-    """Import the file's handlers, then hold the data to the models."""
+    """Import the file's handlers, or read what they are, then hold the data to the models."""
     data = source.data
     if not isinstance(data, dict):
         source.add([Fault((), "a config is an object", "write a config, such as tools: {registry: []}")])
@@ -113,6 +150,8 @@ def validate(source: Source) -> None:
         for key, message in offering.problems():
             source.add([Fault(("tools", "sources", index, *key.split("/", 1)), message)])
     for index, entry in enumerate(registry or ()):
+        if source.is_full:
+            break
         _validate_tool(source, index, entry)
 
 
@@ -121,7 +160,7 @@ def _validate_tool(source: Source, index: int, entry: Any) -> None:
     try:
         tool = ToolConfig.model_validate(entry, context=source.converted)
     except ValidationError as error:
-        source.add(faults_of(error, ToolConfig, place))
+        source.add_tool(index, error, place)
         return
     source.tools[index] = tool
     kind = tool.implementation
@@ -130,13 +169,14 @@ def _validate_tool(source: Source, index: int, entry: Any) -> None:
 
 
 def _import_handlers(source: Source) -> Iterator[Fault]:
+    take = load_handler_source if declared() is None else read_handler_source
     listed = source.data.get("handlers")
     for index, name in enumerate(cast("Sequence[Any]", listed) if isinstance(listed, list) else ()):
         place = ("handlers", index)
         if not isinstance(name, str) or not name or any(fault.path == place for fault in source.faults):
             continue
         try:
-            load_handler_source(str(name), source.path.parent)
+            take(str(name), source.path.parent)
         except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}".rstrip(": ")
             message = f"the handlers of {str(name)!r} cannot be imported: {reason}"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, cast
 
-from ._problems import Path
+from ._problems import Fault, Path
 
 DEPTH_LIMIT = 64
 """How many objects and lists may stand inside each other."""
+
+MOST_FAULTS = 1_000
+"""How many faults are looked for in one file."""
 
 DIGITS_LIMIT = 4_000
 """How many digits an integer may have."""
@@ -50,12 +56,31 @@ def depth_of(value: Any, above: int = 0) -> int:
     return deepest
 
 
-def line_of(text: str, offset: int) -> int:
-    """The line, counted from 1, of the character at ``offset``."""
-    return text.count("\n", 0, offset) + 1
+class Lines:
+    """Lines and columns of the characters of a text, both from 1; lines end with LF (or CR LF)."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of the character at ``offset``."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
 
 
-def repeated_key(text: str, first: int, second: int, key: str) -> tuple[str, str]:
+def repeated_key(lines: Lines, first: int, second: int, key: str) -> tuple[str, str]:
     """Message and hint for ``key`` standing at both offsets of one object."""
-    message = f"key {key!r} stands here twice, on lines {line_of(text, first)} and {line_of(text, second)}"
+    message = f"key {key!r} stands here twice, on lines {lines.place(first)[0]} and {lines.place(second)[0]}"
     return message, "keep one of them"
+
+
+def note(faults: list[Fault], fault: Fault) -> None:
+    """Add ``fault``; past ``MOST_FAULTS`` only, and once, that the whole text has more."""
+    if len(faults) < MOST_FAULTS:
+        faults.append(fault)
+    elif len(faults) == MOST_FAULTS:
+        faults.append(Fault((), f"more than {MOST_FAULTS:,} faults", "correct those that are told first"))

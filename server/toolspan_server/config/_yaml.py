@@ -15,7 +15,18 @@ from typing import Any, cast
 import yaml
 
 from ._problems import Fault, Path
-from ._trees import DEPTH_LIMIT, DIGITS_LIMIT, NOT_FINITE, TOO_DEEP, TOO_LONG, Node, SyntaxFault, repeated_key
+from ._trees import (
+    DEPTH_LIMIT,
+    DIGITS_LIMIT,
+    NOT_FINITE,
+    TOO_DEEP,
+    TOO_LONG,
+    Lines,
+    Node,
+    SyntaxFault,
+    note,
+    repeated_key,
+)
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -80,6 +91,10 @@ class _Builder:
     faults: list[Fault] = field(default_factory=list[Fault])
     documents: int = 0
     stack: list[_Open] = field(default_factory=list[_Open])
+    lines: Lines = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lines = Lines(self.text)
 
     def take(self, event: yaml.Event) -> None:
         offset = cast("yaml.Mark", event.start_mark).index
@@ -104,7 +119,7 @@ class _Builder:
             return
         value, fault = _resolve(event)
         if fault is not None:
-            self.faults.append(Fault(self._path(), *fault))
+            note(self.faults, Fault(self._path(), *fault))
         self._place(value, offset)
 
     def _key(self, here: _Open, event: yaml.ScalarEvent, offset: int) -> None:
@@ -113,13 +128,13 @@ class _Builder:
         if not isinstance(value, str):
             hint = f'keys are strings: write "{event.value}"'
             fault = Fault((*here.path, here.key), f"key {event.value} is not a string", hint, on_key=True)
-            self.faults.append(fault)
+            note(self.faults, fault)
 
     def _open(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent, offset: int) -> None:
         self._refuse_anchor(event, offset)
         path = self._path()
         if event.tag is not None and event.tag not in _COLLECTION_TAGS:
-            self.faults.append(Fault(path, f"tag {event.tag!r} is not known", "remove the tag"))
+            note(self.faults, Fault(path, f"tag {event.tag!r} is not known", "remove the tag"))
         if len(self.stack) >= DEPTH_LIMIT:
             raise SyntaxFault(offset, TOO_DEEP, "make it flatter", path)
         here = self.stack[-1] if self.stack else None
@@ -155,8 +170,8 @@ class _Builder:
             here.node.children[key] = node
             here.data[key] = value
         else:
-            message, hint = repeated_key(self.text, first.key, node.key, key)
-            self.faults.append(Fault((*here.path, key), message, hint, on_key=True, offset=node.key))
+            message, hint = repeated_key(self.lines, first.key, node.key, key)
+            note(self.faults, Fault((*here.path, key), message, hint, on_key=True, offset=node.key))
         return node
 
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ToolFailure
 from ._rows import BUFFER, fetched
-from ._statement import first_word, for_sqlalchemy, is_safe_on
-from ._values import as_parameter
+from ._statement import first_word, is_safe_on
 
 if TYPE_CHECKING:
-    from sqlalchemy import BindParameter, Connection, Engine, TextClause
-    from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+    from sqlalchemy import Connection, Engine
+    from sqlalchemy.exc import SQLAlchemyError, StatementError
 
 _log = logging.getLogger(__name__)
 _LONGEST_REASON = 500
@@ -103,11 +102,12 @@ class Database:
         values: Mapping[str, Any],
         stop: Callable[[], bool],
     ) -> dict[str, Any]:
+        from ._binding import bound
         from ._engines import begin
 
         streamed = statement.read_only and first_word(statement.text) in _STREAMED
         begin(connection, read_only=statement.read_only, timeout_ms=statement.timeout_ms, stop=stop)
-        clause, parameters = _bound(statement.text, values)
+        clause, parameters = bound(statement.text, values, connection.dialect.name)
         options = {"stream_results": streamed, "max_row_buffer": BUFFER}
         result = connection.execute(clause, parameters, execution_options=options)
         if not result.returns_rows:
@@ -119,18 +119,18 @@ class Database:
 
     def _failure(self, error: SQLAlchemyError, statement: Statement) -> ToolFailure:
         """``error`` without what it says of the connection: that is for the log, and only its sort."""
-        from sqlalchemy.exc import DBAPIError
+        from sqlalchemy.exc import StatementError
 
         from ._engines import was_interrupted
 
-        cause = error.orig if isinstance(error, DBAPIError) else None
+        cause = error.orig if isinstance(error, StatementError) else None
         if was_interrupted(cause):
             return ToolFailure(
                 f"The statement took longer than {statement.timeout_ms} ms",
                 error_code="timeout",
                 user_action="Ask for less, or raise options.timeout_ms in the config.",
             )
-        if not isinstance(error, DBAPIError) or error.statement is None:
+        if not isinstance(error, StatementError) or error.statement is None:
             _log.error("database %r: %s", self.name, self._without_secrets(cause or error))
             return ToolFailure(
                 f"Database '{self.name}' cannot be reached",
@@ -151,18 +151,6 @@ class Database:
         return told.replace(password, "***") if password else told
 
 
-def _bound(statement: str, values: Mapping[str, Any]) -> tuple[TextClause, dict[str, Any]]:
-    """``statement`` and the values of its parameters. A list stands for so many values."""
-    from sqlalchemy import bindparam, text
-
-    clause = text(for_sqlalchemy(statement))
-    parameters = {name: as_parameter(values.get(name)) for name in clause.compile().params}
-    lists: list[BindParameter[Any]] = [
-        bindparam(name, expanding=True) for name, value in parameters.items() if isinstance(value, list)
-    ]
-    return clause.bindparams(*lists), parameters
-
-
 def _no_select(dialect: str) -> ToolFailure:
     return ToolFailure(
         f"On {dialect} only a SELECT without INTO is known to change nothing",
@@ -171,6 +159,6 @@ def _no_select(dialect: str) -> ToolFailure:
     )
 
 
-def _reason(error: DBAPIError) -> str:
+def _reason(error: StatementError) -> str:
     lines = str(error.orig).strip().splitlines()
     return lines[0][:_LONGEST_REASON] if lines else type(error.orig).__name__

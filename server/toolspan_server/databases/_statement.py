@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import NamedTuple
 
 _HIDDEN = re.compile(
     r"""'(?:[^']|'')*'            # 'text'
@@ -16,6 +18,8 @@ _HIDDEN = re.compile(
 _PARAMETER = re.compile(r"(?<![:\w\\]):(\w+)(?=::|(?![:\w]))")
 _CAST = re.compile(r"(?<![:\w\\]):(\w+)(?=::)")
 """A parameter before PostgreSQL's ``::type``, which SQLAlchemy takes for no parameter."""
+_LIST = re.compile(r"(?<![\w.])(NOT\s+)?IN\s+:(\w+)(?![\w:])", re.IGNORECASE)
+_POSITION = re.compile(r"\bPOSITION\s*\([^()]*\Z", re.IGNORECASE)
 _COLON = re.compile(r"(?<!\\):")
 _HELD = ("sqlite", "postgresql")
 _QUERIES = ("SELECT", "WITH", "VALUES", "TABLE")
@@ -32,10 +36,51 @@ def parameters_of(statement: str) -> list[str]:
     return list(dict.fromkeys(_PARAMETER.findall(bare(statement))))
 
 
-def for_sqlalchemy(statement: str) -> str:
-    """``statement`` so that SQLAlchemy finds the same parameters in it."""
-    escaped = _HIDDEN.sub(lambda match: _COLON.sub(r"\:", match.group()), statement)
+class Split(NamedTuple):
+    """The names of a statement's parameters: those that stand for lists, and those for single values."""
+
+    listed: list[str]
+    single: list[str]
+
+
+def split_lists(statement: str) -> Split:
+    """A parameter stands for a list right after ``IN``; it may stand for a single value elsewhere too."""
+    left = bare(statement)
+    lists = _lists(left)
+    outside = left
+    for found in reversed(lists):
+        outside = f"{outside[: found.start()]} {outside[found.end() :]}"
+    listed = dict.fromkeys(found[2] for found in lists)
+    return Split(list(listed), list(dict.fromkeys(_PARAMETER.findall(outside))))
+
+
+def _lists(left: str) -> list[re.Match[str]]:
+    """Where lists stand in a statement without its quoted parts: ``POSITION('a' IN :text)`` asks for none."""
+    return [found for found in _LIST.finditer(left) if not _POSITION.search(left, 0, found.start())]
+
+
+def for_sqlalchemy(statement: str, lists: Mapping[str, str]) -> str:
+    """``statement`` so that SQLAlchemy finds the same parameters in it, and the lists under their names in
+    ``lists``. A list that is not among them is empty, and written as an array of PostgreSQL."""
+    pieces: list[str] = []
+    at = 0
+    for found in _lists(_HIDDEN.sub(lambda match: _cover(match.group()), statement)):
+        pieces += statement[at : found.start()], _asked(bool(found[1]), lists.get(found[2]))
+        at = found.end()
+    written = "".join([*pieces, statement[at:]])
+    escaped = _HIDDEN.sub(lambda match: _COLON.sub(r"\:", match.group()), written)
     return _CAST.sub(r"(:\1)", escaped)
+
+
+def _cover(hidden: str) -> str:
+    """What takes the place of ``hidden``, as long as it is."""
+    return (" " if hidden.startswith(("--", "/*")) else "'") * len(hidden)
+
+
+def _asked(is_not: bool, name: str | None) -> str:
+    if name is None:
+        return "<> ALL ('{}')" if is_not else "= ANY ('{}')"
+    return f"{'NOT ' if is_not else ''}IN :{name}"
 
 
 def fault_of(statement: str, *, read_only: bool) -> tuple[str, str] | None:

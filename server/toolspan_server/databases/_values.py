@@ -35,7 +35,7 @@ def as_json(value: Any) -> Any:
 
 
 def as_parameter(value: Any) -> Any:
-    """An argument as it is bound: an object as its JSON, a list as that many values (``IN :ids``)."""
+    """An argument as it is bound: an object as its JSON, a list with each of its values so."""
     if isinstance(value, Mapping):
         return json.dumps(value)
     if isinstance(value, list | tuple):

@@ -79,7 +79,7 @@ class Collection:
         try:
             return await self._ask(words, limit)
         except DamagedIndex as damage:
-            raise self._unavailable(str(damage)) from damage
+            raise self._unavailable("its index is damaged", str(damage)) from damage
 
     async def _ask(self, words: list[str], limit: int) -> Found:
         import sqlite3
@@ -91,15 +91,16 @@ class Collection:
         try:
             return await _abandonable(partial(search, self._folder, words, limit))
         except sqlite3.Error as error:
-            raise self._unavailable(f"its index cannot be read: {error}") from error
+            raise self._unavailable("its index cannot be read", str(error)) from error
 
     def _require_usable(self) -> None:
         if self.latest is not None and self.latest.problem:
-            raise self._unavailable(self.latest.problem)
+            raise self._unavailable(self.latest.problem, self.latest.detail)
 
-    def _unavailable(self, problem: str) -> ToolFailure:
+    def _unavailable(self, problem: str, detail: str = "") -> ToolFailure:
         return ToolFailure(
             f"Collection '{self.tree.name}' cannot be searched: {problem}",
+            detail=detail,
             error_code="collection_unavailable",
             user_action=f"Check services.collections.{self.tree.name} in the config, and the server's log.",
         )

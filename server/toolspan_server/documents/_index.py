@@ -12,12 +12,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
+from ..private_files import private_database, private_folder
 from ._passages import Passage
 from ._schema import fault, is_busy, is_damage, prepare
 
 _FILE = "index.sqlite3"
 _BUSY_SECONDS = 10.0
 _BUSY_STEP_SECONDS = 0.25
+
+_FILE_ID = "(SELECT id FROM files WHERE path = ?)"
+_CONTENTS = f"""
+SELECT id, title, heading, text FROM contents
+WHERE id IN (SELECT id FROM passages WHERE file = {_FILE_ID})
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -48,15 +55,16 @@ class Index:
         execute = self._connection.execute
         with _transaction(self._connection, self._stop):
             self._forget(path)
-            row = (os.fsencode(path), stamp, digest)
-            file = execute("INSERT INTO files (path, stamp, digest) VALUES (?, ?, ?)", row).lastrowid
+            row = (os.fsencode(path), stamp, digest, title)
+            file = execute(
+                "INSERT INTO files (path, stamp, digest, title) VALUES (?, ?, ?, ?)", row
+            ).lastrowid
             for position, passage in enumerate(passages):
-                place = (file, position)
-                number = execute("INSERT INTO passages (file, position) VALUES (?, ?)", place).lastrowid
                 execute(
-                    "INSERT INTO words (rowid, title, heading, text) VALUES (?, ?, ?, ?)",
-                    (number, title, passage.heading, passage.text),
+                    "INSERT INTO passages (file, position, heading, text) VALUES (?, ?, ?, ?)",
+                    (file, position, passage.heading, passage.text),
                 )
+            execute(f"INSERT INTO words (rowid, title, heading, text) {_CONTENTS}", (os.fsencode(path),))
 
     def settle(self, path: str, stamp: str) -> None:
         """Note that the file ``path`` has the content that is known, now with the stamp ``stamp``."""
@@ -70,11 +78,9 @@ class Index:
 
     def _forget(self, path: str) -> None:
         name = (os.fsencode(path),)
-        file = "(SELECT id FROM files WHERE path = ?)"
-        self._connection.execute(
-            f"DELETE FROM words WHERE rowid IN (SELECT id FROM passages WHERE file = {file})", name
-        )
-        self._connection.execute(f"DELETE FROM passages WHERE file = {file}", name)
+        words = "INSERT INTO words (words, rowid, title, heading, text)"
+        self._connection.execute(f"{words} SELECT 'delete', * FROM ({_CONTENTS})", name)
+        self._connection.execute(f"DELETE FROM passages WHERE file = {_FILE_ID}", name)
         self._connection.execute("DELETE FROM files WHERE path = ?", name)
 
 
@@ -85,7 +91,7 @@ def open_index(folder: Path, stop: Event) -> Generator[Index]:
     Raises ``DamagedIndex``, also out of the block when the damage shows only there; ``OSError`` or
     ``sqlite3.Error`` when the folder cannot be used.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    private_database(private_folder(folder) / _FILE)
     with connected(folder, create=True) as connection:
         _patiently(connection, "PRAGMA journal_mode = WAL", stop)
         connection.execute("PRAGMA synchronous = NORMAL")

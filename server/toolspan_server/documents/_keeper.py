@@ -25,6 +25,12 @@ class Round:
 
     changes: Changes
     problem: str = ""
+    detail: str = ""
+
+    @property
+    def told(self) -> str:
+        """The problem, for whoever runs the server."""
+        return f"{self.problem}: {self.detail}" if self.detail else self.problem
 
 
 class Keeper:
@@ -45,9 +51,9 @@ class Keeper:
             done = self._round(suspects)
             if self._stop.is_set():
                 return
-            if done.problem and done.problem != self._problem:
-                _log.warning("collection %r cannot be searched: %s", self._tree.name, done.problem)
-            self._problem = done.problem
+            if done.told and done.told != self._problem:
+                _log.warning("collection %r cannot be searched: %s", self._tree.name, done.told)
+            self._problem = done.told
             report(done)
 
     def distrust(self, damage: DamagedIndex) -> None:
@@ -62,7 +68,7 @@ class Keeper:
             return Round(self._update(suspects))
         except (OSError, sqlite3.Error, DamagedIndex) as error:
             self._watcher.look_again(after=_RETRY_SECONDS)
-            return Round(Changes(), f"its index cannot be kept in {self._folder}: {error}")
+            return Round(Changes(), "its index cannot be kept", f"in {self._folder}: {error}")
 
     def _update(self, suspects: Set[str]) -> Changes:
         distrusted, self._distrusted = self._distrusted, None

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from .._plain import shortened
 from ._document import Document
 
 PASSAGE_CHARACTERS = 1_500
@@ -13,6 +14,15 @@ PASSAGE_CHARACTERS = 1_500
 
 MOST_PASSAGES = 20_000
 """The most passages of one document; what comes after is not found."""
+
+
+PATH_CHARACTERS = 400
+"""The longest heading path; of a longer one the middle is left out. It is kept with every passage."""
+
+MOST_PATHS = 1_000_000
+"""The most characters of all heading paths of a document. What comes after has only its last heading."""
+
+_SHORT_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +40,13 @@ def passages(document: Document) -> Iterator[Passage]:
 
 
 def _all_passages(document: Document) -> Iterator[Passage]:
+    left = MOST_PATHS
     for section in document.sections:
-        heading = " > ".join(section.headings)
+        heading = shortened(" > ".join(section.headings), PATH_CHARACTERS)
         for piece in pieces(section.text):
+            left -= len(heading)
+            if left < 0:
+                heading = shortened("".join(section.headings[-1:]), _SHORT_CHARACTERS)
             yield Passage(heading, piece)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-VERSION = 1
+VERSION = 2
 """Goes up with every change of the tables or of what readers and passages put into them."""
 
 _TABLES = """
@@ -12,16 +12,23 @@ CREATE TABLE files (
     id INTEGER PRIMARY KEY,
     path BLOB NOT NULL UNIQUE,
     stamp TEXT NOT NULL,
-    digest BLOB NOT NULL
+    digest BLOB NOT NULL,
+    title TEXT NOT NULL
 );
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY,
     file INTEGER NOT NULL REFERENCES files (id),
-    position INTEGER NOT NULL
+    position INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    text TEXT NOT NULL
 );
 CREATE INDEX passages_of_file ON passages (file);
+CREATE VIEW contents AS
+    SELECT passages.id, files.title, passages.heading, passages.text
+    FROM passages JOIN files ON files.id = passages.file;
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, heading, text, tokenize = "porter unicode61 remove_diacritics 2"
+    title, heading, text, content = 'contents', content_rowid = 'id',
+    tokenize = "porter unicode61 remove_diacritics 2"
 );
 """
 _NAMES = {"files", "passages", "words"}

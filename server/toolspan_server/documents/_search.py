@@ -25,7 +25,7 @@ WHERE words MATCH ? ORDER BY rank LIMIT {_CANDIDATES}
 """
 _AMONG = "SELECT rowid FROM words WHERE words MATCH ? AND rowid IN (SELECT value FROM json_each(?))"
 _SHOWN = """
-SELECT files.path, heading, highlight(words, 2, ?, ?)
+SELECT files.path, passages.heading, highlight(words, 2, ?, ?)
 FROM words JOIN passages ON passages.id = words.rowid JOIN files ON files.id = passages.file
 WHERE words MATCH ? AND words.rowid = ?
 """

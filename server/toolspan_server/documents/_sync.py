@@ -9,7 +9,8 @@ from hashlib import blake2b
 from pathlib import PurePosixPath
 from threading import Event
 
-from ._document import Unreadable
+from .._plain import shortened
+from ._document import HEADING_CHARACTERS, Unreadable
 from ._index import Index
 from ._passages import passages
 from ._readers import read_document, size_limit
@@ -78,7 +79,7 @@ class Sync:
             self._skip(entry.path, "nested too deeply")
             return False
         name = PurePosixPath(shown(entry.path)).stem
-        title = f"{document.title} · {name}" if document.title else name
+        title = f"{shortened(document.title, HEADING_CHARACTERS)} · {name}" if document.title else name
         index.put(entry.path, entry.stamp, found, title, passages(document))
         self._warned.pop(entry.path, None)
         self._changes.indexed += 1

@@ -20,6 +20,7 @@ MOST_FILES = 20_000
 MOST_ENTRIES = 500_000
 """The most files and folders looked at in one collection's folder, whether they belong to it or not."""
 
+_MOST_TOLD = 10
 _UNSETTLED_SECONDS = 2.0
 _OPEN_FLAGS = (
     os.O_RDONLY
@@ -57,6 +58,7 @@ class Tree:
         self.name = name
         self.root = root
         self.selection = selection
+        self._withheld: list[str] = []
 
     def identity(self) -> tuple[int, int] | None:
         """What tells this folder from another in its place; ``None`` when it is not there."""
@@ -113,6 +115,7 @@ class Tree:
 
     def _paths(self, root: Path, stop: Event) -> Iterator[str]:
         entries = 0
+        withheld: list[str] = []
         for folder, folders, files in os.walk(root, followlinks=False, onerror=self._unlistable):
             if stop.is_set():
                 return
@@ -123,8 +126,29 @@ class Tree:
                 )
                 return
             prefix = (Path(folder).relative_to(root).as_posix() + "/").removeprefix("./")
-            folders[:] = sorted(name for name in folders if not self.selection.excludes(prefix + name))
+            withheld += [f"{prefix}{name}/" for name in folders if self._withholds_folder(prefix + name)]
+            withheld += [prefix + name for name in files if self.selection.withholds(prefix + name)]
+            folders[:] = sorted(name for name in folders if self.selection.enters(prefix + name))
             yield from (path for name in sorted(files) if self.selection.selects(path := prefix + name))
+        self._tell_withheld(sorted(withheld))
+
+    def _withholds_folder(self, path: str) -> bool:
+        return not self.selection.enters(path) and not self.selection.excludes(path)
+
+    def _tell_withheld(self, paths: list[str]) -> None:
+        """Say, once for each outcome, which hidden files and files of keys are left out."""
+        if paths == self._withheld:
+            return
+        self._withheld = paths
+        if paths:
+            more = f" and {len(paths) - _MOST_TOLD:,} more" if len(paths) > _MOST_TOLD else ""
+            told = ", ".join(shown(path) for path in paths[:_MOST_TOLD])
+            _log.warning(
+                "%r: left out %s%s: hidden, or keys by their names (a pattern that names them takes them)",
+                self.name,
+                told,
+                more,
+            )
 
     def _unlistable(self, error: OSError) -> None:
         _log.warning(

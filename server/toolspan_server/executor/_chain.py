@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..context import Context
 
 if TYPE_CHECKING:
+    from .._place import Place
     from ..registry import Tool
+    from ._shares import Shares
     from .rate_limit import Buckets
 
 Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]
@@ -21,6 +23,8 @@ def composed(
     answer_seconds: float,
     redact: Callable[[str], str] | None,
     buckets: Buckets,
+    shares: Shares,
+    place: Callable[[], Place],
 ) -> Step:
     """The whole of a call of ``tool``; a step that the tool does not ask for is not there, nor imported."""
     from .sanitise import sanitised
@@ -28,8 +32,12 @@ def composed(
     from .validate import validated
 
     config = tool.config
-    work = timed_out(tool.kind.call, tool.timeout_ms, answer_seconds, redact)
-    step = sanitised(work, max_result_bytes, redact)
+    step: Step = tool.kind.call
+    if taken := shares.of(config.implementation):
+        from .share import sharing
+
+        step = sharing(step, taken, place, tool.timeout_ms)
+    step = sanitised(step, max_result_bytes, redact)
     if config.output_schema is not None:
         from .output import fitting
 
@@ -42,8 +50,10 @@ def composed(
         from .cache import cached
 
         step = cached(step, config.cache, talks=tool.kind.talks)
+    step = timed_out(step, tool.timeout_ms, answer_seconds, redact)
     if config.approval is not None:
-        from .approve import approved
+        from .approve import approved, digest
 
-        step = approved(step, config.approval, config.title or config.display_name or tool.name)
+        title = config.title or config.display_name or tool.name
+        step = approved(step, config.approval, title, digest(config))
     return validated(step, tool.parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from typing_extensions import override
@@ -70,7 +71,7 @@ class ToolsClient(Through):
 
     def _question(self, question: Question) -> Question:
         try:
-            return Question(question.ability, self._plain(dict(question.params)))
+            return replace(question, params=self._plain(dict(question.params)))
         except NotPlain as fault:
             what = f"'{dotted(fault.path)}' {fault.what}"
         except OverBudget as limit:

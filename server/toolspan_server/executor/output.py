@@ -8,7 +8,7 @@ from typing import Any
 from ..content import ABSENT, Content
 from ..context import Context
 from ..errors import ToolFailure
-from ..parameters import Wording, compile_schema, type_name, worded
+from ..parameters import Check, Wording, type_name
 from ._chain import Step
 
 _WORDING = Wording(whole="the result", member="key")
@@ -22,15 +22,16 @@ def fitting(following: Step, schema: Mapping[str, Any]) -> Step:
     content blocks, what is structured is looked at (MCP 2026-07-28, server/tools, Output Schema).
     """
 
+    check = Check(schema, _WORDING)
+
     async def step(arguments: dict[str, Any], context: Context) -> Any:
         result = await following(arguments, context)
         value = result.structured if isinstance(result, Content) else result
         if not isinstance(value, dict):
             given = "content without structured data" if value is ABSENT else type_name(value)
             raise _invalid([f"must be an object (got {given})"])
-        validator = compile_schema(schema)
-        if not validator.is_valid(value):
-            raise _invalid(worded(list(validator.iter_errors(value)), _WORDING))
+        if faults := check.faults(value):
+            raise _invalid(faults)
         return result
 
     return step

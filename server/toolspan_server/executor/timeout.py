@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from .._place import WAITED
 from .._running import Ended, Running
 from ..client import Nobody
 from ..context import Context
-from ..errors import ToolTimeout
+from ..errors import ToolFailure, ToolTimeout
 from ._chain import Step
 from ._clock import Clock
 
 ANSWER_S = 600.0
+MAX_ABANDONED = 8
+"""Calls of one tool that may go on after they were abandoned; at that number it refuses new ones."""
+
+_MOST_TRIES = 4
+
+_log = logging.getLogger(__name__)
 
 
 def timed_out(
@@ -25,27 +33,29 @@ def timed_out(
 ) -> Step:
     """Cancel ``following`` after ``timeout_ms`` and raise ``ToolTimeout``; again each second that it goes on.
 
-    ``Context.cancelled`` is set then, and also when the call is cancelled from outside. While the client is
-    asked the clock stands still: that may take ``answer_seconds`` each time. A tool that never waits costs
-    no timer.
+    What the call waited for its place is part of that time. What goes on after some seconds of that is
+    abandoned, so that the caller waits no longer. ``Context.cancelled`` is set then, and also when the call
+    is cancelled from outside. While the client is asked the clock stands still: that may take
+    ``answer_seconds`` each time. A tool that never waits costs no timer.
     """
     seconds = timeout_ms / 1000
+    abandoned = _Abandoned()
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
-        clock = Clock(seconds)
+        if abandoned.count >= MAX_ABANDONED:
+            raise _stuck(context.tool_name, abandoned.count)
+        left = seconds - _waited() if WAITED.get() else seconds
+        clock = None
         if type(context.client) is not Nobody:
             from ._client import ToolsClient
 
+            clock = Clock(left)
             context = replace(context, client=ToolsClient(context.client, clock, answer_seconds, redact))
         running = Running(following(arguments, context))
         if running.done:
             return running.result
-
-        def expire() -> None:
-            context.cancelled.set()
-            running.stop("timeout")
-
-        clock.start(expire)
+        clock = clock or Clock(left)
+        clock.start(_Expiry(running, context, abandoned))
         try:
             return await running.finished()
         except Ended:
@@ -57,3 +67,52 @@ def timed_out(
             clock.stop()
 
     return step
+
+
+class _Abandoned:
+    """How many calls of a tool go on although nobody waits for them."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, more: int) -> None:
+        self.count += more
+
+
+class _Expiry:
+    """What happens each time that a call's clock expires: it is cancelled, and abandoned in the end."""
+
+    __slots__ = ("_abandoned", "_context", "_running", "_tries")
+
+    def __init__(self, running: Running[Any], context: Context, abandoned: _Abandoned) -> None:
+        self._running = running
+        self._context = context
+        self._abandoned = abandoned
+        self._tries = 0
+
+    def __call__(self) -> None:
+        self._context.cancelled.set()
+        self._tries += 1
+        if self._tries < _MOST_TRIES:
+            self._running.stop("timeout")
+        elif self._tries == _MOST_TRIES:
+            name = self._context.tool_name
+            _log.warning("tool %r goes on after its time-out, whatever it is told", name)
+            self._running.abandon(self._abandoned.add)
+
+
+def _waited() -> float:
+    """How long the call waited for its place; the calls that it makes itself did not."""
+    waited = WAITED.get()
+    WAITED.set(0.0)
+    return waited
+
+
+def _stuck(name: str, count: int) -> ToolFailure:
+    return ToolFailure(
+        f"'{name}' is stuck: {count} of its calls still run after their time-out",
+        error_code="busy",
+        user_action="Wait until they end, or restart the server.",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from typing import Any
 
 from ..context import Context
@@ -12,7 +13,7 @@ from ._chain import Step
 def validated(following: Step, parameters: Parameters) -> Step:
     """Hold the arguments to the tool's schema before ``following``; raises ``InvalidParameters``."""
 
-    async def step(arguments: dict[str, Any], context: Context) -> Any:
-        return await following(parameters.accept(arguments), context)
+    def step(arguments: dict[str, Any], context: Context) -> Coroutine[Any, Any, Any]:
+        return following(parameters.accept(arguments), context)
 
     return step

@@ -9,24 +9,34 @@ that registers the handler, or to the function itself.
 
 from __future__ import annotations
 
+from ._declared import declared, read_handler_source, reading_only
 from ._table import (
     Handler,
     Traits,
     find_handler,
     handler,
+    handler_file,
     handler_names,
     handler_problem,
     handler_traits,
+    is_ours,
+    is_registered,
     load_handler_source,
 )
 
 __all__ = [
     "Handler",
     "Traits",
+    "declared",
     "find_handler",
     "handler",
+    "handler_file",
     "handler_names",
     "handler_problem",
     "handler_traits",
+    "is_ours",
+    "is_registered",
     "load_handler_source",
+    "read_handler_source",
+    "reading_only",
 ]

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from ..context import Context
 from ..suggestions import nearest
+from ._declared import declared
 
 HandlerKind = Literal["builtin", "internal"]
 _H = TypeVar("_H", bound=Callable[..., Any])
@@ -45,17 +46,20 @@ Misfits = Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, str]]]
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``,
-    and how to find where options and parameters do not go together."""
+    how to find where options and parameters do not go together, and for options what a call depends on."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False
     misfits: Misfits | None = None
+    target: Callable[[Any], str] | None = None
 
 
 _NO_TRAITS = Traits()
 _table: dict[tuple[str, str], Handler] = {}
 _traits: dict[tuple[str, str], Traits] = {}
 _files: dict[Path, str] = {}
+_sources: dict[tuple[str, str], Path] = {}
+_loading: list[Path] = []
 
 
 def handler(
@@ -65,6 +69,7 @@ def handler(
     options: type[OptionsModel] | None = None,
     talks: bool = False,
     misfits: Misfits | None = None,
+    target: Callable[[Any], str] | None = None,
 ) -> Callable[[_H], _H]:
     """Register the decorated function as the handler ``name`` of ``kind``.
 
@@ -75,18 +80,22 @@ def handler(
     ``options`` is the model that ``implementation.options`` of a config is held to, as which the function
     finds them in ``Context.options``. ``talks`` says that it uses ``Context.client``. ``misfits`` looks, when
     the config is read, at these options and the tool's parameters, and gives each fault as (option, message).
+    ``target`` gives, for the options, what a call depends on and hangs with, such as ``database 'sales'``:
+    calls of one target run within ``limits.concurrent_calls_per_target``; the handler itself without it.
 
     Raises ``ValueError`` when another function already has the name.
     """
 
     def register(function: _H) -> _H:
-        if not function.__module__.startswith(f"{__package__}."):
+        if not _is_of_this_package(function):
             _load_ours(name)
         known = _table.get((kind, name))
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
-        _traits[kind, name] = Traits(options, talks, misfits)
+        _traits[kind, name] = Traits(options, talks, misfits, target)
+        if _loading:
+            _sources[kind, name] = _loading[-1]
         return function
 
     return register
@@ -95,13 +104,18 @@ def handler(
 def find_handler(kind: str, name: str) -> Handler | None:
     """The handler ``name`` of ``kind``: registered, ours, or an installed package's; else ``None``.
 
-    Raises whatever the installed package's module raises when it is imported.
+    Raises whatever the installed package's module raises when it is imported; ``reading_only`` imports none.
     """
     if (kind, name) not in _table:
         _load_ours(name)
-    if (kind, name) not in _table:
+    if (kind, name) not in _table and declared() is None:
         _load_entry_points(name)
     return _table.get((kind, name))
+
+
+def is_registered(kind: str, name: str) -> bool:
+    """Whether the handler ``name`` of ``kind`` was found before."""
+    return (kind, name) in _table
 
 
 def handler_traits(kind: str, name: str) -> Traits:
@@ -109,20 +123,32 @@ def handler_traits(kind: str, name: str) -> Traits:
     return _NO_TRAITS if find_handler(kind, name) is None else _traits.get((kind, name), _NO_TRAITS)
 
 
+def is_ours(kind: str, name: str) -> bool:
+    """Whether the handler ``name`` of ``kind`` is one of this package."""
+    found = find_handler(kind, name)
+    return found is not None and _is_of_this_package(found)
+
+
+def handler_file(kind: str, name: str) -> Path | None:
+    """The ``.py`` file of a config that registered the handler; ``None`` when it came from elsewhere."""
+    return _sources.get((kind, name))
+
+
 def handler_names(kind: str, *, wanted: str) -> list[str]:
     """The names registered for ``kind``, once ``wanted`` has been looked for everywhere."""
     find_handler(kind, wanted)
     _load_ours()
-    return sorted(name for table_kind, name in _table if table_kind == kind)
+    known = declared()
+    return sorted(name for of, name in {*_table, *(known.names if known else ())} if of == kind)
 
 
 def handler_problem(kind: HandlerKind, name: str) -> str | None:
     """What is wrong with naming ``name`` in a config; ``None`` when the handler is there."""
     try:
-        if find_handler(kind, name) is not None:
+        if find_handler(kind, name) is not None or _is_declared(kind, name):
             return None
         names = handler_names(kind, wanted=name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return f"{kind.capitalize()} handler '{name}' cannot be loaded ({type(error).__name__}: {error})"
     return f"{kind.capitalize()} handler '{name}' not found ({nearest(name, names)})"
 
@@ -152,11 +178,18 @@ def _load_file(name: str, path: Path) -> None:
         raise ImportError(f"cannot import {path}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    _loading.append(path)
     try:
         spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
+    finally:
+        _loading.pop()
+
+
+def _is_of_this_package(function: Callable[..., Any]) -> bool:
+    return function.__module__.startswith(f"{__package__}.")
 
 
 def _origin(function: Callable[..., Any]) -> str:
@@ -178,6 +211,16 @@ def _load_ours(name: str | None = None) -> None:
 def _our_modules() -> tuple[str, ...]:
     found = pkgutil.iter_modules(sys.modules[__package__ or ""].__path__)
     return tuple(module.name for module in found if not module.name.startswith("_"))
+
+
+def _is_declared(kind: str, name: str) -> bool:
+    """Whether a module that was only read, or an installed package then, may have the handler."""
+    from importlib.metadata import entry_points
+
+    known = declared()
+    return known is not None and (
+        known.may_have(kind, name) or bool(entry_points(group=_ENTRY_POINTS, name=name))
+    )
 
 
 @cache

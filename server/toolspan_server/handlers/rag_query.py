@@ -16,7 +16,7 @@ MOST_RESULTS = 50
 _DEFAULT_RESULTS = 5
 
 
-@handler("rag_query", kind="internal")
+@handler("rag_query", kind="internal", target=lambda _options: "the document collections")
 async def rag_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``query``, ``collection`` (all when absent), ``max_results`` (1 to 50, 5) → the best passages.
 

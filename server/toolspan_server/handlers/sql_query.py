@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
 
@@ -12,7 +12,7 @@ from ..config._problems import Fault, Faulty
 from ..config._values import FLAG, integer
 from ..context import Context
 from ..databases._database import Statement
-from ..databases._statement import fault_of, parameters_of
+from ..databases._statement import fault_of, parameters_of, split_lists
 from ..parameters import known_parameters
 from ..suggestions import nearest
 from . import handler
@@ -48,6 +48,25 @@ class Options(Record):
             raise Faulty(Fault(("statement",), *fault))
 
 
+def _misfits(options: Options, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from _unbound(options, parameters)
+    given = parameters.get("properties")
+    schemas: Mapping[str, Any] = cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
+    listed, single = split_lists(options.statement)
+    for name in listed:
+        if _type(schemas.get(name)) not in (None, "array"):
+            yield "statement", f"IN :{name} takes a list, but the parameter is no array (give it type: array)"
+    for name in single:
+        if name not in listed and _type(schemas.get(name)) == "array":
+            yield "statement", f"a list stands only after IN, as in IN :{name}, but the parameter is an array"
+
+
+def _type(schema: Any) -> str | None:
+    """The one type that ``schema`` allows; ``None`` where it tells of none or several."""
+    name = cast("Mapping[str, Any]", schema).get("type") if isinstance(schema, Mapping) else None
+    return name if isinstance(name, str) else None
+
+
 def _unbound(options: Options, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     known = known_parameters(parameters)
     if known is None:
@@ -58,7 +77,11 @@ def _unbound(options: Options, parameters: Mapping[str, Any]) -> Iterator[tuple[
             yield "statement", f"the tool has no parameter {name!r} for :{name} ({hint})"
 
 
-@handler("sql_query", kind="internal", options=Options, misfits=_unbound)
+def _database(options: Options) -> str:
+    return f"database {options.database!r}"
+
+
+@handler("sql_query", kind="internal", options=Options, misfits=_misfits, target=_database)
 def sql_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """The arguments are the values of the statement's ``:name`` parameters; what is absent is null.
 

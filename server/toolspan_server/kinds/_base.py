@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from .._records import Record, key, text
 from ..context import Context
+from ..isolation import ProcessLimits
 from ..shared import Shared
 
 
@@ -17,12 +18,13 @@ from ..shared import Shared
 class Environment:
     """Where a kind or service lives: relative paths start at ``config_dir``, state goes to ``state_dir``.
 
-    ``shared`` is what they share, such as connections.
+    ``shared`` is what they share, such as connections; ``processes`` is what worker processes may use.
     """
 
     config_dir: Path
     state_dir: Path
     shared: Shared = field(default_factory=Shared, compare=False, repr=False)
+    processes: ProcessLimits = field(default_factory=ProcessLimits, compare=False, repr=False)
 
 
 class Kind(Protocol):
@@ -65,6 +67,10 @@ class KindConfig(Record, ABC):
         """Whether what a call gives depends on those before it, in the same process."""
         return False
 
+    def target(self) -> str | None:
+        """What every call depends on and hangs with, such as ``upstream 'files'``; ``None``: on nothing."""
+        return None
+
     def problems(self) -> Iterable[tuple[str, str]]:
         """Faults that no schema shows, as (key, message): an unknown handler, say."""
         return ()
@@ -75,6 +81,14 @@ class KindConfig(Record, ABC):
 
     def secrets(self) -> Iterable[str]:
         """Values that no text may show, beyond those that ``${VAR}`` gave."""
+        return ()
+
+    def hosts(self) -> Iterable[str]:
+        """The hosts that calls go to, as far as the config chooses them."""
+        return ()
+
+    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
+        """The variables that it names, other than by ``${VAR}``, and sends: the path of the key, the name."""
         return ()
 
     @abstractmethod

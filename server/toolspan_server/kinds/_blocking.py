@@ -15,12 +15,12 @@ from anyio.lowlevel import RunVar
 from ..errors import ToolFailure
 
 MAX_RUNNING = 16
-"""Blocking calls that run at the same time, of all tools together; others wait, within their time-out."""
+"""Blocking calls that run at the same time, of all handlers of ours, and of all others; more wait in line."""
 
 MAX_ABANDONED = 8
 """Calls of one tool that may still be running after their time-out; at that number it refuses new ones."""
 
-_running: RunVar[anyio.CapacityLimiter] = RunVar("toolspan_blocking_calls")
+_running: RunVar[dict[bool, anyio.CapacityLimiter]] = RunVar("toolspan_blocking_calls")
 
 
 @dataclass
@@ -28,15 +28,17 @@ class Blocking:
     """Runs the blocking calls of one handler, each in a thread of its own.
 
     A call that is cancelled is abandoned: nobody waits for its thread, and its place among
-    ``MAX_RUNNING`` is free again. The threads never hold up the end of the process.
+    ``MAX_RUNNING`` is free again. The threads never hold up the end of the process. Handlers that are
+    ``ours`` do not wait for those of others.
     """
 
     name: str
+    ours: bool = False
     _abandoned: int = field(default=0, init=False)
 
     async def run(self, function: Callable[[], Any]) -> Any:
         """What ``function`` gives or raises. Raises ``ToolFailure`` when too many calls are stuck."""
-        async with _limiter():
+        async with _limiter(ours=self.ours):
             if self._abandoned >= MAX_ABANDONED:
                 raise ToolFailure(
                     f"'{self.name}' is stuck: {self._abandoned} of its calls still run after their time-out",
@@ -77,16 +79,14 @@ class Blocking:
 def _outcome(inside: contextvars.Context, function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
     try:
         return inside.run(function), None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # for whoever waits, as if the function had been called there
         return None, error
-    except BaseException as error:
-        return None, RuntimeError(f"The tool raised {type(error).__name__}: {error}")
 
 
-def _limiter() -> anyio.CapacityLimiter:
+def _limiter(*, ours: bool) -> anyio.CapacityLimiter:
     try:
-        return _running.get()
+        return _running.get()[ours]
     except LookupError:
-        limiter = anyio.CapacityLimiter(MAX_RUNNING)
-        _running.set(limiter)
-        return limiter
+        limiters = {each: anyio.CapacityLimiter(MAX_RUNNING) for each in (False, True)}
+        _running.set(limiters)
+        return limiters[ours]

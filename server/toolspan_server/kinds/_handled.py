@@ -6,17 +6,28 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from pydantic_core import ValidationError
 from typing_extensions import override
 
-from .._records import ANYTHING, key, named, optional, text
+from .._records import ANYTHING, choice, key, named, optional, text
 from ..context import Context
 from ..errors import HandlerNotFound
-from ..handlers import Handler, Traits, find_handler, handler_problem, handler_traits
+from ..handlers import (
+    Handler,
+    Traits,
+    find_handler,
+    handler_file,
+    handler_problem,
+    handler_traits,
+    is_ours,
+    is_registered,
+)
 from ._base import Environment, Kind, KindConfig
-from ._blocking import Blocking
+
+if TYPE_CHECKING:
+    from ._blocking import Blocking
 
 
 class HandledConfig(KindConfig):
@@ -27,17 +38,30 @@ class HandledConfig(KindConfig):
         optional(named(ANYTHING)), "What the handler is told beside the arguments of a call.", default=None
     )
 
+    isolation: Literal["process", "thread"] | None = key(
+        optional(choice("process", "thread")),
+        "Where the function runs: in a worker process, within limits.handler_memory_bytes and "
+        "limits.handler_cpu_seconds, or in the server's, where a plain function has a thread and an async "
+        "one the event loop. Without it: process for plain functions of the config's .py files, else thread.",
+        default=None,
+    )
+    _options_given: Any = None
+
     @classmethod
     @override
     def model_validate(cls, data: Any, *, context: Any = None) -> Self:
         record = super().model_validate(data, context=context)
-        return record.model_copy(update={"options": _options(record, context)})
+        made = record.model_copy(update={"options": _options(record, context)})
+        made._options_given = record.options
+        return made
 
     @override
     def problems(self) -> Iterable[tuple[str, str]]:
         problem = handler_problem(_kind(self), self.handler)
         if problem is not None:
             yield "handler", problem
+        if self.isolation == "process" and self.type == "internal":
+            yield "isolation", _NO_SERVICES
 
     @override
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -46,8 +70,34 @@ class HandledConfig(KindConfig):
             yield f"options/{option}", message
 
     @override
+    def target(self) -> str | None:
+        find = _traits(self).target
+        if find is not None:
+            return find(self.options)
+        return None if is_ours(_kind(self), self.handler) else f"handler {self.handler!r}"
+
+    @override
     def build(self, environment: Environment) -> Kind:
-        return Handled(_kind(self), self.handler, _traits(self).talks, self.options)
+        own = Handled(_kind(self), self.handler, _traits(self).talks, self.options)
+        if not _is_isolated(self):
+            return own
+        from ._isolated import Isolated
+
+        return Isolated(_kind(self), self.handler, own.talks, self._options_given, environment)
+
+
+_NO_SERVICES = (
+    "an internal handler works on the server's services, which a worker process does not have: "
+    "make it a builtin one, or write isolation: thread"
+)
+
+
+def _is_isolated(config: HandledConfig) -> bool:
+    if config.isolation is not None or config.type == "internal":
+        return config.isolation == "process"
+    if handler_file(_kind(config), config.handler) is None:
+        return False
+    return not inspect.iscoroutinefunction(find_handler(_kind(config), config.handler))
 
 
 def _kind(config: HandledConfig) -> Literal["builtin", "internal"]:
@@ -58,7 +108,7 @@ def _traits(config: HandledConfig) -> Traits:
     """What the handler says of itself; nothing when it cannot be loaded, which ``problems`` tells."""
     try:
         return handler_traits(_kind(config), config.handler)
-    except Exception:
+    except (Exception, SystemExit):
         return Traits()
 
 
@@ -69,7 +119,7 @@ def _options(config: HandledConfig, context: Any) -> Any:
 
     model = _traits(config).options
     if model is None:
-        if config.options and handler_problem(_kind(config), config.handler) is None:
+        if config.options and is_registered(_kind(config), config.handler):
             message = f"the handler {config.handler!r} takes no options"
             raise Faulty(Fault(("options",), message, "remove them", on_key=True))
         return None
@@ -106,7 +156,9 @@ class Handled:
 
     @cached_property
     def _blocking(self) -> Blocking:
-        return Blocking(self.name)
+        from ._blocking import Blocking
+
+        return Blocking(self.name, is_ours(self.kind, self.name))
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """What the handler gives for ``arguments``."""

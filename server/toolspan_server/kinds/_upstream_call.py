@@ -96,7 +96,7 @@ class UpstreamCall:
             self._client.memory[self._name] = {"call": ongoing.id}
             raise
         except ServerGone as error:
-            raise self._failure(str(error), "upstream_unavailable", _GONE_ACTION) from None
+            raise self._failure(error.what, "upstream_unavailable", _GONE_ACTION, error.detail) from None
         except CallRefused as error:
             code = "invalid_parameters" if error.is_invalid else "upstream_error"
             raise self._failure(f"refused the call: {error}", code) from None
@@ -128,7 +128,8 @@ class UpstreamCall:
             allowed = f"services.upstreams.{self._upstream.name}.may_ask"
             raise self._failure(f"asked with {request.get('method')!r}, which {allowed} does not allow")
         params = request.get("params")
-        return Question(ability, dict(cast("Any", params)) if isinstance(params, Mapping) else {})
+        given = dict(cast("Any", params)) if isinstance(params, Mapping) else {}
+        return Question(ability, given, once=ability == "elicitation")
 
     def _key(self, number: int, question: Question, given: str = "") -> str:
         """The question's name among all of this call: the same only when the same is asked again."""
@@ -169,6 +170,8 @@ class UpstreamCall:
             content=told if fits and told else None,
         )
 
-    def _failure(self, what: str, code: str = "upstream_error", action: str = _ACTION) -> ToolFailure:
+    def _failure(
+        self, what: str, code: str = "upstream_error", action: str = _ACTION, detail: str = ""
+    ) -> ToolFailure:
         error = f"Upstream '{self._upstream.name}': {what}"
-        return ToolFailure(error, error_code=code, user_action=action)
+        return ToolFailure(error, error_code=code, user_action=action, detail=detail)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from typing_extensions import override
 
 from .. import trace
-from .._records import ANYTHING, checked, choice, key, named, optional, text
+from .._records import ANYTHING, checked, choice, key, many, named, optional, text
 from .._version import __version__
 from ..config._problems import Fault, Faulty
 from ..context import Context
@@ -35,6 +35,7 @@ from ..templates import Tree, compiled, templated
 from ._base import Environment, Kind, KindConfig
 
 _log = logging.getLogger(__name__)
+_STATUS = r"^[1-5]([0-9][0-9]|xx)$"
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _DEFAULT_HEADERS = {
     "Accept": "application/json, */*;q=0.5",
@@ -89,8 +90,23 @@ class Config(KindConfig):
         "What the answer is taken for; by default what its media type says.",
         default="auto",
     )
+    response_types: tuple[str, ...] = key(
+        many(text(least=1, most=200)),
+        "The media types that are taken, globs (application/json, text/*); any but pages of HTML by default.",
+        default=(),
+    )
+    success_status: tuple[str, ...] = key(
+        many(text(pattern=_STATUS), least=1),
+        'The statuses, or sorts of them, whose answers are results: ["2xx", "404"].',
+        default=("2xx",),
+    )
+    allow_empty: bool = key(
+        {"type": "bool", "strict": True},
+        "Whether an empty answer is a result although one was asked for; with 201, 202, 204 and 205 it is.",
+        default=False,
+    )
     status_hints: dict[str, str] = key(
-        named(text(most=1_000), names=text(pattern=r"^[1-5]([0-9][0-9]|xx)$")),
+        named(text(most=1_000), names=text(pattern=_STATUS)),
         'What the model is told when the answer has that status: {"404": …, "5xx": …}.',
         factory=dict,
     )
@@ -140,6 +156,15 @@ class Config(KindConfig):
     def secrets(self) -> Iterable[str]:
         return settings.secrets_of(self)
 
+    @override
+    def hosts(self) -> Iterable[str]:
+        yield UrlTemplate.parse(self.url).host
+        yield from settings.token_hosts(self)
+
+    @override
+    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
+        return settings.variables_of(self)
+
     def places(self) -> Places:
         """Where the arguments go."""
         listed = {parameter.place for parameter in self.params_mapping.values()}
@@ -151,6 +176,10 @@ class Config(KindConfig):
         elif self.body_format == "none":
             leftover = "query"
         return Places.of(self.params_mapping, UrlTemplate.parse(self.url), self.method, leftover)
+
+    @override
+    def target(self) -> str:
+        return f"web host {UrlTemplate.parse(self.url).host!r}"
 
     @override
     def build(self, environment: Environment) -> Kind:
@@ -187,7 +216,15 @@ class _Http:
     def _reader(self) -> Reader:
         config = self._config
         path = None if config.response_path is None else ResponsePath(config.response_path)
-        return Reader(self._secrets, config.response_format, path, config.status_hints)
+        return Reader(
+            self._secrets,
+            config.response_format,
+            path,
+            config.status_hints,
+            config.response_types,
+            config.success_status,
+            config.allow_empty,
+        )
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """What the API answers to ``arguments``."""
@@ -200,7 +237,7 @@ class _Http:
             _log.info("http %r: HTTP %d after %.0f ms", context.tool_name, answer.status, took_ms)
             if request.method == "HEAD" and answer.status < 300:
                 return self._head(answer)
-            return await self._reader.result(answer)
+            return await self._reader.result(answer, request.method)
         except ToolFailure as failure:
             failure.error = self._secrets.redact(failure.error)
             _log.info("http %r: %s", context.tool_name, failure.error_code)

@@ -30,6 +30,10 @@ class Config(KindConfig):
     )
 
     @override
+    def target(self) -> str:
+        return f"upstream {self.upstream!r}"
+
+    @override
     def build(self, environment: Environment) -> Kind:
         return _Proxied(self.upstream, self.tool, self.pin)
 

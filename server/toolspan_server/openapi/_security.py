@@ -28,11 +28,16 @@ class HttpCredentials(Record):
     client_secret: str | None = key(_SECRET, "The OAuth client's secret.", default=None, hidden=True)
     client_secret_env: str | None = key(_VARIABLE, "The variable that holds it.", default=None)
 
+    def variables(self) -> Iterator[tuple[str, str]]:
+        """The variables that hold secrets, as (key, name)."""
+        for name in self.model_fields:
+            if name.endswith("_env") and (variable := getattr(self, name)) is not None:
+                yield name, variable
+
     def problems(self) -> Iterator[str]:
         """Variables that are not set."""
-        for name in self.model_fields:
-            variable = getattr(self, name) if name.endswith("_env") else None
-            if variable is not None and not os.environ.get(variable):
+        for name, variable in self.variables():
+            if not os.environ.get(variable):
                 yield f"{name}: environment variable {variable} is not set (set {variable})"
 
     def secrets(self) -> Iterator[str]:

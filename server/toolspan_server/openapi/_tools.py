@@ -141,8 +141,21 @@ class _Maker:
             "params_mapping": arguments.mapping,
             "body_format": arguments.body_format,
             "ca_file": self.ca_file,
+            **self._taken(operation),
             **shared,
         }
+
+    def _taken(self, operation: Operation) -> dict[str, Any]:
+        """Pages and empty answers are results where the description says so."""
+        good = self._good_response(operation)
+        types = [kind.partition(";")[0].strip().lower() for kind in object_at(good.get("content"))]
+        taken: dict[str, Any] = {"response_types": ("*",)} if "text/html" in types else {}
+        return taken if types or not good else {"allow_empty": True}
+
+    def _good_response(self, operation: Operation) -> Mapping[str, Any]:
+        responses = object_at(operation.data.get("responses"))
+        good = next((responses[status] for status in ("200", "201", "2XX") if status in responses), None)
+        return object_at(self.description.resolved(good))
 
     def _check_host(self, url: str, what: str) -> None:
         """A description that was fetched may not send credentials wherever it likes."""
@@ -168,9 +181,7 @@ class _Maker:
         from ..config._tool_options import result_schema
 
         try:
-            responses = object_at(operation.data.get("responses"))
-            good = next((responses[status] for status in ("200", "201", "2XX") if status in responses), None)
-            content = object_at(self.description.resolved(good).get("content"))
+            content = object_at(self._good_response(operation).get("content"))
             schemas = Schemas(self.description, "out")
             shape = self.description.resolved(object_at(content.get("application/json")).get("schema"))
             written = schemas.converted(shape)

@@ -32,13 +32,21 @@ class Answer:
         """``application/json``, say, in lower case; empty when the response does not tell."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
-    def text(self, most: int | None = None) -> str:
-        """The body, or its first ``most`` bytes, as text. What its charset does not know is replaced."""
-        body = self.body if most is None else self.body[:most]
+    @property
+    def charset(self) -> str:
+        """What the body is written in: what it starts with or its header says, else UTF-8."""
         for mark, encoding in _BOMS:
-            if body.startswith(mark):
-                return body.decode(encoding, "replace")
-        return body.decode(charset_of(self.headers.get("content-type", "")), "replace")
+            if self.body.startswith(mark):
+                return encoding
+        return charset_of(self.headers.get("content-type", ""))
+
+    def text(self) -> str:
+        """The body as text. Raises ``UnicodeError`` where that is not its charset."""
+        return self.body.decode(self.charset)
+
+    def start(self, most: int) -> str:
+        """The first ``most`` bytes of the body as text. What its charset does not know is replaced."""
+        return self.body[:most].decode(self.charset, "replace")
 
 
 def charset_of(content_type: str) -> str:

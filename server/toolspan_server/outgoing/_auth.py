@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -15,6 +16,7 @@ from ._errors import auth_failed
 from ._hosts import check_url
 from ._secrets import basic
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SECRET: Shape = optional(text(least=1, most=10_000))
 _VARIABLE: Shape = optional(text(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"))
 _FIELD_NAME: Shape = optional(text(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$"))
@@ -76,7 +78,7 @@ class HttpAuth(Record):
 
     @override
     def check(self) -> None:
-        faults = [*self._missing(), *self._misplaced()]
+        faults = [*self._missing(), *self._misplaced(), *self._unsendable()]
         if faults:
             raise Faulty(*faults)
 
@@ -95,13 +97,40 @@ class HttpAuth(Record):
             written = "in" if name == "place" else name
             yield Fault((written,), f"{written!r} means nothing for type {self.type!r}", "remove it", True)
 
+    def _unsendable(self) -> Iterator[Fault]:
+        for name in _SECRETS:
+            value = getattr(self, name)
+            if value is not None and (what := self._fault_in(name, value)):
+                hint = "remove it, also a line break at the end of the variable that it is made of"
+                yield Fault((name,), f"the value holds {what}", hint)
+
+    def _fault_in(self, name: str, value: str) -> str | None:
+        """What keeps the secret ``name`` from being sent, in words that repeat nothing of it."""
+        if _CONTROL.search(value):
+            return "a control character, such as a line break"
+        if name == "username" and ":" in value:
+            return "a colon, which ends a user's name (RFC 7617)"
+        as_it_is = name == "token" or (name == "value" and self.place == "header")
+        if as_it_is and not value.isascii():
+            return "a character that no header can hold: only ASCII can be sent"
+        return None
+
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Variables that are not set, as (key, message)."""
+        """Variables that are not set, or whose value cannot be sent, as (key, message)."""
         for name in _SECRETS:
             variable = getattr(self, f"{name}_env")
             if variable is not None and not os.environ.get(variable):
                 state = "empty" if variable in os.environ else "not set"
                 yield f"{name}_env", f"environment variable {variable} is {state} (set {variable})"
+            elif variable is not None and (what := self._fault_in(name, os.environ[variable])):
+                message = f"the value of the environment variable {variable} holds {what} (set it without)"
+                yield f"{name}_env", message
+
+    def variables(self) -> Iterator[tuple[str, str]]:
+        """The variables that hold secrets, as (key, name)."""
+        for name in _SECRETS:
+            if (variable := getattr(self, f"{name}_env")) is not None:
+                yield f"{name}_env", variable
 
     def secret(self, name: str) -> str:
         """The value of the secret ``name``, from the config or its variable. Raises ``ToolFailure``."""
@@ -109,6 +138,8 @@ class HttpAuth(Record):
         found = getattr(self, name) if variable is None else os.environ.get(variable)
         if not found:
             raise auth_failed(f"The credential {name} is not set")
+        if what := self._fault_in(name, str(found)):
+            raise auth_failed(f"The credential {name} holds {what}")
         return str(found)
 
     def secrets(self) -> Iterable[str]:

@@ -81,9 +81,9 @@ def too_large(host: str, limit: int) -> ToolFailure:
     )
 
 
-def bad_response(what: str) -> ToolFailure:
-    """The answer is not what it should be."""
-    return ToolFailure(what, error_code="bad_response", user_action=_TELL)
+def bad_response(what: str, status: int | None = None) -> ToolFailure:
+    """The answer, of that status, is not what it should be."""
+    return ToolFailure(what, error_code="bad_response", user_action=_TELL, upstream_status=status)
 
 
 def redirected(host: str, why: str) -> ToolFailure:

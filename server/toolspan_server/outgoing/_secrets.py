@@ -7,7 +7,6 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from ..config._secrets import pattern
 
@@ -46,11 +45,7 @@ class Secrets:
         return value
 
     def _made(self) -> re.Pattern[str] | None:
-        return pattern({form for value in (*self._values, *self._later) for form in _written(value)})
-
-
-def _written(value: str) -> set[str]:
-    return {value, quote(value, safe=""), quote(value), quote_plus(value)}
+        return pattern((*self._values, *self._later))
 
 
 def basic(user: str, password: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from .._records import checked, key, named, optional, text
 from ..config._problems import Fault, Faulty
@@ -117,6 +118,18 @@ def secrets_of(settings: Settings) -> Iterator[str]:
         last = value.rpartition(" ")[2]
         if _SECRET_HEADER.search(name) and len(last) >= _SHORTEST_LITERAL:
             yield last
+
+
+def token_hosts(settings: Settings) -> Iterator[str]:
+    """Where the tokens of ``auth`` come from, if it is a host of their own."""
+    if settings.auth is not None and settings.auth.token_url is not None:
+        yield urlsplit(settings.auth.token_url).hostname or ""
+
+
+def variables_of(settings: Settings) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The variables that ``auth`` names, with the path of the key that does."""
+    if settings.auth is not None:
+        yield from ((("auth", name), variable) for name, variable in settings.auth.variables())
 
 
 def hosts_of(settings: Settings) -> Hosts:

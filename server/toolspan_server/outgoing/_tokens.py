@@ -89,7 +89,8 @@ def _read(answer: Answer) -> tuple[str, float]:
     if answer.status != 200 or not isinstance(token, str) or not token.isascii() or not token.isprintable():
         error = data.get("error")
         told = f": {error[:100]}" if isinstance(error, str) else ""
-        raise auth_failed(f"The token endpoint at {answer.host} gave no token (HTTP {answer.status}){told}")
+        what = f"HTTP {answer.status}, {answer.media_type or 'no media type'}"
+        raise auth_failed(f"The token endpoint at {answer.host} gave no token ({what}){told}")
     kind = data.get("token_type", "Bearer")
     if not isinstance(kind, str) or kind.lower() != "bearer":
         raise auth_failed(f"The token endpoint at {answer.host} gave a token of another type than Bearer")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from ._accept import MAX_BYTES, MAX_VALUES, Parameters
 from ._certain import is_certain
+from ._check import Check
 from ._compile import compile_parts, compile_schema
 from ._faults import Wording, type_name, worded
+from ._fitting import certain_fit
 from ._names import known_parameters
 
 __all__ = [
     "MAX_BYTES",
     "MAX_VALUES",
+    "Check",
     "Parameters",
     "Wording",
+    "certain_fit",
     "compile_parts",
     "compile_schema",
     "is_certain",

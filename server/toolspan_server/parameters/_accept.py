@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from .._plain import Copier, NotPlain, OverBudget, dotted, refused
+from .._plain import Copier, NotPlain, OverBudget, dotted, is_small, refused
 from ..errors import InvalidParameters
-from ._compile import compile_schema
+from ._check import Check
 from ._defined import defined_by
-from ._faults import type_name, worded
+from ._faults import type_name
 from ._finish import Finish, finisher
-
-if TYPE_CHECKING:
-    from jsonschema_rs import Draft202012Validator
 
 MAX_BYTES = 1_000_000
 """Largest arguments of one call, in bytes of JSON (escapes not counted)."""
@@ -36,8 +33,8 @@ class Parameters:
         self._schema = schema
 
     @cached_property
-    def _validator(self) -> Draft202012Validator:
-        return compile_schema(self._schema)
+    def _check(self) -> Check:
+        return Check(self._schema)
 
     @cached_property
     def _keeps(self) -> Callable[[str], bool] | None:
@@ -53,11 +50,11 @@ class Parameters:
         Parameters that the schema does not define are left out, unless it says anything about
         additional ones; defaults are filled in; ``2.0`` is ``2`` where an integer is due.
 
-        Raises ``InvalidParameters`` with every fault.
+        Raises ``InvalidParameters`` with each fault, of many the first.
         """
         kept = self._kept(_plain(arguments))
-        if not self._validator.is_valid(kept):
-            raise InvalidParameters(worded(list(self._validator.iter_errors(kept))))
+        if faults := self._check.faults(kept):
+            raise InvalidParameters(faults)
         if self._finish is None:
             return kept
         try:
@@ -73,6 +70,8 @@ class Parameters:
 
 
 def _plain(arguments: Any) -> dict[str, Any]:
+    if is_small(arguments):
+        return dict(arguments)
     if not isinstance(arguments, Mapping):
         raise InvalidParameters([f"the arguments must be an object (got {type_name(arguments)})"])
     copier = Copier(MAX_VALUES, MAX_BYTES, on_surrogate=refused, max_key=MAX_NAME)

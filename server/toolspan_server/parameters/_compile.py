@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, FancyRegexOptions, RegexOptions, ValidatorMap
 
-_BACKTRACK_LIMIT = 100_000
+BACKTRACK_LIMIT = 100_000
 
 
 def compile_schema(schema: Mapping[str, Any]) -> Draft202012Validator:
@@ -58,4 +58,4 @@ def _linear() -> RegexOptions:
 def _bounded() -> FancyRegexOptions:
     from jsonschema_rs import FancyRegexOptions
 
-    return FancyRegexOptions(backtrack_limit=_BACKTRACK_LIMIT)
+    return FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .._plain import dotted, shortened
@@ -31,15 +31,25 @@ class Wording(NamedTuple):
     member: str = "parameter"
 
 
-_ARGUMENTS = Wording()
+ARGUMENTS = Wording()
 
 
-def worded(errors: Sequence[ValidationError], wording: Wording = _ARGUMENTS) -> list[str]:
+def worded(errors: Iterable[ValidationError], wording: Wording = ARGUMENTS) -> list[str]:
     """Every error in words, each once; past ``MAX_FAULTS`` only how many more there are."""
-    faults = list(dict.fromkeys(fault for error in errors for fault in _faults(error, wording)))
+    faults = list(dict.fromkeys(fault for error in errors for fault in faults_of(error, wording)))
     if len(faults) > MAX_FAULTS:
         faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
     return faults
+
+
+def first_faults(faults: Iterable[str]) -> list[str]:
+    """The first ``MAX_FAULTS``, each once, and whether there are more."""
+    found: dict[str, None] = {}
+    for fault in faults:
+        if len(found) == MAX_FAULTS and fault not in found:
+            return [*found, "and more"]
+        found[fault] = None
+    return list(found)
 
 
 def type_name(value: Any) -> str:
@@ -56,29 +66,33 @@ def type_name(value: Any) -> str:
     return "null" if value is None else "an array"
 
 
-def _faults(error: ValidationError, wording: Wording) -> Iterator[str]:
-    kind = error.kind
-    path = error.instance_path
-    keyword = type(kind).__name__.removeprefix("ValidationErrorKind_")
-    value = cast("Any", kind)
+def subject_of(path: Sequence[str | int], wording: Wording) -> str:
+    """What a fault is told of."""
+    return f"'{dotted(path)}'" if path else wording.whole
+
+
+def faults_of(error: ValidationError, wording: Wording, at: Sequence[str | int] = ()) -> Iterator[str]:
+    """``error`` in words; ``at`` is where the value is that was validated."""
+    path = [*at, *error.instance_path]
+    keyword = type(error.kind).__name__.removeprefix("ValidationErrorKind_")
+    value = cast("Any", error.kind)
     if keyword == "Required":
         yield f"missing '{dotted([*path, value.property])}'"
     elif keyword in {"AdditionalProperties", "UnevaluatedProperties"}:
         for name in value.unexpected:
             yield f"unknown {wording.member} '{dotted([*path, name])}'"
     else:
-        subject = f"'{dotted(path)}'" if path else wording.whole
-        yield f"{subject} {_must(error, keyword, wording)}"
+        yield f"{subject_of(path, wording)} {_must(error, keyword, wording, at)}"
 
 
-def _must(error: ValidationError, keyword: str, wording: Wording) -> str:
+def _must(error: ValidationError, keyword: str, wording: Wording, at: Sequence[str | int]) -> str:
     word = _WORDS.get(keyword)
     if word is not None:
         return word(cast("Any", error.kind))
     if keyword == "Type":
         return _type_fault(cast("Any", error.kind).types, error.instance)
     if keyword in {"AnyOf", "OneOfNotValid"}:
-        return _alternatives(error, wording)
+        return _alternatives(error, wording, at)
     if keyword == "PropertyNames":
         inner: ValidationError = cast("Any", error.kind).error
         return f"must not have the name '{shortened(str(inner.instance), 80)}'"
@@ -90,7 +104,7 @@ def _type_fault(types: Sequence[str], value: Any) -> str:
     return f"must be {' or '.join(names)} (got {type_name(value)})"
 
 
-def _alternatives(error: ValidationError, wording: Wording) -> str:
+def _alternatives(error: ValidationError, wording: Wording, at: Sequence[str | int]) -> str:
     """One sentence for several branches: their types together where that is all that is wrong."""
     branches: list[list[ValidationError]] = cast("Any", error.kind).context
     single = [
@@ -102,7 +116,9 @@ def _alternatives(error: ValidationError, wording: Wording) -> str:
         types = dict.fromkeys(name for one in single for name in cast("Any", one.kind).types)
         return _type_fault(list(types), error.instance)
     told = [
-        " and ".join(next(_faults(one, wording)) for one in branch[:3]) for branch in branches[:4] if branch
+        " and ".join(next(faults_of(one, wording, at)) for one in branch[:3])
+        for branch in branches[:4]
+        if branch
     ]
     return "fits none of its forms (" + "; or ".join(shortened(text, 300) for text in told) + ")"
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import anyio
 
+from .._place import branching
 from ..client import InputRequired, Question
 from ..conditions import Condition
 from ..context import Context
@@ -153,9 +154,10 @@ class _Batch:
         The first that fails the pipeline ends the others. When some must ask the client, those that run
         already finish, and then all questions are asked at once.
         """
-        async with anyio.create_task_group() as group:
-            for _ in range(min(self._step.config.concurrency, self._count)):
-                group.start_soon(self._work, group.cancel_scope)
+        with branching():
+            async with anyio.create_task_group() as group:
+                for _ in range(min(self._step.config.concurrency, self._count)):
+                    group.start_soon(self._work, group.cancel_scope)
         if self._fault is not None:
             raise self._fault
         if self._questions:
@@ -185,4 +187,5 @@ def _named(failure: ToolFailure, title: str) -> ToolFailure:
         f"{title} failed: {failure.error}",
         error_code=failure.error_code,
         user_action=failure.user_action,
+        upstream_status=failure.upstream_status,
     )

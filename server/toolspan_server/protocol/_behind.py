@@ -12,6 +12,7 @@ import anyio.to_thread
 
 from .._sdk_import import importing_sdk
 from ..surface import Surface
+from ._budgets import Budgets
 from ._calls import Calls
 from ._exchange import Exchange
 from ._open_requests import OpenRequests
@@ -60,7 +61,7 @@ class Behind:
         self._requests.close()
 
 
-def maker(surface: Surface, calls: Calls, message_bytes: int) -> Callable[[], SdkHttp]:
+def maker(surface: Surface, calls: Calls, message_bytes: int, budgets: Budgets) -> Callable[[], SdkHttp]:
     """What imports the SDK and makes its server."""
 
     def make() -> SdkHttp:
@@ -68,6 +69,6 @@ def maker(surface: Surface, calls: Calls, message_bytes: int) -> Callable[[], Sd
             from .sdk import build_server
             from .sdk_http import SdkHttp
 
-        return SdkHttp(build_server(surface, calls), surface, message_bytes)
+        return SdkHttp(build_server(surface, calls, budgets.results), surface, message_bytes, budgets)
 
     return make

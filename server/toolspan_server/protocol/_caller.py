@@ -29,7 +29,7 @@ class Caller:
 
         MCP 2026-07-28, basic/transports: a disconnect MUST be taken as cancellation.
         """
-        running = Running(self._calls.run(call.run))
+        running = Running(self._calls.run(call.run, call.tool.timeout_ms))
         if running.done:
             return running.result
         watching = asyncio.get_running_loop().create_task(_watch(exchange, running))
@@ -45,7 +45,7 @@ class Caller:
 
         MCP 2025-11-25, basic/transports: a disconnect SHOULD NOT be taken as cancellation.
         """
-        running = Running(self._calls.run(call.run))
+        running = Running(self._calls.run(call.run, call.tool.timeout_ms))
         if running.done:
             return running.result
         running_by_id[call.request_id] = running

@@ -7,15 +7,16 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from .._eager import EagerTasks
 from . import jsonrpc
 from ._announcements import Announcements
 from ._batch import Batch
 from ._calls import Calls
 from ._lines import Overlong
 from ._long import SUBSCRIPTION_KEY, LongWay, under
-from ._peer import Message, Peer
+from ._peer import Message, Peer, plain_answer
 from ._standing import Standing
-from .short import LATEST_HANDSHAKE_VERSION, Call, ShortPath
+from .short import Call, ShortPath
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -48,9 +49,10 @@ class _Open:
 class Dialogue:
     """Gives every request exactly one answer, by the short path or the long way.
 
-    Answers go to ``send``, a line at a time; ``settled`` is called after each one that came
-    outside of ``receive``, and whenever a request needs none any more.
-    ``build`` makes the SDK's server. Without ``plain`` everything goes the long way.
+    Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not known at
+    once, and whenever a request needs none any more.
+    ``build`` makes the SDK's server. Without ``plain`` everything goes the long way. ``peer`` is what the
+    client has said of itself before.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Dialogue:
         settled: Callable[[], None],
         *,
         plain: bool = True,
+        peer: Peer | None = None,
     ) -> None:
         self._short = short
         self._calls = calls
@@ -69,12 +72,12 @@ class Dialogue:
         self._send = send
         self._settled = settled
         self._plain = plain
-        self._peer = Peer()
+        self._peer = peer or Peer()
         self._standing = Standing()
         self._announcements = Announcements(short.surface, self._standing, settled)
         self._open: dict[jsonrpc.RequestId, _Open] = {}
         self._long: LongWay | None = None
-        self._loop = asyncio.get_running_loop()
+        self._eager = EagerTasks()
         self._listens = 0
         self.waiting_bytes = 0
 
@@ -165,7 +168,9 @@ class Dialogue:
         except Exception:
             _log.exception("a request could not be served")
             failed = self._open.pop(request_id, None)
-            self._listens -= failed is not None and failed.listens
+            if failed is not None:
+                self._listens -= failed.listens
+                self.waiting_bytes -= failed.size
             reply(jsonrpc.encode(jsonrpc.error(request_id, jsonrpc.INTERNAL_ERROR, _FAILED)))
 
     def _begin(self, message: Message, reply: Reply, size: int) -> None:
@@ -175,30 +180,22 @@ class Dialogue:
             reply(answer)
             return
         request = self._open[message["id"]] = _Open(reply, size)
+        self.waiting_bytes += size
         if answer is None:
             self._ask(message, request)
         else:
-            request.task = self._loop.create_task(self._make(answer, request))
-        self.waiting_bytes += size
+            request.task = self._eager.start(self._make(answer, request))
 
     def _plain_answer(self, message: Message) -> bytes | Call | None:
-        method = message["method"]
-        version = self._peer.version
-        if method == "initialize":
-            opened = None if self._peer.modern or self._long else self._short.initialize(message)
-            if opened is None:
-                return None
-            self._peer.settle(message, opened[1])
-            return opened[0]
-        if version is None:
-            return self._short.answer(message, LATEST_HANDSHAKE_VERSION) if method == "ping" else None
-        return self._short.answer(message, version)
+        if self._long is not None and message["method"] == "initialize":
+            return None
+        return plain_answer(self._short, self._peer, message)
 
     async def _make(self, call: Call, request: _Open) -> None:
         request.started = True
         answer: bytes | None = None
         try:
-            answer = await self._calls.run(call.run)
+            answer = await self._calls.run(call.run, call.tool.timeout_ms)
         except asyncio.CancelledError:
             pass  # nobody waits for the task, and whoever cancelled it knows what to answer
         except Exception:

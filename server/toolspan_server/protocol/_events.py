@@ -14,6 +14,8 @@ from mcp.server.streamable_http import EventCallback, EventMessage, EventStore
 from mcp_types import JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from typing_extensions import override
 
+from ._kept import KeptEvents
+
 MOST_EVENTS = 1_000
 MOST_BYTES = 4_194_304
 MOST_AGE_S = 600.0
@@ -30,10 +32,12 @@ class _Event:
 class Events(EventStore):
     """The last events of every stream of a session: so many, of so many bytes, for so long.
 
-    The last one is kept whatever its size. ``None`` as a message only marks a place in the stream.
+    The last one is kept whatever its size, unless ``kept``, the events of all sessions, are too many.
+    ``None`` as a message only marks a place in the stream.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, kept: KeptEvents | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._kept = kept or KeptEvents()
         self._clock = clock
         self._events: OrderedDict[str, _Event] = OrderedDict()
         self._count = 0
@@ -48,6 +52,7 @@ class Events(EventStore):
         event_id = str(self._count)
         self._events[event_id] = _Event(stream_id, message, size, self._clock())
         self._forget_old()
+        self._kept.add(self, event_id, size)
         return event_id
 
     @override
@@ -67,6 +72,17 @@ class Events(EventStore):
             ended = ended or _is_answer(event)
         return None if ended else last.stream
 
+    def forget(self, event_id: str) -> None:
+        """Keep that event no longer."""
+        self._bytes -= self._events.pop(event_id).size
+
+    def close(self) -> None:
+        """Keep none."""
+        for event_id in self._events:
+            self._kept.remove(self, event_id)
+        self._events.clear()
+        self._bytes = 0
+
     def _following(self, stream: str, after: int) -> tuple[int, _Event] | None:
         for event_id, event in self._events.items():
             if int(event_id) > after and event.stream == stream and event.message is not None:
@@ -79,7 +95,8 @@ class Events(EventStore):
             first = next(iter(self._events.values()))
             if len(self._events) <= MOST_EVENTS and self._bytes <= MOST_BYTES and first.at >= oldest_kept:
                 return
-            self._events.popitem(last=False)
+            event_id, _ = self._events.popitem(last=False)
+            self._kept.remove(self, event_id)
             self._bytes -= first.size
 
 

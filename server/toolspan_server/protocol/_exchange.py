@@ -9,7 +9,8 @@ from typing import Any
 import anyio
 
 from . import jsonrpc
-from ._cycle import WHOLE
+from ._cycle import CYCLE, Cycle
+from ._heads import combined
 from .guard import App, Header, Receive, Scope, Send
 
 JSON_HEADER = (b"content-type", b"application/json")
@@ -22,17 +23,16 @@ NOT_ACCEPTABLE = "Not Acceptable: Client must accept both application/json and t
 
 
 class Exchange:
-    """A request to ``/mcp``. Of a header that is ``repeated``, ``headers`` has the first line."""
+    """A request to ``/mcp``. Of a header on several lines, ``headers`` has the list that they are."""
 
     __slots__ = (
+        "_cycle",
         "_send",
-        "_whole",
         "body",
         "headers",
         "method",
         "on_answered",
         "receive",
-        "repeated",
         "request_id",
         "scope",
         "started",
@@ -40,10 +40,9 @@ class Exchange:
     )
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        lines: list[Header] = scope["headers"]
-        headers = dict(lines)
-        self.repeated = len(headers) != len(lines)
-        self.headers = dict(reversed(lines)) if self.repeated else headers
+        self._cycle: Cycle | None = scope.pop(CYCLE, None)
+        head = None if self._cycle is None else self._cycle.head
+        self.headers = combined(scope["headers"]) if head is None else head.fields
         self.scope = scope
         self.method: str = scope["method"]
         self.receive = receive
@@ -53,16 +52,13 @@ class Exchange:
         self.started = False
         self.streaming = False
         self._send = send
-        self._whole: Callable[[bytes], bool] | None = scope.pop(WHOLE, None)
 
     async def message(self) -> dict[str, Any] | None:
         """The JSON-RPC message in the body; ``None`` when there is none, and that was answered."""
-        part = await self.receive()
-        if part.get("more_body", False):
-            part = await self._rest_of(part)
-        if part["type"] != "http.request":
+        body = None if self._cycle is None else self._cycle.taken()
+        if body is None and (body := await self._received()) is None:
             return None
-        self.body = part["body"]
+        self.body = body
         try:
             message = jsonrpc.read_message(self.body)
             if message is None:
@@ -76,10 +72,10 @@ class Exchange:
     async def answer(self, status: int, body: bytes = b"", *headers: Header) -> None:
         """Answer with JSON, or with nothing; where a stream was begun, with its last event."""
         if self.streaming:
-            await self._send({"type": "http.response.body", "body": _event(body)})
+            await self._send({"type": "http.response.body", "body": event(body)})
             return
         self.started = True
-        if status == 200 and body and not headers and self._whole is not None and self._whole(body):
+        if status == 200 and body and not headers and self._cycle is not None and self._cycle.whole(body):
             return
         size = (b"content-length", b"%d" % len(body))
         fields = [JSON_HEADER, size, *headers] if body else [size, *headers]
@@ -118,16 +114,18 @@ class Exchange:
             self.on_answered()
         await self._send(message)
 
-    async def _rest_of(self, part: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        """The whole body, which the connection keeps within its limit, as one message."""
-        body = bytearray(part["body"])
-        while part.get("more_body", False):
+    async def _received(self) -> bytes | None:
+        """The whole body, which the connection keeps within its limit; ``None`` when the client has left."""
+        body = bytearray()
+        while True:
             part = await self.receive()
             body += part.get("body", b"")
-        return {**part, "body": bytes(body)}
+            if not part.get("more_body", False):
+                return bytes(body) if part["type"] == "http.request" else None
 
 
-def _event(body: bytes) -> bytes:
+def event(body: bytes) -> bytes:
+    """A JSON-RPC message as an event of a stream."""
     return b"event: message\r\ndata: " + body.rstrip(b"\n") + b"\r\n\r\n"
 
 

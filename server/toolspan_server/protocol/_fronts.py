@@ -9,6 +9,7 @@ import anyio.abc
 from ..runtime import Runtime
 from ..surface import surface_of
 from ._behind import Behind, maker
+from ._budgets import Budgets
 from ._caller import Caller
 from ._calls import Calls
 from ._refused import App, Receive, Refused, Scope, Send
@@ -34,11 +35,13 @@ class Front:
         calls: Calls,
         caller: Caller,
         sessions: Sessions,
+        budgets: Budgets,
         helpers: anyio.abc.TaskGroup,
     ) -> None:
         surface = surface_of(runtime, toolset)
         short = ShortPath(surface)
-        self.behind = Behind(maker(surface, calls, runtime.config.limits.message_bytes), helpers)
+        message_bytes = runtime.config.limits.message_bytes
+        self.behind = Behind(maker(surface, calls, message_bytes, budgets), helpers)
         self.handshake = Handshake(short, caller, self.behind, sessions, toolset)
         self.app: App = Endpoint(Modern(surface, short, caller, self.behind), self.handshake)
 
@@ -56,11 +59,12 @@ class Fronts:
         calls: Calls,
         caller: Caller,
         sessions: Sessions,
+        budgets: Budgets,
         helpers: anyio.abc.TaskGroup,
     ) -> None:
         self._runtime = runtime
         self._only = only
-        self._parts = (calls, caller, sessions, helpers)
+        self._parts = (calls, caller, sessions, budgets, helpers)
         self.whole = Front(runtime, only, *self._parts)
         self._toolsets: dict[str, Front] = {} if only is None else {only: self.whole}
 

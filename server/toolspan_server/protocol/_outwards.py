@@ -7,11 +7,17 @@ from typing import Any, Protocol
 
 from typing_extensions import override
 
+_MUCH = 65_536
+
 
 class Closing(Protocol):
     """What decides when a connection closes."""
 
     parted: bool
+
+    def wrote_much(self) -> None:
+        """Note that the client is sent much at once."""
+        ...
 
     def close(self) -> None:
         """Close when it is time."""
@@ -41,8 +47,11 @@ class Outwards(asyncio.Transport):
 
     @override
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        self.written += len(data)
+        size = len(data)
+        self.written += size
         self._transport.write(data)
+        if size > _MUCH:
+            self._connection.wrote_much()
 
     @override
     def is_closing(self) -> bool:

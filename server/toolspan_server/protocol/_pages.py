@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from . import jsonrpc
 from .wire import INVALID_PARAMS, MODERN, ProtocolFault, render_tool
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _LAYOUT = struct.Struct(">I8s4s")
 _LENGTH = 24
+_BEFORE_TOOLS = '{"tools":['
 _KEYS = ("uri", "uriTemplate", "name")
 
 Item = TypeVar("Item")
@@ -52,21 +54,32 @@ def paged(
     ``items`` are as MCP writes them.
     Raises ``ProtocolFault`` for what is no cursor.
     """
-    return _result(surface, key, *page(items, cursor, surface.runtime.config.limits.page_size), version)
+    return _result(surface, key, *page(items, cursor, surface.config.limits.page_size), version)
 
 
 def list_tools(surface: Surface, cursor: Any, version: str) -> dict[str, Any]:
     """The result of ``tools/list``. Raises ``ProtocolFault`` for what is no cursor."""
-    size = surface.runtime.config.limits.page_size
+    size = surface.config.limits.page_size
     tools, following = page(surface.tools, cursor, size, lambda tool: tool.name)
     return _result(surface, "tools", [render_tool(tool) for tool in tools], following, version)
+
+
+def written_tools(surface: Surface, version: str, more: Mapping[str, Any]) -> str:
+    """The first page of ``list_tools`` as JSON, with the members ``more`` at its end.
+
+    Tools are written one by one: all that is made to write one is gone, and its memory at hand, for the next.
+    """
+    tools, following = page(surface.tools, None, surface.config.limits.page_size, lambda tool: tool.name)
+    rest = jsonrpc.dumps({**_result(surface, "tools", (), following, version), **more})
+    written = ",".join([jsonrpc.dumps(render_tool(tool)) for tool in tools])
+    return f"{_BEFORE_TOOLS}{written}{rest.removeprefix(_BEFORE_TOOLS)}"
 
 
 def cache_hints(surface: Surface, version: str) -> dict[str, Any]:
     """What a complete result of a list, or of ``resources/read``, says besides in that protocol version."""
     if version not in MODERN:
         return {}
-    cache = surface.runtime.config.serving.cache
+    cache = surface.config.serving.cache
     return {"resultType": "complete", "ttlMs": cache.ttl_ms, "cacheScope": cache.scope}
 
 

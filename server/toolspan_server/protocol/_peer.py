@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .short import MODERN_VERSION, VERSION_KEY, is_modern
+from .short import LATEST_HANDSHAKE_VERSION, MODERN_VERSION, VERSION_KEY, Call, ShortPath, is_modern
 
 Message = Mapping[str, Any]
 
@@ -67,6 +67,19 @@ class Peer:
         if self._initialize is None:
             return [*confirmed, _request("ping", {})]
         return [self._initialize, *confirmed]
+
+
+def plain_answer(short: ShortPath, peer: Peer, request: Message) -> bytes | Call | None:
+    """The answer to a plain request of ``peer``, or the call to make; ``None`` for what goes the long way."""
+    if request["method"] == "initialize":
+        opened = None if peer.modern else short.initialize(request)
+        if opened is None:
+            return None
+        peer.settle(request, opened[1])
+        return opened[0]
+    if peer.version is None:
+        return short.answer(request, LATEST_HANDSHAKE_VERSION) if request["method"] == "ping" else None
+    return short.answer(request, peer.version)
 
 
 def _request(method: str, params: Message) -> Message:

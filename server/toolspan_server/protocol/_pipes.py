@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 import sys
@@ -47,12 +46,33 @@ class Pipes:
 
         ``drained`` is called when the client has taken everything that a ``flush`` had left, or delayed.
         """
+        import asyncio
+
         self._loop = asyncio.get_running_loop()
         self._received = received
         self._drained = drained
         self._roomy = asyncio.Event()
         self._roomy.set()
         self.resume()
+
+    def next_chunk(self, seconds: float) -> bytes | None:
+        """What comes in within ``seconds``, waited for without an event loop; ``b""`` at its end.
+
+        ``None`` when nothing came, when the client reads no more, and where there is no ``poll``.
+        """
+        if self._poller is None or self.closed:
+            return None
+        poller = select.poll()
+        poller.register(self._read_fd, select.POLLIN)
+        poller.register(self._write_fd, 0)
+        ready = [fd for fd, _ in poller.poll(seconds * 1000)]
+        return _read(self._read_fd) if ready == [self._read_fd] else None
+
+    def drain(self, seconds: float) -> None:
+        """Write, before ``open``, while the client takes it: until it takes nothing for ``seconds``."""
+        self.write_now()
+        while self._out and self._poller is not None and self._poller.poll(seconds * 1000):
+            self.write_now()
 
     async def room(self) -> None:
         """Return once the client takes what it is sent."""
@@ -137,21 +157,26 @@ class Pipes:
         self._push()
 
     def _pushed(self) -> bool:
-        """Write while there is room; whether everything is out. What is left is written when there is room.
+        """``write_now``; whether everything is out. What is left is written when there is room.
 
         A full pipe is waited for without blocking the event loop: when poll says that a pipe has
         room, PIPE_BUF bytes fit. The descriptor stays in blocking mode because other processes may
         share it.
         """
-        while self._out and not self.closed:
-            if not (self._has_room() and self._write_some()) and not self.closed:
-                self._roomy.clear()
-                self._loop.add_writer(self._write_fd, self._writable)
-                return False
-        if self.closed:
-            self._out.clear()
+        self.write_now()
+        if self._out:
+            self._roomy.clear()
+            self._loop.add_writer(self._write_fd, self._writable)
+            return False
         self._roomy.set()
         return True
+
+    def write_now(self) -> None:
+        """Write while there is room; what the client does not take is left."""
+        while self._out and self._has_room() and self._write_some():
+            pass
+        if self.closed:
+            self._out.clear()
 
     def _write_some(self) -> int:
         try:
@@ -176,6 +201,8 @@ class _ThreadReader:
 
     def __init__(self, fd: int, take: Callable[[bytes | None], None]) -> None:
         self._fd = fd
+        import asyncio
+
         self._give = take
         self._loop = asyncio.get_running_loop()
         self._paused = False

@@ -15,14 +15,18 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
+HEADER_MISMATCH = -32020
+"""The headers of a request say not what its body says (MCP 2026-07-28, basic/transports)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An HTTP answer that the guard gives itself."""
+    """An HTTP answer that the guard gives itself: with a JSON-RPC error of ``code``."""
 
     status: int
     message: str
     headers: tuple[Header, ...] = ()
+    code: int = jsonrpc.INVALID_REQUEST
 
     async def send(self, send: Send) -> None:
         """Send it, as a JSON-RPC error without an id, and close the connection."""
@@ -38,7 +42,7 @@ class Refused:
         return b"\r\n".join([*lines, b"", body])
 
     def _rendered(self) -> tuple[list[Header], bytes]:
-        body = jsonrpc.encode(jsonrpc.error(None, jsonrpc.INVALID_REQUEST, self.message))
+        body = jsonrpc.encode(jsonrpc.error(None, self.code, self.message))
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),

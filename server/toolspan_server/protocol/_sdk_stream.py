@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import anyio
+from anyio.abc import ObjectSendStream
 from mcp.server.lowlevel.server import Server
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
+from typing_extensions import override
 
 from ._standing import Standing
 
 
-class SdkStream:
+class SdkStream(ObjectSendStream[SessionMessage]):
     """What the SDK's server reads from and writes to. ``said`` gets each message that it writes.
 
     ``standing`` is what its handlers know of the connection.
@@ -48,20 +49,11 @@ class SdkStream:
             SessionMessage(item, ServerMessageMetadata(on_request_unanswered=unanswered))
         )
 
-    async def send(self, item: SessionMessage, /) -> None:
+    @override
+    async def send(self, item: SessionMessage) -> None:
         """Take a message of the server's."""
         self._said(item.message.model_dump(by_alias=True, mode="python", exclude_unset=True))
 
+    @override
     async def aclose(self) -> None:
         """Nothing to close."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        return None

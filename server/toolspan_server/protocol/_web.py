@@ -12,7 +12,9 @@ import anyio
 import uvicorn
 from typing_extensions import override
 
-from ._connection import Connection, Settings
+from ._connection import Connection
+from ._settings import Settings
+from ._unread import Unread
 from .guard import App, Refused
 
 if TYPE_CHECKING:
@@ -28,11 +30,14 @@ class Web(uvicorn.Server):
         super().__init__(config)
         self.listening = anyio.Event()
         self._next_check: asyncio.TimerHandle | None = None
+        self._checked = 0.0
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._check(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        self._checked = loop.time()
+        self._check(loop)
         self.listening.set()
 
     @override
@@ -54,19 +59,29 @@ class Web(uvicorn.Server):
         return cast("set[Connection]", self.server_state.connections)
 
     def _check(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hold every client to its deadlines: one timer for all costs a request nothing."""
+        """Hold every client to its deadlines: one timer for all costs a request nothing.
+
+        To those that were over at the check before, because the loop polls between two: after the process
+        stood still (a busy machine, a handler that holds the interpreter's lock), the first check may come
+        before what clients sent in time is read.
+        """
         self._next_check = loop.call_later(_CHECK_EVERY_S, self._check, loop)
-        now = loop.time()
+        now, self._checked = self._checked, loop.time()
         for connection in tuple(cast("set[Connection]", self.server_state.connections)):
             connection.check(now)
 
 
-def web_server(app: App, limits: LimitsConfig, on_refused: Callable[[Refused], None] | None = None) -> Web:
+def web_server(
+    app: App,
+    limits: LimitsConfig,
+    on_refused: Callable[[Refused], None] | None = None,
+    unread: Unread | None = None,
+) -> Web:
     """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``.
 
-    ``on_refused`` is told of the requests that no app sees.
+    ``on_refused`` is told of the requests that no app sees; ``unread`` bounds what clients do not read.
     """
-    settings = Settings(app, limits)
+    settings = Settings(app, limits, Connection, unread or Unread(limits.unread_bytes))
     if on_refused is not None:
         settings.on_refused = on_refused
     return Web(settings)

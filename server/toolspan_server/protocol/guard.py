@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from ._refused import App, Header, Receive, Refused, Scope, Send
+from ._cycle import CYCLE, Cycle
+from ._refused import HEADER_MISMATCH, App, Header, Receive, Refused, Scope, Send
 from .auth import UNVERIFIED, Auth, auth_of_token
 
 __all__ = ["LOOPBACK", "Access", "App", "Guard", "Header", "Receive", "Refused", "Scope", "Send"]
@@ -51,7 +53,15 @@ _ONE_HOST = Refused(400, "Exactly one Host header is needed")
 _FOREIGN = Refused(403, "Requests of this Origin are not allowed")
 _TWO_TOKENS = Refused(401, "Exactly one Authorization header is needed", ((b"www-authenticate", b"Bearer"),))
 _NOT_JSON = Refused(415, "Content-Type must be application/json")
-_ONCE = {b"host": _ONE_HOST, b"origin": _FOREIGN, b"authorization": _TWO_TOKENS, b"content-type": _NOT_JSON}
+_ONE_LAST_EVENT = Refused(400, "At most one Last-Event-ID header may be there")
+_ONE_OF_MCP = Refused(400, "A header of MCP (Mcp-*) may be there once", code=HEADER_MISMATCH)
+_ONCE = {
+    b"host": _ONE_HOST,
+    b"origin": _FOREIGN,
+    b"authorization": _TWO_TOKENS,
+    b"content-type": _NOT_JSON,
+    b"last-event-id": _ONE_LAST_EVENT,
+}
 
 
 class Guard:
@@ -73,8 +83,13 @@ class Guard:
         self._auth = auth_of_token(access.token) if access.auth is None and access.token else access.auth
         self._allowed: set[tuple[bytes, bytes | None]] = set()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         refused = self.refusal(scope)
+        if refused is None and self._auth is None:
+            return self._app(scope, receive, send)
+        return self._decided(refused, scope, receive, send)
+
+    async def _decided(self, refused: Refused | None, scope: Scope, receive: Receive, send: Send) -> None:
         auth: Auth | None = None
         while refused is UNVERIFIED and auth is not self._auth and (auth := self._auth) is not None:
             authorization = dict(scope["headers"])[b"authorization"]
@@ -88,6 +103,20 @@ class Guard:
 
     def refusal(self, scope: Scope) -> Refused | None:
         """Why the request is refused, or ``None``; ``UNVERIFIED``: its token has to be looked at first."""
+        cycle: Cycle | None = scope.get(CYCLE)
+        head = None if cycle is None else cycle.head
+        if head is not None and head.allowed_by is self._access:
+            return (
+                None
+                if self._auth is None
+                else self._auth.refusal(scope, head.fields.get(b"authorization", b""))
+            )
+        refused = self._refusal(scope)
+        if refused is None and head is not None:
+            head.allowed_by = self._access
+        return refused
+
+    def _refusal(self, scope: Scope) -> Refused | None:
         headers: list[Header] = scope["headers"]
         values = dict(headers)
         if len(values) != len(headers):
@@ -134,9 +163,15 @@ class Guard:
 
 
 def _duplicated(headers: list[Header]) -> Refused | None:
-    """Why a request with a header more than once is refused: which of them counts, no two programs agree."""
-    names = [name for name, _ in headers]
-    return next((refused for name, refused in _ONCE.items() if names.count(name) > 1), None)
+    """Why a request with a header more than once is refused: which of them counts, no two programs agree.
+
+    What is a list (``Accept``) may be on several lines (RFC 9110, 5.3).
+    """
+    counted = Counter(name for name, _ in headers)
+    twice = [name for name, count in counted.items() if count > 1]
+    if any(name.startswith(b"mcp-") for name in twice):
+        return _ONE_OF_MCP
+    return next((refused for name, refused in _ONCE.items() if name in twice), None)
 
 
 def _is_json(content_type: bytes) -> bool:

@@ -13,6 +13,7 @@ from . import jsonrpc
 from ._behind import Behind
 from ._caller import Caller
 from ._exchange import NOT_ACCEPTABLE, Exchange, accepts
+from ._owed import owing
 from .auth import PRINCIPAL
 from .sessions import Handed, Session, Sessions, TooMany
 from .short import Call, ShortPath
@@ -21,6 +22,7 @@ _MAX_HANDSHAKE_BYTES = 65_536
 _NO_SESSION = "Bad Request: Missing session ID"
 _UNKNOWN = "Session not found"
 _TAKEN = "Invalid Request: a request with this id is still running in this session"
+_FULL = "This session has as many unanswered requests as it may have: wait for their answers, then ask again"
 _INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 _METHODS = (b"allow", b"GET, POST, DELETE")
 
@@ -95,6 +97,8 @@ class Handshake:
             return
         if self._sessions.full:
             await self.sweep()
+        if self._sessions.full and (spared := self._sessions.spare()) is not None:
+            await spared.close()
         plain = self._short.initialize(message)
         version = "" if plain is None else plain[1]
         try:
@@ -151,6 +155,7 @@ class Handshake:
 
     async def _asked(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
         request_id: jsonrpc.RequestId = message["id"]
+        session.asked = True
         if session.knows(request_id):
             await exchange.refuse(400, _TAKEN, request_id=request_id)
             return
@@ -168,6 +173,9 @@ class Handshake:
         self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId
     ) -> None:
         """Hand a request to the SDK, which keeps its answers by the id's text: no two of the same."""
+        if session.behind is not None and session.behind.full:
+            await exchange.refuse(503, _FULL, code=jsonrpc.INTERNAL_ERROR, request_id=request_id)
+            return
         key = str(request_id)
         while (before := session.handed.get(key)) is not None:
             if not before.answered:
@@ -177,22 +185,28 @@ class Handshake:
         session.handed[key] = handed = Handed(request_id)
         exchange.on_answered = partial(setattr, handed, "answered", True)
         try:
-            await self._hand(exchange, session)
+            await self._hand(exchange, session, request_id)
         finally:
             del session.handed[key]
             handed.done.set()
 
-    async def _hand(self, exchange: Exchange, session: Session) -> None:
+    async def _hand(
+        self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId | None = None
+    ) -> None:
         """Let the SDK answer in its half of the session, which is made now if there is none."""
         async with session.opening:
             if session.behind is None:
-                behind = await (await self._behind.get()).open_session(session.id)
-                await behind.tell(session.handshake)
+                made = await (await self._behind.get()).open_session(session.id)
+                await made.tell(session.handshake)
                 if session.initialized:
-                    await behind.tell(_INITIALIZED)
-                session.behind = behind
-        if session.behind.over:
+                    await made.tell(_INITIALIZED)
+                session.behind = made
+        behind = session.behind
+        if session.over or behind.over:
             self._sessions.forget(session)
-            await exchange.refuse(404, _UNKNOWN)
+            await session.close()
+            await exchange.refuse(404, _UNKNOWN, request_id=request_id)
+        elif request_id is None:
+            await self._behind.hand(exchange, behind.handle)
         else:
-            await self._behind.hand(exchange, session.behind.handle)
+            await self._behind.hand(exchange, owing(behind.handle, request_id, lambda: behind.over))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 import anyio
@@ -16,7 +16,9 @@ import anyio.abc
 from ..config import Config
 from ..metrics import Metrics
 from ..runtime import Runtime
+from ._asking import Asking
 from ._behind import Behind
+from ._budgets import Budgets
 from ._caller import Caller
 from ._calls import Calls
 from ._entrance import Entrance
@@ -47,9 +49,11 @@ async def serve(
 
     At the end running calls may finish for ``GRACE_S``; then every open stream is closed.
     """
+    runtime.serve_remotely()
     async with anyio.create_task_group() as helpers:
         application = Application(runtime, access, helpers, metrics, toolset)
-        web = web_server(application.app, runtime.config.limits, counting(application.metrics))
+        limits, unread = runtime.config.limits, application.budgets.unread
+        web = web_server(application.app, limits, counting(application.metrics), unread)
         measure_connections(web.connections, application.metrics)
         async with anyio.create_task_group() as serving:
             serving.start_soon(web.serve, [listener])
@@ -79,10 +83,13 @@ class Application:
         self.runtime = runtime
         self.metrics = Metrics() if metrics is None else metrics
         limits = runtime.config.limits
-        self.calls = Calls(limits.concurrent_calls, limits.queued_calls)
+        asking = Asking(limits.asking_calls)
+        self.calls = Calls(limits.concurrent_calls, limits.queued_calls, asking)
+        runtime.seat(self.calls)
         self._caller = Caller(self.calls)
         sessions = Sessions(limits.sessions, limits.session_idle_seconds)
-        self._fronts = Fronts(runtime, toolset, self.calls, self._caller, sessions, helpers)
+        self.budgets = Budgets.of(limits)
+        self._fronts = Fronts(runtime, toolset, self.calls, self._caller, sessions, self.budgets, helpers)
         measure(runtime, self.calls, sessions, self.metrics)
         routes = _Routes(self._fronts, status_routes(runtime, self.metrics))
         self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics))
@@ -125,12 +132,11 @@ class _Routes:
             **status,
         }
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         app = self._apps.get(scope["path"]) or self._fronts.at(scope["path"])
         if app is None:
-            await Refused(404, "Not found: MCP is at /mcp (Streamable HTTP) and /sse (HTTP+SSE)").send(send)
-        else:
-            await app(scope, receive, send)
+            return Refused(404, "Not found: MCP is at /mcp (Streamable HTTP) and /sse (HTTP+SSE)").send(send)
+        return app(scope, receive, send)
 
 
 async def _open_sse(behind: Behind, scope: Scope, receive: Receive, send: Send) -> None:

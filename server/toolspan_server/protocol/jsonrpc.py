@@ -101,7 +101,8 @@ def parse(line: bytes | Overlong) -> tuple[Any] | None:
         raise Refusal(
             INVALID_REQUEST, f"Invalid Request: a message is at most {line.limit} bytes", _id_at_an_end(line)
         )
-    costly = line.count(b"[") + line.count(b"{") > MAX_DEPTH or line.count(b",") > MAX_VALUES
+    values = line.count(b",") if len(line) > MAX_VALUES else 0
+    costly = values > MAX_VALUES or line.count(b"[") + line.count(b"{") > MAX_DEPTH
     if costly and (excess := _excess(line)):
         raise Refusal(PARSE_ERROR, f"Parse error: {excess}", _recovered_id(line))
     try:
@@ -175,7 +176,7 @@ _TOO_DEEP = f"it is nested more than {MAX_DEPTH} levels deep"
 _TOO_MANY = f"it holds more than {MAX_CONTAINERS:,} objects and arrays"
 _TOO_MANY_VALUES = f"it holds more than {MAX_VALUES:,} values"
 _TOO_MANY_DIGITS = f"a number has more than {MAX_DIGITS:,} digits"
-_WORDS = re.compile(rb"NaN|-?Infinity")
+_WORDS = rb"NaN|-?Infinity"
 
 
 def _excess(line: bytes) -> str | None:
@@ -208,16 +209,15 @@ def _told(line: bytes, fault: str) -> str:
         return _TOO_MANY_DIGITS
     place = re.search(r" at line 1 column ([0-9]+)$", fault)
     start = max(0, int(place[1]) - 2) if place else 0
-    word = _WORDS.search(line, start, start + 12) if place else None
+    word = re.search(_WORDS, line[start : start + 12]) if place else None
     return fault if word is None else f"{word[0].decode()} is no JSON value ({fault})"
 
 
 _MEMBER = rb'"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"'
 _ID = rb'"id"\s*:\s*(-?[0-9]{1,100}|"(?:[^"\\\x00-\x1f]|\\.){0,500}")'
-_ID_FIRST = re.compile(rb"\s*\{\s*(?:" + _MEMBER + rb"\s*,\s*)*" + _ID + rb"\s*[,}]")
-_ID_LAST = re.compile(
-    rb"[{,]\s*(?:" + _MEMBER + rb"\s*,\s*)*" + _ID + rb"\s*(?:,\s*" + _MEMBER + rb"\s*)*\}\s*$"
-)
+_ID_FIRST = rb"\s*\{\s*(?:" + _MEMBER + rb"\s*,\s*)*" + _ID + rb"\s*[,}]"
+_ID_LAST = rb"[{,]\s*(?:" + _MEMBER + rb"\s*,\s*)*" + _ID + rb"\s*(?:,\s*" + _MEMBER + rb"\s*)*\}\s*$"
+"""Not compiled before they are needed: that takes milliseconds of every start."""
 
 
 def _recovered_id(line: bytes) -> RequestId | None:
@@ -229,7 +229,7 @@ def _recovered_id(line: bytes) -> RequestId | None:
 
 
 def _id_at_an_end(line: Overlong) -> RequestId | None:
-    found = _ID_FIRST.match(line.head) or _ID_LAST.search(line.tail)
+    found = re.match(_ID_FIRST, line.head) or re.search(_ID_LAST, line.tail)
     if found is None:
         return None
     try:

@@ -18,10 +18,10 @@ from ..surface import Surface
 from ._behind import Behind
 from ._caller import Caller
 from ._exchange import NOT_ACCEPTABLE, Exchange, accepts
+from ._refused import HEADER_MISMATCH
 from .short import MODERN_VERSION, Call, ShortPath
 
 _VERSION = MODERN_VERSION.encode()
-_HEADER_MISMATCH = -32020
 _OF_TASKS = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 _ENCODED = re.compile(rb"=\?base64\?(.*)\?=")
 
@@ -52,10 +52,10 @@ class Modern:
             return
         if message.get("method") in _OF_TASKS and not _names_task(exchange.headers, message):
             fault = "mcp-name header does not match the request body's 'taskId' parameter"
-            await exchange.refuse(400, fault, code=_HEADER_MISMATCH, request_id=message.get("id"))
+            await exchange.refuse(400, fault, code=HEADER_MISMATCH, request_id=message.get("id"))
             return
         answer = self._short.answer(message, MODERN_VERSION) if self._is_routed(exchange, message) else None
-        if answer is None:
+        if answer is None or (isinstance(answer, Call) and self._is_mirrored(answer.tool)):
             await self._behind.hand(exchange)
         elif isinstance(answer, Call):
             await exchange.answer(200, await self._caller.made(answer, exchange))
@@ -67,30 +67,27 @@ class Modern:
         headers = exchange.headers
         method = message.get("method")
         if (
-            exchange.repeated
-            or "id" not in message
+            "id" not in message
             or not isinstance(method, str)
-            or headers.get(b"mcp-method") != method.encode("latin-1", "replace")
+            or headers.get(b"mcp-method") != method.encode()
+            or not method.isascii()
             or headers[b"mcp-protocol-version"] != _VERSION
         ):
             return False
-        return method != "tools/call" or self._is_named(headers, message.get("params"))
+        return method != "tools/call" or _is_named(headers, message.get("params"))
 
-    def _is_named(self, headers: Mapping[bytes, bytes], params: Any) -> bool:
-        name: Any = cast("dict[str, Any]", params).get("name") if isinstance(params, dict) else None
-        named = isinstance(name, str) and headers.get(b"mcp-name") == name.encode("latin-1", "replace")
-        return named and not self._is_mirrored(name)
-
-    def _is_mirrored(self, name: str) -> bool:
+    def _is_mirrored(self, tool: Tool) -> bool:
         """Whether the tool wants arguments repeated in ``Mcp-Param-*`` headers."""
-        tool = self._surface.tool(name)
-        if tool is None:
-            return False
-        known = self._mirrored.get(name)
+        known = self._mirrored.get(tool.name)
         if known is None or known[0] is not tool:
             mirrored = '"x-mcp-header"' in json.dumps(tool.config.parameters)
-            known = self._mirrored[name] = (tool, mirrored)
+            known = self._mirrored[tool.name] = (tool, mirrored)
         return known[1]
+
+
+def _is_named(headers: Mapping[bytes, bytes], params: Any) -> bool:
+    name: Any = cast("dict[str, Any]", params).get("name") if isinstance(params, dict) else None
+    return isinstance(name, str) and name.isascii() and headers.get(b"mcp-name") == name.encode()
 
 
 def _names_task(headers: Mapping[bytes, bytes], message: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from typing_extensions import override
 from .._version import __version__
 from ..surface import Surface
 from ._calls import Calls
+from ._kept import KeptResults
 from ._standing import Standing
 from .capabilities import capabilities
 from .clients import sealing
@@ -24,10 +25,10 @@ from .features import completions, logging, prompts, resources, skills, subscrip
 from .tasks import Tasks
 
 
-def build_server(surface: Surface, calls: Calls) -> SdkServer:
+def build_server(surface: Surface, calls: Calls, results: KeptResults | None = None) -> SdkServer:
     """The server of ``surface``, for every protocol revision that the SDK speaks.
 
-    ``calls`` runs the calls of tools, within their limits.
+    ``calls`` runs the calls of tools, within their limits; ``results`` bounds the results of tasks.
     """
 
     def input_schema(name: str) -> dict[str, Any] | None:
@@ -35,13 +36,14 @@ def build_server(surface: Surface, calls: Calls) -> SdkServer:
         return None if found is None else found.config.parameters
 
     server = SdkServer(surface, input_schema)
-    made = Tasks(lambda: surface.runtime.config.limits.tasks)
+    results = results or KeptResults(surface.config.limits.task_bytes)
+    made = Tasks(lambda: surface.config.limits.tasks, results)
     tools.register(server, surface, calls, tasks.TaskCalls(surface, calls, made))
     tasks.register(server, surface, made)
     server.end_subscriptions = subscriptions.register(server, surface, made)
     logging.register(server, surface)
     resources.register(server, surface)
-    prompts.register(server, surface)
+    prompts.register(server, surface, calls)
     completions.register(server, surface)
     skills.register(server, surface)
     # In place of OpenTelemetry's, which is paid for on every message.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import MutableMapping
@@ -12,17 +11,18 @@ from typing import Any
 import anyio
 import anyio.abc
 from mcp.server.lowlevel.server import Server
-from mcp.server.runner import serve_dual_era_loop, serve_loop
-from mcp.server.sse import SseServerTransport
+from mcp.server.runner import serve_loop
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification
 
 from ..surface import Surface
-from ._announcements import Announcements
+from ._announcing import announce
+from ._budgets import Budgets
+from ._channel import Channel
 from ._events import Events
 from ._exchange import replayed
+from ._legacy import LegacySse
+from ._owed import quiet_about_ends
 from ._standing import Standing
 from .guard import App, Receive, Scope, Send
 from .sdk import SdkServer
@@ -41,19 +41,20 @@ _RETRY_MS = 1_000
 class SdkHttp:
     """Answers what is not plain: single requests, the streams of a session, and legacy HTTP+SSE."""
 
-    def __init__(self, server: SdkServer, surface: Surface, message_bytes: int) -> None:
-        # 400 and its reason are the whole answer to an unreadable message; the SDK logs a traceback as well.
-        logging.getLogger("mcp.server.sse").setLevel(logging.CRITICAL)
+    def __init__(self, server: SdkServer, surface: Surface, message_bytes: int, budgets: Budgets) -> None:
+        quiet_about_ends()
         self._server = server
+        self._budgets = budgets
         self._surface = surface
         self._group: anyio.abc.TaskGroup | None = None
         self._single = StreamableHTTPSessionManager(
             server, stateless=True, max_request_body_size=message_bytes
         )
-        self._sse = SseServerTransport("/messages/", max_request_body_size=message_bytes)
+        self._legacy = LegacySse(server, surface, budgets.unread, message_bytes)
         self.handle: App = self._single.handle_request
         self.end_subscriptions = server.end_subscriptions
-        self.post_message: App = self._sse.handle_post_message
+        self.open_sse: App = self._legacy.open
+        self.post_message: App = self._legacy.post
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         """Serve until cancelled."""
@@ -64,21 +65,10 @@ class SdkHttp:
             task_status.started()
             await anyio.sleep_forever()
 
-    async def open_sse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The stream of a legacy HTTP+SSE session."""
-        standing = Standing()
-        async with (
-            self._sse.connect_sse(scope, receive, send) as (incoming, outgoing),
-            anyio.create_task_group() as group,
-        ):
-            group.start_soon(_announce, self._surface, standing, outgoing)
-            await serve_dual_era_loop(self._server, incoming, outgoing, lifespan_state=standing)
-            group.cancel_scope.cancel()
-
     async def open_session(self, session_id: bytes) -> SessionBehind:
         """A session of the SDK's with that id, which still waits for its handshake."""
         assert self._group is not None
-        session = SessionBehind(self._server, self._surface, session_id)
+        session = SessionBehind(self._server, self._surface, session_id, self._budgets)
         await self._group.start(session.run)
         return session
 
@@ -86,41 +76,65 @@ class SdkHttp:
 class SessionBehind:
     """One session of the 2025 era in the SDK. ``over`` once it has ended."""
 
-    def __init__(self, server: Server[Any], surface: Surface, session_id: bytes) -> None:
+    def __init__(self, server: Server[Any], surface: Surface, session_id: bytes, budgets: Budgets) -> None:
         self._server = server
         self._surface = surface
         self._id = session_id
+        self._unread = budgets.unread
         self._standing = Standing()
+        self._events = Events(budgets.events)
         self._transport = StreamableHTTPServerTransport(
-            session_id.decode(), event_store=Events(), retry_interval=_RETRY_MS
+            session_id.decode(), event_store=self._events, retry_interval=_RETRY_MS
         )
+        self._whole = anyio.CancelScope()
+        self._channel: Channel | None = None
         self.over = False
+
+    @property
+    def full(self) -> bool:
+        """Whether so many of its requests have no answer yet that no more may be asked."""
+        return self._channel is not None and self._channel.full
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of the session."""
-        await self._transport.handle_request(_resumable(scope), receive, send)
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # it has ended meanwhile
+            await self._transport.handle_request(_resumable(scope), receive, send)
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         """Serve the session until it is closed."""
         try:
-            async with (
-                self._transport.connect() as (incoming, outgoing),
-                anyio.create_task_group() as group,
-            ):
-                group.start_soon(_announce, self._surface, self._standing, outgoing)
-                task_status.started()
-                await serve_loop(
-                    self._server,
-                    incoming,
-                    outgoing,
-                    lifespan_state=self._standing,
-                    session_id=self._id.decode(),
-                )
-                group.cancel_scope.cancel()
+            with self._whole:
+                await self._serve(task_status)
         except Exception:
             _log.exception("a session failed")
         finally:
             self.over = True
+            self._events.close()
+            if self._channel is not None:
+                self._channel.close()
+
+    async def _serve(self, task_status: anyio.abc.TaskStatus[None]) -> None:
+        async with (
+            self._transport.connect() as (incoming, outgoing),
+            anyio.create_task_group() as group,
+        ):
+            self._channel = channel = Channel(incoming, outgoing, self._unread, self._end)
+            group.start_soon(announce, self._surface, self._standing, channel.outgoing)
+            task_status.started()
+            await serve_loop(
+                self._server,
+                channel.incoming,
+                channel.outgoing,
+                lifespan_state=self._standing,
+                session_id=self._id.decode(),
+            )
+            group.cancel_scope.cancel()
+
+    def _end(self, why: str) -> None:
+        if not self._whole.cancel_called:
+            _log.warning("A session was ended: %s", why)
+        self.over = True
+        self._whole.cancel()
 
     async def tell(self, body: bytes) -> dict[str, Any] | None:
         """Post a message in the client's name; the answer, which is ``None`` for a notification."""
@@ -146,21 +160,6 @@ class SessionBehind:
         self.over = True
         with anyio.CancelScope(shield=True):
             await self._transport.terminate()
-
-
-async def _announce(surface: Surface, standing: Standing, outgoing: Any) -> None:
-    """Tell a session what changes, on its stream for what nobody asked, until it ends."""
-    woken = asyncio.Event()
-    announcements = Announcements(surface, standing, woken.set)
-    try:
-        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-            while True:
-                await woken.wait()
-                woken.clear()
-                for notification in announcements.take():
-                    await outgoing.send(SessionMessage(JSONRPCNotification.model_validate(notification)))
-    finally:
-        announcements.close()
 
 
 def _resumable(scope: Scope) -> Scope:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import time
 from asyncio import Event, Lock
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +21,10 @@ from .jsonrpc import RequestId
 
 if TYPE_CHECKING:
     from .sdk_http import SessionBehind
+
+
+LEAST_IDLE_S = 60.0
+"""How long a session that was used is kept for its client when others want its place."""
 
 
 class TooMany(Exception):
@@ -42,7 +46,8 @@ class Session:
 
     ``handshake`` is the body of its ``initialize``. ``running`` are the calls that run on the short
     path, ``handed`` what the SDK works on, by the text of the id, which is all that it tells apart.
-    ``plain`` is false once only the SDK knows what was agreed.
+    ``plain`` is false once only the SDK knows what was agreed. ``asked`` is true once it has asked for
+    something after its handshake, ``over`` once it was closed.
     """
 
     id: bytes
@@ -52,7 +57,9 @@ class Session:
     last_used: float
     toolset: str | None = None
     initialized: bool = False
+    asked: bool = False
     plain: bool = True
+    over: bool = False
     open_requests: int = 0
     running: dict[RequestId, Running[bytes]] = field(default_factory=dict[RequestId, Running[bytes]])
     handed: dict[str, Handed] = field(default_factory=dict[str, Handed])
@@ -73,6 +80,7 @@ class Session:
 
     async def close(self) -> None:
         """End everything that is open in a session that has left the table."""
+        self.over = True
         for running in self.running.values():
             running.stop(End.SESSION_ENDED)
         if self.behind is not None:
@@ -108,6 +116,24 @@ class Sessions:
         session = Session(session_id, version, handshake, principal, self._clock(), toolset)
         self._by_id[session_id] = session
         return session
+
+    def spare(self) -> Session | None:
+        """Take out, and give, the session that makes room for another one when the table is full; or none.
+
+        The first to go are those that have asked nothing since their handshake, the oldest first: that costs
+        a client next to nothing. Then, of whoever has most, the one that nobody has used for the longest, if
+        that is a minute. A session with an open request stays.
+        """
+        free = [session for session in self._by_id.values() if not session.open_requests]
+        found = next((session for session in free if not session.asked), None)
+        if found is None:
+            late = self._clock() - LEAST_IDLE_S
+            count_of = Counter(session.principal for session in self._by_id.values())
+            idle = (session for session in free if session.last_used <= late)
+            found = max(idle, key=lambda session: count_of[session.principal], default=None)
+        if found is not None:
+            self.forget(found)
+        return found
 
     def find(self, session_id: bytes, principal: bytes | None, toolset: str | None = None) -> Session | None:
         """The session, unless it is unknown, over, somebody else's or another endpoint's."""

@@ -11,17 +11,17 @@ plain: the others report no progress, and "the receiver is not obligated to prov
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from .. import trace
 from .._version import __version__
-from ..context import Context
 from ..errors import RequestRefused
+from ..registry import Tool
 from ..surface import Surface
 from . import jsonrpc, wire
-from ._pages import list_tools
+from ._pages import written_tools
 from .capabilities import capabilities
 
 MODERN_VERSION = "2026-07-28"
@@ -45,7 +45,7 @@ class Call:
     """A plain ``tools/call`` of a tool that exists."""
 
     request_id: jsonrpc.RequestId
-    tool: str
+    tool: Tool
     arguments: dict[str, Any] | None
     meta: Mapping[str, Any]
     version: str
@@ -53,10 +53,9 @@ class Call:
 
     async def run(self) -> bytes:
         """Make the call; gives the whole answer, one line of JSON."""
-        context = Context(meta=self.meta) if self.meta else None
-        trace.log_call(self.tool, self.meta)
+        trace.log_call(self.tool.name, self.meta)
         try:
-            result = await self._path.surface.execute(self.tool, self.arguments, context)
+            result = await self._path.surface.execute(self.tool.name, self.arguments, meta=self.meta)
         except RequestRefused as refused:
             return jsonrpc.encode(jsonrpc.error(self.request_id, refused.code, refused.message, refused.data))
         stamp = self._path.stamp if self.version == MODERN_VERSION else ""
@@ -70,6 +69,7 @@ class ShortPath:
         self.surface = surface
         self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(surface)}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
+        self._usual_envelope: Mapping[str, Any] | None = None
         self._listings: dict[bool, tuple[int, str]] = {}
 
     def initialize(self, message: Mapping[str, Any]) -> tuple[bytes, str] | None:
@@ -90,7 +90,7 @@ class ShortPath:
     def answer(self, message: Mapping[str, Any], version: str) -> bytes | Call | None:
         """The answer to a plain request on a connection that speaks ``version``, or the call to make."""
         modern = version == MODERN_VERSION
-        params = _plain_params(message.get("params"), modern=modern)
+        params = _plain_params(message.get("params"), self._plain_envelope if modern else None)
         if params is None:
             return None
         method = message["method"]
@@ -126,15 +126,23 @@ class ShortPath:
         if tool.talks or tool.config.task is not None:
             return None
         given = cast("dict[str, Any] | None", arguments)
-        return Call(request_id, name, given, params.get("_meta", _NOTHING), version, self)
+        return Call(request_id, tool, given, params.get("_meta", _NOTHING), version, self)
+
+    def _plain_envelope(self, meta: Mapping[str, Any]) -> bool:
+        """``_plain_envelope``, told at once of the one that came before: clients repeat theirs."""
+        if meta == self._usual_envelope:
+            return True
+        plain = _plain_envelope(meta)
+        if plain and meta.keys() <= _ENVELOPE:
+            self._usual_envelope = meta
+        return plain
 
     def _listing(self, *, modern: bool) -> str:
         """The result of ``tools/list``, its first page, made once for each era."""
         version, known = self.surface.version, self._listings.get(modern)
         if known is None or known[0] != version:
             revision = MODERN_VERSION if modern else LATEST_HANDSHAKE_VERSION
-            result = list_tools(self.surface, None, revision)
-            text = jsonrpc.dumps({**result, "_meta": self.identity} if modern else result)
+            text = written_tools(self.surface, revision, {"_meta": self.identity} if modern else {})
             known = self._listings[modern] = (version, text)
         return known[1]
 
@@ -172,7 +180,9 @@ def _answer(request_id: jsonrpc.RequestId, result: Mapping[str, Any]) -> bytes:
     return jsonrpc.framed(request_id, jsonrpc.dumps(result))
 
 
-def _plain_params(params: Any, *, modern: bool) -> Mapping[str, Any] | None:
+def _plain_params(
+    params: Any, modern: Callable[[Mapping[str, Any]], bool] | None
+) -> Mapping[str, Any] | None:
     """``params`` when their envelope is plain for the era; no params are none."""
     if params is None:
         return None if modern else _NOTHING
@@ -185,7 +195,7 @@ def _plain_params(params: Any, *, modern: bool) -> Mapping[str, Any] | None:
     if not isinstance(meta, dict):
         return None
     entries = cast("dict[str, Any]", meta)
-    plain = _plain_envelope(entries) if modern else _plain_meta(entries)
+    plain = modern(entries) if modern else _plain_meta(entries)
     return known if plain else None
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
@@ -17,9 +16,11 @@ from typing_extensions import override
 
 from .._sdk_import import importing_sdk
 from ..surface import Surface
+from ._asking import Asking
 from ._calls import Calls
 from ._dialogue import Dialogue
-from ._lines import Lines, Overlong
+from ._lines import Lines
+from ._opening import Opening
 from ._pipes import Pipes
 from .short import ShortPath
 from .stop import GRACE_S, LIMIT_S, Stop
@@ -34,18 +35,22 @@ _MAX_BACKLOG = 1 << 20
 _LAST_BYTES_S = 0.3
 
 
-async def serve(surface: Surface, pipes: Pipes, stop: Stop, *, plain: bool = True) -> None:
+async def serve(
+    surface: Surface, pipes: Pipes, stop: Stop, opening: Opening | None = None, *, plain: bool = True
+) -> None:
     """Serve ``surface`` to the one client of ``pipes`` until it leaves or ``stop`` says so.
 
-    Without ``plain`` every request goes to the SDK.
+    ``opening`` is what was read before. Without ``plain`` every request goes to the SDK.
     """
-    await _Serving(surface, pipes, stop, plain=plain).run()
+    opening = opening or Opening(Lines(surface.config.limits.message_bytes))
+    await _Serving(surface, pipes, stop, opening, plain=plain).run()
 
 
 class _Serving:
-    def __init__(self, surface: Surface, pipes: Pipes, stop: Stop, *, plain: bool) -> None:
-        limits = surface.runtime.config.limits
-        calls = _Calls(limits.concurrent_calls, pipes)
+    def __init__(self, surface: Surface, pipes: Pipes, stop: Stop, opening: Opening, *, plain: bool) -> None:
+        limits = surface.config.limits
+        calls = _Calls(limits.concurrent_calls, pipes, Asking(limits.asking_calls))
+        surface.runtime.seat(calls)
 
         def build() -> Server[Any]:
             with importing_sdk():
@@ -53,11 +58,14 @@ class _Serving:
 
             return build_server(surface, calls)
 
-        self._dialogue = Dialogue(ShortPath(surface), calls, build, pipes.write, self._proceed, plain=plain)
+        self._dialogue = Dialogue(
+            ShortPath(surface), calls, build, pipes.write, self._proceed, plain=plain, peer=opening.peer
+        )
         self._pipes = pipes
         self._stop = stop
-        self._lines = Lines(limits.message_bytes)
-        self._unread: deque[bytes | Overlong] = deque()
+        self._opening = opening
+        self._lines = opening.lines
+        self._unread = opening.unread
         self._most_waiting = limits.concurrent_calls + limits.queued_calls
         self._most_bytes = 4 * limits.message_bytes
         self._surface = surface
@@ -67,6 +75,11 @@ class _Serving:
 
     async def run(self) -> None:
         self._pipes.open(self._received, self._proceed)
+        if self._opening.ended:
+            self._pipes.pause()
+            self._received(b"")
+        else:
+            self._proceed()
         watching = asyncio.create_task(self._watch())
         try:
             await _first(self._stop.wait(), self._over.wait())
@@ -149,13 +162,21 @@ class _Serving:
 class _Calls(Calls):
     """Runs calls while the client takes their answers. How many wait is not limited here: reading stops."""
 
-    def __init__(self, at_once: int, pipes: Pipes) -> None:
-        super().__init__(at_once, sys.maxsize)
+    refuses = False
+
+    def __init__(self, at_once: int, pipes: Pipes, asking: Asking) -> None:
+        super().__init__(at_once, sys.maxsize, asking)
         self._pipes = pipes
 
     @override
-    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
-        return await super().run(partial(self._with_room, work))
+    async def run(self, work: Callable[[], Awaitable[T]], timeout_ms: int | None = None) -> T:
+        at_once = self.has_room and self._pipes.backlog < _MAX_BACKLOG
+        return await super().run(work if at_once else partial(self._with_room, work), timeout_ms)
+
+    @override
+    async def ready(self) -> None:
+        if self._pipes.backlog >= _MAX_BACKLOG:
+            await self._pipes.room()
 
     async def _with_room(self, work: Callable[[], Awaitable[T]]) -> T:
         if self._pipes.backlog >= _MAX_BACKLOG:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -11,7 +10,10 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
 
 GRACE_S = 1.0
 """How long running calls may take to finish once the end was asked for."""
@@ -34,7 +36,7 @@ class Stop:
         self.exit_code = 0
         self.requested = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._event = asyncio.Event()
+        self._event: asyncio.Event | None = None
         self._timer: threading.Timer | None = None
         self._watchdog: threading.Timer | None = None
         self._other_threads = set(threading.enumerate())
@@ -58,11 +60,14 @@ class Stop:
     def request(self) -> None:
         """End the server. Safe from any thread."""
         self.requested = True
-        if self._loop is not None:
+        if self._loop is not None and self._event is not None:
             self._loop.call_soon_threadsafe(self._event.set)
 
     async def wait(self) -> None:
         """Return once the end was asked for."""
+        import asyncio
+
+        self._event = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         if self.requested:
             self._event.set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -16,10 +17,12 @@ from ..client import Answer, Question
 from ..config import TaskConfig
 from ..errors import RequestRefused
 from . import jsonrpc
+from ._kept import KeptResults
 
 _log = logging.getLogger(__name__)
 
 INVALID_PARAMS = -32602
+_MOST_FORGOTTEN = 1_000
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
 Told = Callable[["Task"], None]
 Work = Callable[[], Awaitable[dict[str, Any]]]
@@ -46,6 +49,12 @@ class Task:
     def over(self) -> bool:
         """Whether its status is final."""
         return self.status not in ("working", "input_required")
+
+    @property
+    def result_bytes(self) -> int:
+        """The size of its result as JSON; 0 while it has none."""
+        result = self._outcome.get("result")
+        return 0 if result is None else len(jsonrpc.dumps(result))
 
     def start(self, work: Work) -> None:
         """Run ``work``, whose result is the task's."""
@@ -123,31 +132,40 @@ class Task:
 
 
 class Tasks:
-    """At most ``most`` tasks, each until its time is over."""
+    """At most ``most`` tasks, each until its time is over; half of them at most belong to one principal.
 
-    def __init__(self, most: Callable[[], int]) -> None:
+    Their ``results`` are bounded with those of other endpoints.
+    """
+
+    def __init__(self, most: Callable[[], int], results: KeptResults | None = None) -> None:
         self._most = most
+        self._results = results or KeptResults()
         self._by_id: dict[str, tuple[Task, asyncio.TimerHandle]] = {}
+        self._count_of: Counter[str | None] = Counter()
+        self._forgotten: OrderedDict[str, tuple[str | None, str]] = OrderedDict()
         self._listeners: dict[object, Told] = {}
 
     def make(self, owner: str | None, config: TaskConfig) -> Task:
         """A task that can be found from now on. Raises ``RequestRefused`` when there are too many."""
-        if len(self._by_id) >= self._most():
-            raise RequestRefused(
-                jsonrpc.INTERNAL_ERROR,
-                f"Too many tasks: limits.tasks is {self._most():,}; try again later",
-            )
+        most = self._most()
+        if len(self._by_id) >= most:
+            raise _too_many(f"limits.tasks is {most:,}")
+        if owner is not None and self._count_of[owner] >= max(1, most // 2):
+            raise _too_many(f"one principal may have half of limits.tasks, which is {most:,}")
         task = Task(owner, config, self._tell)
         timer = asyncio.get_running_loop().call_later(config.ttl_ms / 1000, self.discard, task)
         self._by_id[task.id] = task, timer
+        self._count_of[owner] += 1
         return task
 
     def find(self, task_id: str, owner: str | None) -> Task:
         """The task. Raises ``RequestRefused`` when it is unknown, over its time, or somebody else's."""
         known = self._by_id.get(task_id)
-        if known is None or known[0].owner != owner:
-            raise RequestRefused(INVALID_PARAMS, "Task not found")
-        return known[0]
+        if known is not None and known[0].owner == owner:
+            return known[0]
+        forgotten = self._forgotten.get(task_id)
+        why = f": {forgotten[1]}" if forgotten is not None and forgotten[0] == owner else ""
+        raise RequestRefused(INVALID_PARAMS, f"Task not found{why}")
 
     def discard(self, task: Task) -> None:
         """Forget ``task``, and end it."""
@@ -155,6 +173,17 @@ class Tasks:
         if known is not None:
             known[1].cancel()
             task.cancel()
+            self._results.remove(task)
+            self._count_of[task.owner] -= 1
+            if not self._count_of[task.owner]:
+                del self._count_of[task.owner]
+
+    def forget(self, task: Task, why: str) -> None:
+        """Forget ``task`` before its time; its owner is told ``why``."""
+        self.discard(task)
+        self._forgotten[task.id] = task.owner, why
+        while len(self._forgotten) > _MOST_FORGOTTEN:
+            self._forgotten.popitem(last=False)
 
     def subscribe(self, listener: Told) -> Callable[[], None]:
         """Tell ``listener`` of every task whose status changes, until what this gives is called."""
@@ -165,6 +194,12 @@ class Tasks:
     def _tell(self, task: Task) -> None:
         for listener in list(self._listeners.values()):
             listener(task)
+        if task.id in self._by_id and (size := task.result_bytes):
+            self._results.add(task, size, self)
+
+
+def _too_many(why: str) -> RequestRefused:
+    return RequestRefused(jsonrpc.INTERNAL_ERROR, f"Too many tasks: {why}; try again later")
 
 
 def _now() -> str:

@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 import anyio
 
 from ..errors import ServeError
+from ._single_use import single_use
 from ._state_key import ephemeral_key
 from .stop import LIMIT_S, Stop
 
@@ -106,6 +107,7 @@ class Workers:
     def run(self) -> int:
         """The exit code: 0, 130 after Ctrl+C, or that of a worker that could not even start."""
         ephemeral_key()
+        single_use()
         gc.freeze()
         self._alive, self._lifeline = os.pipe()
         self._told, self._tell = os.pipe()
@@ -166,7 +168,7 @@ class Workers:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             code = self._serve(worker.listener, lambda: self._report(worker), self._alive)
         except BaseException:
-            traceback.print_exc()
+            self._say(traceback.format_exc())
         finally:
             sys.stdout.flush()
             sys.stderr.flush()

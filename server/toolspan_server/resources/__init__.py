@@ -29,6 +29,7 @@ def resources_of(config: Config, earlier: Resources | None = None) -> Resources 
 
     if earlier is not None and earlier.serves(config):
         earlier.redact = config.redact
+        earlier.redact_base64 = config.redact_base64
         return earlier
     return Resources(config)
 

@@ -49,6 +49,7 @@ class Resources:
         self._limit = config.limits.resource_bytes
         self._most = config.limits.resources
         self.redact = config.redact
+        self.redact_base64 = config.redact_base64
         self._own: list[Entry] = [self._entry(each) for each in config.resources]
         self._made = [self._template(each) for each in config.resource_templates]
         self.skills = None if config.skills is None else Skills.of(config.skills, self._base, self._limit)
@@ -169,6 +170,8 @@ class Resources:
     def _sent(self, found: dict[str, Any]) -> dict[str, Any]:
         if "text" in found:
             found["text"] = self.redact(repaired(found["text"]))
+        if "blob" in found:
+            found["blob"] = self.redact_base64(found["blob"])
         return found
 
     def _keep(self, entries: Sequence[Entry], stop: Event, ready: _Countdown, *, recursive: bool) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Protocol
-
-import anyio
+from typing import TYPE_CHECKING, Protocol
 
 from ..kinds._base import Environment
+
+if TYPE_CHECKING:
+    import anyio
 
 
 class Service(Protocol):
@@ -38,6 +39,8 @@ async def running_services(services: Mapping[str, Service]) -> AsyncGenerator[St
 
     An error of the body comes out as it is; one of a service ends the body and comes out in a group.
     """
+    import anyio
+
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
 

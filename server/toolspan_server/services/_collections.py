@@ -93,7 +93,7 @@ class Collections:
 def _state(collection: Collection) -> dict[str, str]:
     if collection.latest is None:
         return {"state": "waiting"}
-    problem = collection.latest.problem
+    problem = collection.latest.told
     return {"state": "failed", "error": problem} if problem else {"state": "ready"}
 
 

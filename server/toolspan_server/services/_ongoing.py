@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,6 +18,9 @@ from ..upstreams import InputNeeded, RefusedQuestion, begin_call
 
 MAX_SAID = 256
 """Progress reports and log messages of one call that wait to be passed on; of more, the oldest are lost."""
+
+MAX_SAID_BYTES = 1_048_576
+"""Most that they may come to, in bytes of JSON."""
 
 MAX_QUESTIONS = 16
 """Questions of one call that are open at the same time."""
@@ -43,7 +47,8 @@ class OngoingCall:
         self.id = secrets.token_urlsafe(16)
         self.client = client
         self._make = make
-        self._said: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=MAX_SAID)
+        self._said: deque[tuple[str, Mapping[str, Any], int]] = deque()
+        self._said_bytes = 0
         self._open: list[_Open] = []
         self._asked = 0
         self._stirred = asyncio.Event()
@@ -74,8 +79,16 @@ class OngoingCall:
 
     def hear(self, method: str, params: Mapping[str, Any]) -> None:
         """Note something that the upstream said."""
-        self._said.append((method, params))
+        self._said.append((method, params, len(json.dumps(params))))
+        self._said_bytes += self._said[-1][2]
+        while len(self._said) > MAX_SAID or self._said_bytes > MAX_SAID_BYTES:
+            self._next_said()
         self._stirred.set()
+
+    def _next_said(self) -> tuple[str, Mapping[str, Any]]:
+        method, params, size = self._said.popleft()
+        self._said_bytes -= size
+        return method, params
 
     async def asked(self, ability: Ability, params: Mapping[str, Any]) -> dict[str, Any]:
         """The client's answer to a question of the upstream. Raises ``RefusedQuestion``."""
@@ -85,7 +98,8 @@ class OngoingCall:
             raise RefusedQuestion(_INVALID_REQUEST, f"more than {MAX_QUESTIONS} questions at the same time")
         question = {key: value for key, value in params.items() if key != "_meta"}
         self._asked += 1
-        asked = _Open(self._asked, Question(ability, question), asyncio.get_running_loop().create_future())
+        put = Question(ability, question, once=ability == "elicitation")
+        asked = _Open(self._asked, put, asyncio.get_running_loop().create_future())
         self._open.append(asked)
         self._stirred.set()
         try:
@@ -141,7 +155,7 @@ class OngoingCall:
         with suppress(TimeoutError):
             async with asyncio.timeout(_REPORT_SECONDS):
                 while self._said:
-                    await _told(client, *self._said.popleft())
+                    await _told(client, *self._next_said())
 
 
 def _retrieved(task: asyncio.Task[Any]) -> None:

@@ -7,13 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import anyio
 
+from .._slices import some
+from ..definitions import DefinitionsFile
 from ..errors import ToolFailure
 from ..kinds._base import Environment
+from ..outgoing._secrets import basic
 from ..upstreams import Bounds, Connection, Listing, Restarts, spec_of
+from ._change_watch import ChangeWatch
 from ._conversations import Conversations
 
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ class Upstream:
         self.listing: Listing | None = None
         self.conversations = Conversations(name, frozenset(config.may_ask))
         self._listeners: dict[object, Callable[[], None]] = {}
+        self._noticed = ChangeWatch(name, DefinitionsFile(environment.state_dir, name))
         self._told: tuple[str, str] = ("", "")
         self._since = datetime.now(UTC)
         self.connection = Connection(
@@ -53,7 +58,10 @@ class Upstream:
         if self.disabled:
             return
         try:
-            await self.connection.run()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._noticed.run)
+                await self.connection.run()
+                tasks.cancel_scope.cancel()
         finally:
             self.conversations.end()
 
@@ -67,10 +75,15 @@ class Upstream:
         """``{"name", "state": "ready" | "waiting" | "failed" | "disabled", "tools", "since"}``.
 
         With an ``error``, which holds no secrets, when it failed. ``since`` is the time of the last change.
+        ``changes`` are the last ones of its tools' definitions, if any were noticed:
+        ``[{"tool", "kind": "changed" | "new" | "removed", "keys", "at"}]``.
         """
         state, error = self._state()
         tools = len(self.listing.tools) if self.listing is not None else 0
-        told = {"name": self.name, "state": state, "tools": tools, "since": self._since.isoformat()}
+        since = self._since.isoformat()
+        told: dict[str, Any] = {"name": self.name, "state": state, "tools": tools, "since": since}
+        if self._noticed.changes:
+            told["changes"] = list(self._noticed.changes)
         return {**told, "error": error} if error else told
 
     def _state(self) -> tuple[str, str]:
@@ -83,7 +96,8 @@ class Upstream:
 
     def _listed(self, listing: Listing) -> None:
         self.listing = listing
-        for warning in listing.warnings:
+        self._noticed.listed(listing)
+        for warning in some(listing.warnings):
             _log.warning("upstream %r: %s", self.name, self.connection.spec.redact(warning))
         self._tell()
 
@@ -105,7 +119,9 @@ def _secrets_of(url: str) -> frozenset[str]:
     """What a URL holds that nobody else should see: its password, and the values of its query."""
     parts = urlsplit(url)
     values = {value for _, value in parse_qsl(parts.query)}
-    return frozenset(values | ({parts.password} if parts.password else set()))
+    if parts.password:
+        values |= {parts.password, basic(unquote(parts.username or ""), unquote(parts.password))}
+    return frozenset(values)
 
 
 class Upstreams:

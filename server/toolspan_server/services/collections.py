@@ -26,7 +26,8 @@ class CollectionConfig(Record):
     path: str = key(text(least=1), "The folder, relative to the config's.")
     include: tuple[str, ...] = key(
         many(_GLOB, least=1),
-        "Which files belong to it: globs relative to the folder; ** is any number of folders.",
+        "Which files belong to it: globs relative to the folder; ** is any number of folders. "
+        "Wildcards select nothing hidden and no files of keys: name those.",
         default=DOCUMENTS,
     )
     exclude: tuple[str, ...] = key(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from typing_extensions import override
 
@@ -47,6 +48,16 @@ class DatabaseConfig(Record):
     )
     pool_size: int = key(integer(1, 100), "Most connections at the same time; others wait.", default=5)
     description: str | None = key(optional(text()), "What is in it, for people.", default=None)
+
+    @property
+    def host(self) -> str | None:
+        """Where it is; ``None`` for a file of this machine."""
+        if self.url.startswith("sqlite"):
+            return None
+        try:
+            return urlsplit(self.url).hostname or "the server of its URL"
+        except ValueError:
+            return "the server of its URL"
 
 
 class Config(NamedRecords, ServiceConfig, values=named(DatabaseConfig.shape(), names=_NAME)):

@@ -43,6 +43,14 @@ class SourceConfig(Record, ABC):
         """Values that no text may show, beyond those that ``${VAR}`` gave."""
         return ()
 
+    def hosts(self) -> Iterable[str]:
+        """The hosts that it, and its tools' calls, go to, as far as the config chooses them."""
+        return ()
+
+    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
+        """The variables that it names, other than by ``${VAR}``, and sends: the path of the key, the name."""
+        return ()
+
     @abstractmethod
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:
         """The live source, not yet running. Cheap."""

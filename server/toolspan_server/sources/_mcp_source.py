@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from .._slices import some
 from ._base import Offer
 from ._upstream_tools import offered
 
@@ -67,7 +68,7 @@ class McpSource:
         except OSError as error:
             _log.error("upstream %r: its schemas cannot be judged: %s", self._config.upstream, error)
             return
-        for warning in found.warnings:
+        for warning in some(found.warnings):
             _log.warning("upstream %r: %s", self._config.upstream, warning)
         self._offered, self._left_out = len(found.tools), found.left_out
         offer(found.tools)

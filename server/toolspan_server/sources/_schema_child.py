@@ -11,11 +11,14 @@ import sys
 import time
 
 from toolspan_server.config._parameters import object_schema
+from toolspan_server.isolation._bounds import bound, spend
 
 QUICK_SECONDS = 0.05
 """How long a schema may take here: the server does the same at the first call, and nothing else meanwhile."""
 
 _MEMORY_BYTES = 2 * 1024**3
+_CPU_SECONDS = 60
+"""Far more than the server waits: for the child of one that was killed while a schema compiles."""
 
 
 def verdict(line: str) -> str:
@@ -31,10 +34,8 @@ def verdict(line: str) -> str:
 
 
 def main() -> None:
-    if sys.platform == "linux":
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    bound(_MEMORY_BYTES)
+    spend(_CPU_SECONDS)
     verdict('{"type": "object", "minProperties": 0}')
     _say("ready")
     for line in sys.stdin:

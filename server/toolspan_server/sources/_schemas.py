@@ -20,6 +20,8 @@ import anyio.to_thread
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from .._processes import open_process
+from .._slices import without_pauses
 from ..parameters import is_certain
 
 SECONDS = 1.0
@@ -85,7 +87,7 @@ def _remember(verdicts: Mapping[str, str]) -> None:
 
 def _lines(schemas: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each as JSON; empty where nothing is to be judged, with a mark where the fault is known already."""
-    return [_line(schema) for schema in schemas]
+    return [_line(schema) for schema in without_pauses(schemas)]
 
 
 def _line(schema: Mapping[str, Any]) -> str:
@@ -105,7 +107,7 @@ def _fault_at_once(line: str) -> str:
 async def _child_judges(lines: Sequence[str], verdicts: dict[str, str]) -> str:
     """Add the verdicts on ``lines`` up to one that takes too long; gives that one."""
     command = [sys.executable, "-P", "-m", _MODULE]
-    process = await anyio.open_process(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment())
+    process = await open_process(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment())
     assert process.stdin is not None and process.stdout is not None
     answers = BufferedByteReceiveStream(process.stdout)
     line = ""

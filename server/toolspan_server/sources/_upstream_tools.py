@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import ValidationError
 
+from .._slices import in_slices
 from ..config import ToolConfig
 from ..config._tool_options import AnnotationsConfig, IconConfig
 from ..kinds.mcp import Config as McpConfig
@@ -56,7 +57,7 @@ async def offered(config: Config, listed: Sequence[ListedTool]) -> Offered:
     Their schemas are compiled elsewhere first, within limits. Raises ``OSError`` when that cannot be done.
     """
     found = Offered()
-    drafts = _drafts(config, listed, found)
+    drafts = await _drafts(config, listed, found)
     verdicts = await judged([draft.schema for draft in drafts])
     with_output = [draft for draft in drafts if draft.output_schema is not None]
     for draft, fault in zip(
@@ -69,18 +70,18 @@ async def offered(config: Config, listed: Sequence[ListedTool]) -> Offered:
         if fault:
             found.leave_out(draft.tool.name, f"its inputSchema cannot be used: {fault}")
     sound = [draft for draft, fault in zip(drafts, verdicts, strict=True) if not fault]
-    _make(config, sound, found)
+    await _make(config, sound, found)
     return found
 
 
-def _drafts(config: Config, listed: Sequence[ListedTool], found: Offered) -> list[_Draft]:
+async def _drafts(config: Config, listed: Sequence[ListedTool], found: Offered) -> list[_Draft]:
     names = [tool.name for tool in listed]
     for name in config.tools:
         if name not in names:
             hint = nearest(name, names)
             found.warnings.append(f"tools.{name}: the upstream has no such tool" + (hint and f" ({hint})"))
     drafts: list[_Draft] = []
-    for tool in listed:
+    async for tool in in_slices(listed):
         if not _chosen(tool.name, config):
             continue
         change = reshaped(tool.schema, config.tools.get(tool.name))
@@ -103,8 +104,8 @@ def _without_dialect(schema: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if schema is None else {key: value for key, value in schema.items() if key != "$schema"}
 
 
-def _make(config: Config, drafts: Sequence[_Draft], found: Offered) -> None:
-    for draft in drafts:
+async def _make(config: Config, drafts: Sequence[_Draft], found: Offered) -> None:
+    async for draft in in_slices(drafts):
         try:
             found.tools.append(_tool(config, draft))
         except ValidationError as error:

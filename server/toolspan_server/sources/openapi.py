@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
@@ -127,6 +128,21 @@ class Config(SourceConfig):
             yield from given.secrets()
 
     @override
+    def hosts(self) -> Iterable[str]:
+        """Where the description and the server are; what only the description names is said to be so."""
+        urls = [url for url in (self.url, self.server) if url is not None]
+        yield from (urlsplit(url).hostname or "" for url in urls)
+        if self.server is None:
+            yield f"the servers that {self.file or self.url} names"
+        yield from settings.token_hosts(self)
+
+    @override
+    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
+        yield from settings.variables_of(self)
+        for scheme, given in self.credentials.items():
+            yield from ((("credentials", scheme, name), variable) for name, variable in given.variables())
+
+    @override
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:
         return _OpenApi(self, environment)
 
@@ -195,6 +211,9 @@ class _OpenApi:
         answer = await outgoing.send(Request("GET", self._config.url, headers), self._policy())
         if answer.status != 200:
             raise UnusableDescription(f"{answer.host} answered HTTP {answer.status}")
+        if not answer.body or answer.media_type == "text/html":
+            what = f"with {answer.media_type}" if answer.body else "without a body"
+            raise UnusableDescription(f"{answer.host} answered HTTP 200 {what}, which is no description")
         return answer.body
 
     def _policy(self) -> Policy:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from ._answers import Again, Answer, CallRefused, InputNeeded, NoResult, ServerGone
 from ._connection import Connection, Restarts
+from ._listed import Bounds, ListedTool
 from ._listener import Listener, RefusedQuestion, begin_call
-from ._listing import Bounds, ListedTool, Listing
+from ._listing import Listing
 from ._spec import ServerFailure, ServerSpec, spec_of
 
 __all__ = [

@@ -42,6 +42,24 @@ class Again:
     state: str | None = None
 
 
+CONNECTION_CLOSED = -32000
+"""The code of a ``PeerError`` that no server sent: the connection ended before it answered."""
+
+
+class PeerError(Exception):
+    """The other side answered a request with a JSON-RPC error, or not at all any more."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+    @property
+    def is_end(self) -> bool:
+        """Whether it is not there any more."""
+        return self.code == CONNECTION_CLOSED and self.message == "Connection closed"
+
+
 class CallRefused(Exception):
     """The server answered a call with a JSON-RPC error. The message is without secrets."""
 
@@ -61,4 +79,12 @@ class NoResult(Exception):
 
 
 class ServerGone(Exception):
-    """The server is not there, or went away during the call. The message says what is known."""
+    """The server is not there, or went away during the call. The message says what is known.
+
+    That is ``what``, and ``detail``: words of the system and of the program, paths perhaps.
+    """
+
+    def __init__(self, what: str, detail: str = "") -> None:
+        super().__init__(f"{what}: {detail}" if detail else what)
+        self.what = what
+        self.detail = detail

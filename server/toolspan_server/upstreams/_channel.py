@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
@@ -14,28 +15,42 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types import CLIENT_CAPABILITIES_META_KEY
 from typing_extensions import override
 
+from .._slices import in_slices
+from ._allowance import Allowance
+from ._listed import Bounds, ListedTool, listed_tool
 from ._listener import CURRENT_CALL, Listener, RefusedQuestion
+from ._metered import MeteredReading, MeteredWriting
 
 _PROBE_SECONDS = 4.0
 _QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
-_CARRIED = ("title", "annotations", "outputSchema", "icons", "_meta")
+MAX_BLOCKS = 2_000
+"""Most content blocks of one result: each is checked, and nothing else is done meanwhile."""
+
+_HEADERS = "x-mcp-header"
 
 
 class Channel(JSONRPCDispatcher[TransportContext]):
     """Tells when the other side is ``gone``, and when its tools have ``changed``.
 
-    Malformed tools are taken out of its lists, so that one of them does not lose the rest; what a tool has
-    besides name, description and parameters is kept aside in ``details``, unchecked. What the server says
-    and asks goes to ``listener`` first.
+    The tools of the list that was asked for last are in ``page``, but for malformed ones, so that one of them
+    does not lose the rest. The SDK sees only those that name headers, since it knows what to do about
+    them: it would check all of them at once, twice. What the server says
+    and asks goes to ``listener`` first. A server that sends more than ``allowance`` is heard no more.
     """
 
-    def __init__(self, read: Any, write: Any, listener: Listener | None = None) -> None:
-        super().__init__(read, write)
+    def __init__(
+        self, read: Any, write: Any, listener: Listener | None = None, allowance: Allowance | None = None
+    ) -> None:
+        self._allowance = allowance or Allowance()
+        writing = MeteredWriting(write, self._allowance)
+        self._read = MeteredReading(read, self._allowance, writing)
+        super().__init__(self._read, writing)
         self.gone = anyio.Event()
         self.changed = anyio.Event()
         self.left_out: list[str] = []
-        self.details: dict[str, dict[str, Any]] = {}
-        self._read = read
+        self.page: list[ListedTool] = []
+        self.with_headers: frozenset[str] = frozenset()
+        self.most_tools = Bounds().tools
         self._listener = listener
 
     @override
@@ -68,7 +83,10 @@ class Channel(JSONRPCDispatcher[TransportContext]):
             params = _declaring(method, params or {}, self._listener.capabilities(CURRENT_CALL.get()))
         result = await super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
         if method == "tools/list" and isinstance(result.get("tools"), list):
-            result = {**result, "tools": self._well_formed(cast("list[Any]", result["tools"]))}
+            with_headers = await self._sorted_out(cast("list[Any]", result["tools"]))
+            result = {**result, "tools": with_headers}
+        if method == "tools/call" and isinstance(result.get("content"), list):
+            result = {**result, "content": _as_many_as_fit(cast("list[Any]", result["content"]))}
         return result
 
     def _heard(self, also: OnNotifyIntercept | None, method: str, params: Mapping[str, Any] | None) -> bool:
@@ -79,7 +97,7 @@ class Channel(JSONRPCDispatcher[TransportContext]):
             return True
         if self._listener is None:
             return False
-        sent_in = getattr(self._read, "last_context", None)
+        sent_in = self._read.last_context
         call = None if sent_in is None else sent_in.get(CURRENT_CALL)
         return self._listener.hear(method, params or {}, call)
 
@@ -90,25 +108,32 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         method: str,
         params: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
-        if self._listener is None or method not in _QUESTIONS:
-            return await otherwise(context, method, params)
         try:
+            if self._listener is None or method not in _QUESTIONS:
+                return await otherwise(context, method, params)
             return await self._listener.answer(method, params or {}, CURRENT_CALL.get())
         except RefusedQuestion as refused:
             raise MCPError(code=refused.code, message=refused.message) from None
+        finally:
+            if context.cancel_requested.is_set():  # it is not answered
+                self._allowance.end(context.request_id)
 
-    def _well_formed(self, tools: list[Any]) -> list[dict[str, Any]]:
-        kept: list[dict[str, Any]] = []
-        for position, tool in enumerate(tools):
-            if fault := _fault(tool):
+    async def _sorted_out(self, tools: list[Any]) -> list[dict[str, Any]]:
+        """Put the tools that can be used into ``page``; those that name headers."""
+        self.page = []
+        with_headers: list[dict[str, Any]] = []
+        async for tool in in_slices(tools[: self.most_tools + 1]):
+            listed = listed_tool(tool)
+            if isinstance(listed, str):
                 name = cast("Any", tool).get("name") if isinstance(tool, dict) else None
-                self.left_out.append(f"tool {name!r} (no. {position + 1}) left out: {fault}")
+                position = len(self.page) + len(self.left_out) + 1
+                self.left_out.append(f"tool {name!r} (no. {position}) left out: {listed}")
                 continue
-            needed = {key: tool[key] for key in ("name", "inputSchema")}
-            described = isinstance(tool.get("description"), str)
-            kept.append({**needed, "description": tool["description"]} if described else needed)
-            self.details.setdefault(tool["name"], {key: tool[key] for key in _CARRIED if key in tool})
-        return kept
+            if _HEADERS in json.dumps(listed.schema):
+                with_headers.append({"name": listed.name, "inputSchema": listed.schema})
+            self.page.append(listed)
+        self.with_headers = frozenset(tool["name"] for tool in with_headers)
+        return with_headers
 
 
 def _declaring(method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,13 +147,9 @@ def _declaring(method: str, params: Mapping[str, Any], capabilities: Mapping[str
     return told
 
 
-def _fault(tool: Any) -> str:
-    if not isinstance(tool, dict):
-        return "not an object"
-    entry = cast("dict[str, Any]", tool)
-    name, schema = entry.get("name"), entry.get("inputSchema")
-    if not isinstance(name, str) or not 0 < len(name) <= 256:
-        return "its name is no text of 1 to 256 characters"
-    if not isinstance(schema, dict) or cast("dict[str, Any]", schema).get("type") != "object":
-        return 'its inputSchema is no schema with "type": "object"'
-    return ""
+def _as_many_as_fit(blocks: list[Any]) -> list[Any]:
+    if len(blocks) <= MAX_BLOCKS:
+        return blocks
+    more = len(blocks) - MAX_BLOCKS
+    missing = f"[left out here: {more:,} more blocks; a result has {MAX_BLOCKS:,} at most]"
+    return [*blocks[:MAX_BLOCKS], {"type": "text", "text": missing}]

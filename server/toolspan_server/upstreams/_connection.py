@@ -7,23 +7,21 @@ import logging
 import math
 import random
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
 
 from .._sdk_import import imported_with_sdk
-from ._answers import Again, Answer, CallRefused, InputNeeded, NoResult, ServerGone
+from ._answers import Again, Answer, CallRefused, InputNeeded, NoResult, PeerError, ServerGone
+from ._listed import Bounds, ListedTool
 from ._listener import Listener
-from ._listing import Bounds, ListedTool, Listing
+from ._listing import Listing
 from ._spec import ServerFailure, ServerSpec, UnusableServer
 
 if TYPE_CHECKING:
-    from mcp.client.session import ClientSession
-    from mcp.shared.exceptions import MCPError
-
-    from ._channel import Channel
-    from ._stdio import Child
+    from ._process import Child
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +32,38 @@ _RELIST_PAUSE_SECONDS = 0.5
 _LONGEST_RELIST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0
 
-_NEED_SDK = ("_changes", "_listing", "_reasons", "_session", "_stdio")
+_NEED_SDK = ("_changes", "_session", "_stdio")
 _WITH_SDK = tuple(f"{__package__}.{name}" for name in _NEED_SDK)
+
+
+class Way(Protocol):
+    """How a server is spoken to: ``_session``, by the SDK, or ``_own``."""
+
+    def open_session(
+        self, spec: ServerSpec, child: Child, listener: Listener | None
+    ) -> AbstractAsyncContextManager[tuple[Any, Any]]: ...
+
+    async def list_tools(self, session: Any, channel: Any, bounds: Bounds) -> Listing: ...
+
+    async def call_tool(
+        self,
+        session: Any,
+        name: str,
+        arguments: Mapping[str, Any],
+        meta: Mapping[str, Any],
+        again: Again | None,
+    ) -> Answer | InputNeeded: ...
+
+
+async def _way(spec: ServerSpec) -> Way:
+    if spec.own:
+        from . import _own
+
+        return _own
+    await imported_with_sdk(*_WITH_SDK)
+    from . import _session
+
+    return _session
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +93,8 @@ class _Life:
         self.lost = anyio.Event()
         self.ended = anyio.Event()
         self.child: Child | None = None
-        self.session: ClientSession | None = None
+        self.way: Way | None = None
+        self.session: Any = None
         self.failure: ServerFailure | None = None
         self.up_since = math.inf
 
@@ -105,6 +134,7 @@ class Connection:
         self._life = _Life()
         self._lost: ServerFailure | None = None
         self._restarted = 0
+        self._disconnected = 0
         self._resumes_at = 0.0
 
     @property
@@ -126,14 +156,16 @@ class Connection:
                 self.failure = life.failure
                 self.ready.set()
             if anyio.current_time() - life.up_since > _STEADY_SECONDS:
-                self._restarted = 0
+                self._restarted = self._disconnected = 0
             self._on_change()
             given_up = self.failure is not None and not self._restarts.from_start
             if given_up or self._stopping.is_set() or self._restarted >= self._restarts.most:
                 return
             self._lost = life.failure
+            pause = self._restarts.pause(max(self._restarted, self._disconnected))
+            if life.child is not None and life.child.allowance.excess:
+                self._disconnected += 1  # answered calls do not make up for it
             life = self._life = _Life()
-            pause = self._restarts.pause(self._restarted)
             self._resumes_at = anyio.current_time() + pause
             with anyio.move_on_after(pause):
                 await self._stopping.wait()
@@ -157,16 +189,12 @@ class Connection:
         Raises ``ServerGone``, ``CallRefused``, ``NoResult``, and ``TimeoutError`` after ``timeout`` seconds.
         """
         life = await self._available()
-        if (session := life.session) is None:
+        if (session := life.session) is None or life.way is None:
             raise self._gone(life)
-        from mcp.shared.exceptions import MCPError
-
-        from ._session import call_tool
-
         try:
             with anyio.fail_after(timeout):
-                answer = await call_tool(session, name, arguments, meta or {}, again)
-        except MCPError as error:
+                answer = await life.way.call_tool(session, name, arguments, meta or {}, again)
+        except PeerError as error:
             raise await self._refused(error, life) from None
         except ValueError as error:
             _log.debug("server %r: invalid answer to %r", self.spec.name, name, exc_info=error)
@@ -177,14 +205,14 @@ class Connection:
         return answer
 
     async def _live(self, life: _Life) -> None:
-        await imported_with_sdk(*_WITH_SDK)
-        from ._stdio import Child
+        way = life.way = await _way(self.spec)
+        from ._process import Child
 
         child = life.child = Child()
         fault: Exception | None = None
         try:
             with anyio.CancelScope(deadline=anyio.current_time() + self._connect_timeout) as scope:
-                await self._serve(life, child, scope)
+                await self._serve(life, child, scope, way)
         except Exception as error:
             _log.debug("server %r", self.spec.name, exc_info=error)
             fault = error
@@ -193,14 +221,12 @@ class Connection:
             life.failure = self._failure(fault, child, answered=life.up.is_set())
             life.ended.set()
 
-    async def _serve(self, life: _Life, child: Child, scope: anyio.CancelScope) -> None:
-        from ._session import open_session
-
+    async def _serve(self, life: _Life, child: Child, scope: anyio.CancelScope, way: Way) -> None:
         if self.spec.problem:
             raise UnusableServer(self.spec.problem)
-        async with open_session(self.spec, child, self._listener) as (session, channel):
+        async with way.open_session(self.spec, child, self._listener) as (session, channel):
             if self._on_listing is not None or not self.ready.is_set():
-                await self._list(session, channel)
+                await self._list(way, session, channel)
             scope.deadline = math.inf
             life.session, life.up_since = session, anyio.current_time()
             self.failure = None
@@ -209,24 +235,20 @@ class Connection:
             self._on_change()
             async with anyio.create_task_group() as tasks:
                 if self._on_listing is not None:
-                    tasks.start_soon(self._keep_listing, session, channel)
-                await _first_of(channel.gone, life.lost, self._stopping)
+                    tasks.start_soon(self._keep_listing, way, session, channel)
+                await _first_of(channel.gone, life.lost, self._stopping, child.allowance.exceeded)
                 tasks.cancel_scope.cancel()
             life.session = None
             scope.deadline = anyio.current_time() + _LEAVE_SECONDS
 
-    async def _list(self, session: ClientSession, channel: Channel) -> None:
-        from ._listing import list_tools
-
-        listing = await list_tools(session, channel, self._bounds)
+    async def _list(self, way: Way, session: Any, channel: Any) -> None:
+        listing = await way.list_tools(session, channel, self._bounds)
         self.tools, self.warnings = tuple(listing.tools), tuple(listing.warnings)
         if self._on_listing is not None:
             self._on_listing(listing)
 
-    async def _keep_listing(self, session: ClientSession, channel: Channel) -> None:
+    async def _keep_listing(self, way: Way, session: Any, channel: Any) -> None:
         """List the tools again when the server says so; the more often it does, the less often we do."""
-        from mcp.shared.exceptions import MCPError
-
         from ._changes import hear_of_changes
 
         async with anyio.create_task_group() as tasks:
@@ -241,8 +263,8 @@ class Connection:
                 channel.changed = anyio.Event()
                 try:
                     with anyio.fail_after(self._connect_timeout):
-                        await self._list(session, channel)
-                except (MCPError, ValueError, TimeoutError) as error:
+                        await self._list(way, session, channel)
+                except (PeerError, ValueError, TimeoutError) as error:
                     reason = self.spec.redact(str(error)) or "no answer in time"
                     _log.warning("server %r: its changed tools cannot be listed: %s", self.spec.name, reason)
 
@@ -255,24 +277,23 @@ class Connection:
                 await _first_of(life.up, life.ended)
         return life
 
-    async def _refused(self, error: MCPError, life: _Life) -> CallRefused | ServerGone:
-        from mcp_types import CONNECTION_CLOSED
-
+    async def _refused(self, error: PeerError, life: _Life) -> CallRefused | ServerGone:
         expired = self.spec.kind == "http" and life.child is not None and life.child.status == 404
         if expired:
             life.lost.set()
-        closed = error.code == CONNECTION_CLOSED and error.error.message == "Connection closed"
-        if expired or closed:
+        if error.is_end:
+            life.lost.set()  # also where the transport is half there yet
+        if expired or error.is_end:
             with anyio.move_on_after(_AFTERMATH_SECONDS):
                 await life.ended.wait()
             return self._gone(life)
-        return CallRefused(error.code, self.spec.redact(error.error.message))
+        return CallRefused(error.code, self.spec.redact(error.message))
 
     def _gone(self, life: _Life) -> ServerGone:
-        text = f"server {self.spec.name!r} is gone"
-        if known := self.failure or life.failure or self._lost:
-            text += f": {known.reason}" + (f" (it last said: {known.stderr[-1]})" if known.stderr else "")
-        return ServerGone(text)
+        known, detail = self.failure or life.failure or self._lost, ""
+        if known:
+            detail = known.reason + (f" (it last said: {known.stderr[-1]})" if known.stderr else "")
+        return ServerGone(f"server {self.spec.name!r} is gone", detail)
 
     def _failure(self, fault: Exception | None, child: Child, *, answered: bool) -> ServerFailure:
         from ._reasons import reason

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+import anyio.lowlevel
 import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
+from ._allowance import WRITE_SECONDS, Allowance
+from ._parsing import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
+from ._process import Child
 from ._spec import ServerSpec
-from ._stdio import MAX_MESSAGE_BYTES, Child
 
 _CONNECT_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_PIECE = 16_384
+_MOST_LINES = 4
+_END_OF_EVENT = re.compile(rb"\n\r?\n|\r\r")
+_TELLS = re.compile(rb'\{"jsonrpc": ?"2.0", ?("method"|"id": ?[^,]{1,200}, ?"(result|error)")')
 
 
 class _Capped(httpx2.AsyncByteStream):
-    """A body that fails once it is longer than a message may be."""
+    """A body that fails once it is longer, or made of more parts, than a message may be."""
 
     def __init__(self, body: httpx2.AsyncByteStream) -> None:
         self._body = body
 
     @override
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
+        size = parts = 0
         async for chunk in self._body:
             size += len(chunk)
+            parts += containers(chunk)
             if size > MAX_MESSAGE_BYTES:
                 raise httpx2.StreamError(f"the answer is longer than {MAX_MESSAGE_BYTES} bytes")
+            if parts > MAX_CONTAINERS:
+                raise httpx2.StreamError(f"the answer holds more than {MAX_CONTAINERS} lists and objects")
             yield chunk
 
     @override
@@ -38,20 +49,70 @@ class _Capped(httpx2.AsyncByteStream):
         await self._body.aclose()
 
 
+class _Events(httpx2.AsyncByteStream):
+    """A body of events, held to what a server may send unasked; its last event is taken for an answer.
+
+    It is handed on in pieces, so that others have their turn between.
+    """
+
+    def __init__(self, body: httpx2.AsyncByteStream, allowance: Allowance) -> None:
+        self._body = body
+        self._allowance = allowance
+        self._size = self._last_size = self._parts = 0
+
+    @override
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._body:
+            for start in range(0, len(chunk), _PIECE):
+                piece = chunk[start : start + _PIECE]
+                if fault := self._fault(piece):
+                    raise httpx2.StreamError(fault)
+                yield piece
+                await anyio.lowlevel.checkpoint()
+
+    def _fault(self, piece: bytes) -> str:
+        self._size += len(piece)
+        self._parts += containers(piece)
+        lines = piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n")
+        self._allowance.unasked(max(0, lines - _MOST_LINES * piece.count(b"data:")), len(piece))
+        if self._allowance.excess:
+            return self._allowance.excess
+        if self._parts > MAX_CONTAINERS:
+            return f"an event holds more than {MAX_CONTAINERS} lists and objects"
+        if _END_OF_EVENT.search(piece):
+            self._last_size, self._size, self._parts = self._size, 0, 0
+        return ""
+
+    @override
+    async def aclose(self) -> None:
+        self._allowance.unasked(0, -(self._size or self._last_size))
+        self._size = self._last_size = 0
+        await self._body.aclose()
+
+
 def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
+    async def asking(request: httpx2.Request) -> None:
+        if request.method == "GET":
+            child.allowance.resumed()
+        elif spec.kind == "sse" or _TELLS.match(request.content):
+            # Only its receipt is waited for, and everything else that is to be sent waits meanwhile.
+            request.extensions["timeout"] = {**request.extensions["timeout"], "read": WRITE_SECONDS}
+        if child.allowance.excess and request.method != "DELETE":
+            raise httpx2.TransportError(child.allowance.excess)
+
     async def bound(response: httpx2.Response) -> None:
         child.status = response.status_code if response.status_code >= 400 else None
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("the server compressed its answer although asked not to")
         is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
-        if not is_stream and isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _Capped(response.stream)
+        if isinstance(body := response.stream, httpx2.AsyncByteStream):
+            response.stream = _Events(body, child.allowance) if is_stream else _Capped(body)
 
     return httpx2.AsyncClient(
         headers={**spec.headers, "Accept-Encoding": "identity"},
         timeout=httpx2.Timeout(_CONNECT_SECONDS, read=None),
         trust_env=httpx2.URL(spec.url).host not in _LOOPBACK,
-        event_hooks={"response": [bound]},
+        event_hooks={"request": [asking], "response": [bound]},
     )
 
 

@@ -18,9 +18,11 @@ class Lines:
         self._dropping = False
 
     def feed(self, chunk: bytes) -> Iterator[tuple[bytes, bool]]:
-        """The lines that ``chunk`` completes, each with whether it was too long."""
+        """The lines that ``chunk`` completes, each with whether it was too long; no empty ones."""
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
+            if not piece and not self._kept:
+                continue
             self._keep(piece)
             yield bytes(self._kept), self._dropping
             self._kept.clear()
@@ -51,6 +53,13 @@ class Tail:
         """Keep ``line``, cut to the width; blank ones are not kept."""
         if text := line[: self._width * 4].decode("utf-8", "replace").strip():
             self._lines.append(origin + text[: self._width])
+
+    def worth_keeping(self, chunk: bytes) -> bytes:
+        """``chunk``, or what could be kept of it where it has many lines."""
+        most = self._lines.maxlen or 0
+        if chunk.count(b"\n") <= most:
+            return chunk
+        return b"\n" + b"\n".join(chunk.rsplit(b"\n", most + 1)[1:])
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import signal
 from typing import cast
 
-import httpx2
-from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED
-
+from ._answers import CONNECTION_CLOSED, PeerError
+from ._process import Child
 from ._spec import ServerSpec, UnusableServer
-from ._stdio import Child
 
 _OURS = (-signal.SIGTERM, -9)
 
@@ -18,6 +15,8 @@ _OURS = (-signal.SIGTERM, -9)
 def reason(fault: Exception | None, spec: ServerSpec, child: Child, *, answered: bool, timeout: float) -> str:
     """What happened and what to do. ``fault`` is ``None`` when the server was silent, or was lost later."""
     fault = _first(fault)
+    if child.allowance.excess:
+        return f"it was disconnected: {child.allowance.excess}"
     if isinstance(fault, UnusableServer):
         return str(fault)
     if spec.kind != "stdio":
@@ -26,7 +25,7 @@ def reason(fault: Exception | None, spec: ServerSpec, child: Child, *, answered:
         return f'the command {spec.command[0]!r} was not found (install it, or correct "command")'
     if isinstance(fault, OSError):
         return f"cannot be started: {fault.strerror or fault}"
-    closed = answered or (isinstance(fault, MCPError) and fault.code == CONNECTION_CLOSED)
+    closed = answered or (isinstance(fault, PeerError) and fault.code == CONNECTION_CLOSED)
     if not closed:
         return _shared(fault, timeout)
     ended = child.returncode is not None and child.returncode not in _OURS
@@ -37,6 +36,8 @@ def reason(fault: Exception | None, spec: ServerSpec, child: Child, *, answered:
 def _http_reason(
     fault: Exception | None, spec: ServerSpec, child: Child, *, answered: bool, timeout: float
 ) -> str:
+    import httpx2
+
     address = str(httpx2.URL(spec.url).copy_with(userinfo=b"", query=None, fragment=None))
     if isinstance(fault, httpx2.ConnectError | httpx2.ConnectTimeout):
         return f"nothing answers at {address} (start it, or correct the url)"
@@ -58,8 +59,8 @@ def _first(fault: Exception | None) -> Exception | None:
 def _shared(fault: Exception | None, timeout: float) -> str:
     if fault is None:
         return f"no answer within {timeout:g} s"
-    if isinstance(fault, MCPError):
-        return f"it refused the connection: {fault.error.message}"
+    if isinstance(fault, PeerError):
+        return f"it refused the connection: {fault.message}"
     return f"it does not speak MCP as expected: {type(fault).__name__}: {fault}"
 
 

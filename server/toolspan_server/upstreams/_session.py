@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -13,12 +13,16 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, CallToolResult, Implementation, Request
 from pydantic import RootModel, ValidationError
 
-from ._answers import Again, Answer, InputNeeded
+from ._answers import Again, Answer, InputNeeded, PeerError
 from ._channel import Channel
 from ._http import http_streams, sse_streams
+from ._listed import Bounds
 from ._listener import Listener
+from ._listing import Listing
+from ._pages import read_pages
+from ._process import Child
 from ._spec import ServerSpec
-from ._stdio import Child, stdio_streams
+from ._stdio import stdio_streams
 
 _MODERN = "2026-07-28"
 _RESERVED = "io.modelcontextprotocol/"
@@ -28,9 +32,16 @@ class _Whole(RootModel[dict[str, Any]]):
     """A result as it came."""
 
 
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Whether to log it: not the tracebacks of what a server sent, which would fill the log."""
+    return not record.exc_info or logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
+
+
 for _name in ("mcp", "client", "httpx2"):
     # Without a handler of the user's, the SDK's tracebacks would reach the terminal.
     logging.getLogger(_name).addHandler(logging.NullHandler())
+for _name in ("mcp.client.streamable_http", "mcp.client.sse"):
+    logging.getLogger(_name).addFilter(_without_traceback)
 
 
 @asynccontextmanager
@@ -39,11 +50,27 @@ async def open_session(
 ) -> AsyncGenerator[tuple[ClientSession, Channel]]:
     """A negotiated session with the server; its transport ends with the block."""
     async with _streams(spec, child) as (read, write):
-        channel = Channel(read, write, listener)
+        channel = Channel(read, write, listener, child.allowance)
         info = Implementation(name="toolspan", version=version("toolspan"))
         async with ClientSession(dispatcher=channel, client_info=info) as session:
-            await _negotiate(session)
+            with _told_plainly():
+                await _negotiate(session)
             yield session, channel
+
+
+@contextmanager
+def _told_plainly() -> Generator[None]:
+    """The SDK's error as ours."""
+    try:
+        yield
+    except MCPError as error:
+        raise PeerError(error.code, error.error.message) from None
+
+
+async def list_tools(session: ClientSession, channel: Channel, bounds: Bounds) -> Listing:
+    """Every tool of the server, within ``bounds``; raises ``PeerError``."""
+    with _told_plainly():
+        return await read_pages(session, channel, bounds)
 
 
 async def call_tool(
@@ -53,7 +80,7 @@ async def call_tool(
     meta: Mapping[str, Any],
     again: Again | None,
 ) -> Answer | InputNeeded:
-    """The server's answer to one call. Raises ``MCPError``, or ``ValueError`` if it is none.
+    """The server's answer to one call. Raises ``PeerError``, or ``ValueError`` if it is none.
 
     Of ``meta``, what the protocol's revision does not know is left out.
     """
@@ -66,7 +93,8 @@ async def call_tool(
         params |= {"inputResponses": dict(again.responses)} if again.responses else {}
         params |= {"requestState": again.state} if again.state is not None else {}
     request = Request[dict[str, Any], str](method="tools/call", params=params)
-    result = (await session.send_request(request, _Whole)).root
+    with _told_plainly():
+        result = (await session.send_request(request, _Whole)).root
     if is_modern and result.get("resultType") == "input_required":
         return _input_needed(result)
     return _answer(result, wraps=not is_modern)

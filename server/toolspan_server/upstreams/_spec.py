@@ -9,11 +9,10 @@ from typing import Literal
 
 from typing_extensions import override
 
+from ..config._secrets import pattern
 from ..config._servers import McpServerConfig
 
 ServerKind = Literal["stdio", "http", "sse"]
-
-_SHORTEST_SECRET = 4
 
 
 class UnusableServer(ValueError):
@@ -25,7 +24,8 @@ class ServerSpec:
     """One server to connect to. ``problem`` says why it cannot be, where that is known beforehand.
 
     No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
-    the whole environment to the subprocess instead of the few harmless variables.
+    the whole environment to the subprocess instead of the few harmless variables. ``own``: its command starts
+    our own server, which is spoken to without the SDK.
     """
 
     name: str
@@ -40,15 +40,14 @@ class ServerSpec:
     secrets: frozenset[str] = frozenset()
     redactor: Callable[[str], str] = str
     problem: str = ""
+    own: bool = False
 
     def redact(self, text: str) -> str:
         """``text`` without the server's secret values; of a header ``Bearer abc``, without ``abc`` too."""
         credentials = {value.rpartition(" ")[2] for value in self.headers.values()}
         secrets = {*self.secrets, *self.env.values(), *self.headers.values(), *credentials}
-        for secret in sorted(secrets, key=len, reverse=True):
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, "***")
-        return self.redactor(text)
+        found = pattern(secrets)
+        return self.redactor(text if found is None else found.sub("***", text))
 
 
 @dataclass(frozen=True, slots=True)

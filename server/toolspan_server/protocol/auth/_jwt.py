@@ -13,6 +13,7 @@ import anyio.to_thread
 from ...config._auth import OAuthConfig
 from ._keys import Key, Keys
 from ._principal import Principal, TokenRejected, with_implied
+from ._strong import suits
 
 _MOST_BYTES = 16_384
 _MOST_TRIED = 4
@@ -45,7 +46,7 @@ class Issuer:
         key_id = header.get("kid")
         if key_id is not None and not isinstance(key_id, str):
             raise TokenRejected("it names no key")
-        keys = [key for key in await self._keys.find(key_id) if key.get("alg", algorithm) == algorithm]
+        keys = [key for key in await self._keys.find(key_id) if suits(key, algorithm)]
         await anyio.to_thread.run_sync(__import__, "jwt")
         return self._principal(self._claims(token, algorithm, keys))
 
@@ -68,6 +69,8 @@ class Issuer:
                 continue
             except jwt.InvalidTokenError as fault:
                 raise TokenRejected(_reason(fault)) from None
+            except (ValueError, TypeError, OverflowError, RecursionError):  # claims beyond what PyJWT expects
+                raise TokenRejected("it is no good JSON Web Token") from None
         raise TokenRejected("no key of the issuer has signed it")
 
     def _principal(self, claims: Mapping[str, Any]) -> Principal:

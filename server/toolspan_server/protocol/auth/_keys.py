@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ import anyio
 from ...config._auth import OAuthConfig
 from ._fetch import fetched
 from ._principal import KeysUnavailable
+from ._strong import weakness
 
 _log = logging.getLogger(__name__)
 _LEAST_BETWEEN_S = 10.0
@@ -122,10 +124,14 @@ def _signing_keys(document: Mapping[str, Any], url: str) -> tuple[Key, ...]:
     if not isinstance(keys, list):
         raise KeysUnavailable(f"{url} holds no 'keys'")
     listed: list[Any] = keys[:_MOST_KEYS]  # pyright: ignore[reportUnknownVariableType]  # of anything
-    return tuple(
-        cast("Key", key)
-        for key in listed
-        if isinstance(key, dict)
-        and cast("Key", key).get("use", "sig") == "sig"
-        and cast("Key", key).get("kty") in ("RSA", "EC", "OKP")
-    )
+    taken: list[Key] = []
+    left: Counter[str] = Counter()
+    for key in listed:
+        reason = weakness(cast("Key", key)) if isinstance(key, dict) else "it is no key"
+        if reason is None:
+            taken.append(cast("Key", key))
+        else:
+            left[reason] += 1
+    for reason, count in left.items():
+        _log.warning("of the keys at %s, %d are not used: %s", url, count, reason)
+    return tuple(taken)

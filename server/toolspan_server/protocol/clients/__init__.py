@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ...client import Client, InputRequired
-from .._calls import Aside, waiting
+from .._calls import Aside
 from ..wire import MODERN
 from ._handshake import HandshakeClient
 from ._principal import principal
@@ -41,7 +41,7 @@ async def answered(
     context: RequestContext,
     work: Callable[[Client], Awaitable[dict[str, Any]]],
     *,
-    aside: Aside = waiting,
+    aside: Aside,
 ) -> dict[str, Any]:
     """The result of ``work``, which may ask the client of the request; or an ``InputRequiredResult``.
 
@@ -51,7 +51,7 @@ async def answered(
             async def work(client):
                 answers = await client.ask({"topic": Question("elicitation", {...})})
                 return render(answers)
-            return await answered(context, work)
+            return await answered(context, work, aside=calls.beside)
 
     Where the client answers at once, ``ask`` waits; else ``work`` runs again, from its start, in the client's
     next request. ``RequestRefused``, ``ProtocolFault`` and ``Busy`` become JSON-RPC errors.

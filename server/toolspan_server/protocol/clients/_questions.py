@@ -7,13 +7,14 @@ from typing import Any, cast
 
 from ...client import Ability, Question
 from ...errors import ToolFailure
-from ...parameters import compile_schema
+from ...parameters import Check, Wording
 
 METHODS: Mapping[Ability, str] = {
     "elicitation": "elicitation/create",
     "sampling": "sampling/createMessage",
     "roots": "roots/list",
 }
+_WORDING = Wording(whole="the content", member="field")
 _ACTIONS = ("accept", "decline", "cancel")
 
 
@@ -89,14 +90,10 @@ def _content_fault(schema: Mapping[str, Any], content: dict[str, Any]) -> str | 
     from jsonschema_rs import ReferencingError
 
     try:
-        validator = compile_schema(schema)
+        faults = Check(schema, _WORDING).faults(content)
     except (ValueError, ReferencingError):
         raise ToolFailure("The tool asks the client by a schema that is wrong") from None
-    fault = next(iter(validator.iter_errors(content)), None)
-    if fault is None:
-        return None
-    place = ".".join(map(str, fault.instance_path))
-    return f"'content{'.' if place else ''}{place}' does not fit the schema that was asked by"
+    return f"'content' does not fit the schema that was asked by: {faults[0]}" if faults else None
 
 
 def _are_roots(roots: Any) -> bool:

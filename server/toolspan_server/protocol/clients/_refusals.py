@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -12,15 +13,25 @@ from ...errors import RequestRefused
 from .._calls import Busy
 from ..wire import ProtocolFault
 
+_log = logging.getLogger(__name__)
+
 
 @contextmanager
 def refusals() -> Generator[None]:
-    """Turn ``RequestRefused``, ``ProtocolFault`` and ``Busy`` into the SDK's ``MCPError``."""
+    """Turn ``RequestRefused``, ``ProtocolFault`` and ``Busy`` into the SDK's ``MCPError``.
+
+    So is what nobody expected, of which the SDK would tell the client; the log has it.
+    """
     try:
         yield
+    except MCPError:
+        raise
     except RequestRefused as refused:
         raise MCPError(code=refused.code, message=refused.message, data=refused.data) from None
     except ProtocolFault as fault:
         raise MCPError(code=fault.code, message=fault.message) from None
     except Busy as busy:
         raise MCPError(code=INTERNAL_ERROR, message=str(busy)) from None
+    except Exception:
+        _log.exception("a request could not be served")
+        raise MCPError(code=INTERNAL_ERROR, message="Internal error") from None

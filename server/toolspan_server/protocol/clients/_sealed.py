@@ -7,8 +7,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from ...surface import Surface
 from .._state_key import ephemeral_key
 from ._principal import principal
-
-LIFETIME_S = 3_600.0
+from ._rounds import STATE_S
 
 
 def sealing(surface: Surface) -> RequestStateBoundary:
@@ -18,6 +17,6 @@ def sealing(surface: Surface) -> RequestStateBoundary:
     2026-07-28, basic/patterns/mrtr). The key is the config's ``request_state_key``; without one, it is made
     by this process, and shared by its workers.
     """
-    key = surface.runtime.config.request_state_key or ephemeral_key()
-    security = RequestStateSecurity(keys=[key], ttl=LIFETIME_S, bind_principal=principal)
+    key = surface.config.request_state_key or ephemeral_key()
+    security = RequestStateSecurity(keys=[key], ttl=STATE_S, bind_principal=principal)
     return RequestStateBoundary(security, default_audience=f"{surface.name}/{surface.toolset or ''}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
@@ -11,13 +12,14 @@ from ...client import Client
 from ...errors import RequestRefused
 from ...prompts.live import Prompts
 from ...surface import Surface
+from .._calls import Calls
 from .._pages import paged
-from ..clients import RequestContext, answered, refusals
+from ..clients import RequestContext, answered, principal, refusals
 from ..wire import MODERN
 
 
-def register(server: Server[Any], surface: Surface) -> None:
-    """Let ``server`` list ``surface``'s prompts and give their messages."""
+def register(server: Server[Any], surface: Surface, calls: Calls) -> None:
+    """Let ``server`` list ``surface``'s prompts and give their messages; ``calls`` counts what waits."""
 
     async def list_prompts(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
@@ -30,7 +32,7 @@ def register(server: Server[Any], surface: Surface) -> None:
             found = await _prompts(surface, context).get(params.name, params.arguments or {}, client)
             return {**found, "resultType": "complete"} if context.protocol_version in MODERN else found
 
-        return await answered(context, work)
+        return await answered(context, work, aside=partial(calls.beside, of=principal(context)))
 
     server.add_request_handler("prompts/list", PaginatedRequestParams, list_prompts)
     server.add_request_handler("prompts/get", GetPromptRequestParams, get_prompt)

@@ -100,9 +100,10 @@ class TaskCalls:
     async def begin(self, context: RequestContext, call: wire.ToolCall, config: TaskConfig) -> dict[str, Any]:
         """Start ``call``: the ``CreateTaskResult``; or what is to be asked before there is a task."""
         early = config.questions == "before"
-        task = self._tasks.make(principal(context), config)
+        owner = principal(context)
+        task = self._tasks.make(owner, config)
         rounds = RoundsClient(context)
-        client = TaskClient(task, rounds, self._calls.aside, early=early)
+        client = TaskClient(task, rounds, partial(self._calls.aside, of=owner), early=early)
         work = partial(self._result, call, client, context.protocol_version)
         if not early:
             task.start(work)

@@ -16,7 +16,7 @@ from ...surface import Surface
 from .. import wire
 from .._calls import Calls
 from .._pages import list_tools as listed
-from ..clients import RequestContext, answered, refusals
+from ..clients import RequestContext, answered, principal, refusals
 from .tasks import TaskCalls, declared, require_extension
 
 
@@ -43,10 +43,11 @@ def register(server: Server[Any], surface: Surface, calls: Calls, tasks: TaskCal
 
         async def work(client: Client) -> dict[str, Any]:
             meant = Context(meta=call.meta, client=client)
-            result = await calls.run(partial(surface.execute, call.name, call.arguments, meant))
+            made = partial(surface.execute, call.name, call.arguments, meant)
+            result = await calls.run(made, tool.timeout_ms)
             return wire.render_result(result, context.protocol_version)
 
-        return await answered(context, work, aside=calls.aside)
+        return await answered(context, work, aside=partial(calls.aside, of=principal(context)))
 
     server.add_request_handler("tools/list", PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)

@@ -1,0 +1,73 @@
+"""An event loop that what a task raises does not end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import anyio
+
+_log = logging.getLogger(__name__)
+_ENDING = (SystemExit, KeyboardInterrupt)
+
+
+def run(main: Callable[[], Awaitable[None]], *, use_uvloop: bool = False) -> None:
+    """Run ``main`` to its end, also when a task that a tool began raises ``SystemExit`` meanwhile.
+
+    asyncio lets that, and ``KeyboardInterrupt``, out of the loop, whatever task it is of: whoever waits for
+    the task gets it, and here the loop goes on. What ``main`` itself raises comes out.
+    """
+    ended: list[BaseException] = []
+
+    async def guarded() -> None:
+        try:
+            await main()
+        except _ENDING as error:
+            ended.append(error)
+
+    anyio.run(guarded, backend_options={"loop_factory": _staying(_base(use_uvloop=use_uvloop))})
+    for error in ended:
+        raise error
+
+
+def _base(*, use_uvloop: bool) -> type[asyncio.AbstractEventLoop]:
+    if sys.platform == "win32":
+        return asyncio.ProactorEventLoop
+    if use_uvloop:
+        import uvloop
+
+        return uvloop.Loop
+    return asyncio.SelectorEventLoop
+
+
+def _staying(base: type[asyncio.AbstractEventLoop]) -> Callable[[], asyncio.AbstractEventLoop]:
+    """Makes loops that go on until they are told to stop."""
+
+    def made() -> asyncio.AbstractEventLoop:
+        loop: Any = base()
+        once, told = loop.run_forever, loop.stop
+        stops = False
+
+        def stop() -> None:
+            nonlocal stops
+            stops = True
+            told()
+
+        def run_forever() -> None:
+            nonlocal stops
+            stops = False
+            while True:
+                try:
+                    return once()  # type: ignore[no-any-return]
+                except _ENDING as error:
+                    _log.error("a task tried to end the process by %s: it goes on", type(error).__name__)
+                if stops:  # in the same round, which forgot it
+                    told()
+
+        loop.stop, loop.run_forever = stop, run_forever
+        return cast("asyncio.AbstractEventLoop", loop)
+
+    return made

@@ -1,0 +1,46 @@
+"""Long work in slices: others have their turn between."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import anyio.lowlevel
+
+_SLICE_SECONDS = 0.005
+_MANY = 2_000
+
+_SHOWN = 20
+
+T = TypeVar("T")
+
+
+async def in_slices(items: Iterable[T]) -> AsyncIterator[T]:
+    """Each of ``items``; whatever was waiting is done after some milliseconds of work on them."""
+    ends = time.monotonic() + _SLICE_SECONDS
+    for item in without_pauses(items):
+        yield item
+        if time.monotonic() >= ends:
+            await anyio.lowlevel.checkpoint()
+            ends = time.monotonic() + _SLICE_SECONDS
+
+
+def without_pauses(items: Iterable[T]) -> Iterator[T]:
+    """Each of ``items``, of which something is kept; also in a thread.
+
+    Among very many objects each look for cyclic garbage takes a second, with everything else at a stand. What
+    has been made so far is taken out of it each time that many are done. It is freed like all else when
+    nothing refers to it any more, but for cycles.
+    """
+    for number, item in enumerate(items, start=1):
+        yield item
+        if number % _MANY == 0:
+            gc.freeze()
+
+
+def some(texts: Sequence[str]) -> list[str]:
+    """The first of ``texts``, and how many more there are."""
+    more = len(texts) - _SHOWN
+    return [*texts[:_SHOWN], *([f"and {more} more of that kind"] if more > 0 else [])]

@@ -1,0 +1,13 @@
+"""What other servers said of their tools: kept as hashes, so that a later change is noticed.
+
+What is seen first is trusted; what differs from it later is told, and nothing else is done about it. It goes
+by the whole object that the server lists, not by what is shown of it.
+"""
+
+from __future__ import annotations
+
+from ._changes import Change, compared
+from ._fingerprints import Fingerprint, fingerprint
+from ._store import Definitions, DefinitionsFile
+
+__all__ = ["Change", "Definitions", "DefinitionsFile", "Fingerprint", "compared", "fingerprint"]

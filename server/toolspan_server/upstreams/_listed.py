@@ -1,0 +1,56 @@
+"""A tool as its server lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ..definitions import Fingerprint, fingerprint
+
+MAX_DESCRIPTION_BYTES = 4_096
+_CARRIED = ("title", "annotations", "outputSchema", "icons", "_meta")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many tools and pages of them are read of one server."""
+
+    tools: int = 1_000
+    pages: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """A tool as its server lists it.
+
+    ``schema`` is the JSON Schema of its arguments and ``details`` what else it came with (``title``,
+    ``annotations``, ``outputSchema``, ``icons``, ``_meta``); of both only the form of a JSON object and of
+    ``name`` are known to be right. ``fingerprint`` is that of the whole object.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    details: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint("", {}))
+
+    @property
+    def size(self) -> int:
+        """How much JSON it came as, in characters."""
+        return self.fingerprint.size
+
+
+def listed_tool(tool: Any) -> ListedTool | str:
+    """The tool that an entry of a list is, or why it is none that can be used."""
+    if not isinstance(tool, dict):
+        return "not an object"
+    entry = cast("dict[str, Any]", tool)
+    name, schema, description = (entry.get(key) for key in ("name", "inputSchema", "description"))
+    if not isinstance(name, str) or not 0 < len(name) <= 256:
+        return "its name is no text of 1 to 256 characters"
+    if not isinstance(schema, dict) or cast("dict[str, Any]", schema).get("type") != "object":
+        return 'its inputSchema is no schema with "type": "object"'
+    details = {key: entry[key] for key in _CARRIED if key in entry}
+    words = description if isinstance(description, str) else ""
+    return ListedTool(name, words, cast("dict[str, Any]", schema), details, fingerprint(entry))

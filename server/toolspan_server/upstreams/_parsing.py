@@ -1,0 +1,43 @@
+"""JSON of a server, read within limits."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from pydantic_core import from_json
+
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+
+MAX_CONTAINERS = 250_000
+"""Most lists and objects in one message: each takes time to make, and nothing else is done meanwhile."""
+
+_LARGE = 65_536
+
+
+def containers(text: bytes) -> int:
+    """How many lists and objects ``text`` has at most."""
+    return text.count(b"[") + text.count(b"{")
+
+
+def parsed(text: bytes) -> Any:
+    """What ``text`` says. Raises ``ValueError`` for what is no JSON, or too much of it.
+
+    While much is made at once, looking for garbage would take most of the time.
+    """
+    if len(text) > MAX_CONTAINERS and containers(text) > MAX_CONTAINERS:
+        raise ValueError(f"an answer of more than {MAX_CONTAINERS} lists and objects")
+    try:
+        return _read(text)
+    except ValueError:
+        raise ValueError("an answer that is no valid JSON-RPC message") from None
+
+
+def _read(text: bytes) -> Any:
+    if len(text) < _LARGE or not gc.isenabled():
+        return from_json(text)
+    gc.disable()
+    try:
+        return from_json(text)
+    finally:
+        gc.enable()

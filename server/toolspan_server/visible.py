@@ -1,0 +1,163 @@
+r"""Text from elsewhere, as a terminal and a person may see it: what acts or hides is written out.
+
+A control character moves the cursor, rewrites the screen or fills the clipboard; an invisible one, or one
+that reverses the order of others, makes a text look like another. Each is shown as Python escapes it
+(``\x1b``, ``\u202e``, ``\U000e0041``), never dropped. What scripts and emoji need stays: joiners and marks
+where their scripts use them, variation selectors after what varies, the three flags that are made of tags.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029"
+_ORDER = "\u202a-\u202e\u2066-\u2069"
+_MARKS = "\u061c\u200e\u200f"
+_JOINERS = "\u200c\u200d"
+_INVISIBLE = (
+    "\xad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+)
+_VARIATIONS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_TAGS = "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+_SURROGATES = "\ud800-\udfff"
+_SUSPECT = re.compile(f"[{_CONTROLS}{_ORDER}{_MARKS}{_JOINERS}{_INVISIBLE}{_VARIATIONS}{_TAGS}{_SURROGATES}]")
+
+_FLAG = "\U0001f3f4"
+_REGIONS = frozenset(
+    "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+_FLAG_TAGS = re.compile("[\U000e0061-\U000e007a]{5}\U000e007f")
+_UNDECIDED = re.compile(f"(?:\r|{_FLAG}[\U000e0061-\U000e007a]{{0,5}})\\Z")
+
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_JOINING = re.compile(
+    "[\u0590-\u109f\u1700-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff]"
+)
+_PICTURE = re.compile("[\xa9\xae\u203c\u2049\u2122-\u3299\U0001f000-\U0001faff]")
+_VARYING = re.compile(
+    "[0-9#*\xa9\xae\u1820-\u18aa\u203c-\u3299\u3400-\u9fff\ua850-\ua873\uf900-\ufaff\U0001f000-\U0003ffff]"
+)
+_BEFORE = 12
+"""How many characters before one tell whether it belongs there."""
+
+
+def visible(text: str) -> str:
+    """``text`` with all that acts on a terminal, or hides from a person, written as an escape.
+
+    Line feeds, tabs and the carriage return of a line's end stay.
+    """
+    return _replaced(text, 0, _python)
+
+
+def visible_line(text: str) -> str:
+    """``text`` as ``visible`` gives it, on one line: line feeds and tabs are written as escapes too."""
+    return visible(text).replace("\r\n", "\\r\\n").replace("\n", "\\n").replace("\t", "\\t")
+
+
+def visible_json(text: str) -> str:
+    """JSON ``text`` with the same characters as escapes of JSON: another spelling of the same value."""
+    return _replaced(text, 0, _json)
+
+
+def hidden_characters(text: str) -> list[str]:
+    """Each sort of character in ``text`` that ``visible`` would escape, once: ``U+200B ZERO WIDTH SPACE``."""
+    found = dict.fromkeys(text[place] for place in _places(text, 0))
+    return [f"U+{ord(each):04X} {_name(each)}" for each in found]
+
+
+class VisibleStream:
+    """A text that comes in pieces, made visible as it comes: a character that the next may explain waits."""
+
+    def __init__(self) -> None:
+        self._before = ""
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """What can be shown now that ``piece`` came."""
+        text = self._held + piece
+        waiting = _UNDECIDED.search(text)
+        self._held = text[waiting.start() :] if waiting else ""
+        return self._shown(text[: len(text) - len(self._held)])
+
+    def end(self) -> str:
+        """What was still waiting."""
+        text, self._held = self._held, ""
+        return self._shown(text)
+
+    def _shown(self, text: str) -> str:
+        whole = self._before + text
+        shown = _replaced(whole, len(self._before), _python)
+        self._before = whole[-_BEFORE:]
+        return shown
+
+
+def _replaced(text: str, start: int, escape: Callable[[str], str]) -> str:
+    """``text`` from ``start`` on with what does not belong there escaped."""
+    parts: list[str] = []
+    for place in _places(text, start):
+        parts += (text[start:place], escape(text[place]))
+        start = place + 1
+    return "".join(parts) + text[start:] if parts else text[start:]
+
+
+def _places(text: str, start: int) -> Iterator[int]:
+    """Where in ``text``, from ``start`` on, a character acts or hides and does not belong."""
+    if text.isascii() and text.isprintable():
+        return
+    tags_until = 0
+    for match in _SUSPECT.finditer(text, start):
+        place = match.start()
+        if place < tags_until:
+            continue
+        tags = _FLAG_TAGS.match(text, place) if text[place - 1 : place] == _FLAG else None
+        if tags and tags.group() in _REGIONS:
+            tags_until = tags.end()
+        elif not _belongs(text, place):
+            yield place
+
+
+def _belongs(text: str, place: int) -> bool:
+    """Whether the suspect at ``place`` is there for its script's sake."""
+    character = text[place]
+    before = text[max(0, place - _BEFORE) : place]
+    if character == "\r":
+        return text[place + 1 : place + 2] == "\n"
+    if character in _MARKS:
+        return _RIGHT_TO_LEFT.search(before) is not None
+    if character in _JOINERS:
+        base = _base(before)
+        return bool(_JOINING.match(base)) or (character == "\u200d" and bool(_PICTURE.match(base)))
+    if re.match(f"[{_VARIATIONS}]", character):
+        return _VARYING.match(before[-1:]) is not None
+    return False
+
+
+def _base(before: str) -> str:
+    """The last character of ``before`` that others are put on: marks, variations and skin tones are not."""
+    for character in reversed(before):
+        tone = "\U0001f3fb" <= character <= "\U0001f3ff"
+        if not tone and not unicodedata.combining(character) and not re.match(f"[{_VARIATIONS}]", character):
+            return character
+    return ""
+
+
+def _python(character: str) -> str:
+    if character in "\r":
+        return "\\r"
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _json(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def _name(character: str) -> str:
+    return unicodedata.name(character, "CONTROL" if ord(character) < 0xA0 else "no character")
