@@ -2,6 +2,7 @@
 
     BridgeError                1
     ├── UsageError             2   the call's words are off
+    ├── ConsentError           2   what a folder brings would be run, and nobody allowed it
     ├── AuthError              3   a key is missing or refused
     ├── UnreachableError       4   no answer from an address
     ├── ProviderError          1   the provider answered, with an error
@@ -16,6 +17,7 @@ from __future__ import annotations
 __all__ = [
     "AuthError",
     "BridgeError",
+    "ConsentError",
     "ProviderError",
     "StoreError",
     "UnknownModelError",
@@ -39,6 +41,14 @@ class UsageError(BridgeError):
     """The call's words are off: the message says what to write instead."""
 
     code = "usage"
+    exit_code = 2
+
+
+class ConsentError(BridgeError):
+    """Nobody allowed the code, the servers or the addresses that a found file brings. Nothing was run; the
+    message names each, and how to allow it."""
+
+    code = "consent"
     exit_code = 2
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from .deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from .messages import ToolOutcome, Usage
@@ -17,6 +17,7 @@ __all__ = [
     "Answer",
     "CallDelta",
     "End",
+    "Ending",
     "Event",
     "IterationStarted",
     "Notice",
@@ -50,10 +51,16 @@ class ToolUse:
         }
 
 
+Ending = Literal["end", "length", "refusal", "malformed", "error", "pause", "incomplete", "limit", "empty"]
+"""How an answer ended: as a turn may (``StopReason``); with a stream that broke off (``incomplete``); without
+words after the last turn that was allowed (``limit``); or as a whole one with nothing in it (``empty``)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came of a question. ``iterations`` counts the turns in which the model could call tools; ``notes``
-    say what was left out of a request, such as a tool that the provider refuses."""
+    say what was left out of a request, such as a tool that the provider refuses. ``stop`` is how it ended;
+    ``reason`` says in words why it is ``broken``, where it is."""
 
     content: str
     model: str
@@ -65,11 +72,18 @@ class Answer:
     repeated_calls_stopped: bool = False
     incomplete: bool = False
     notes: tuple[str, ...] = ()
+    stop: Ending = "end"
+    reason: str = ""
+
+    @property
+    def broken(self) -> bool:
+        """Whether this is no whole answer, and so no success: ``stop`` and ``reason`` say why."""
+        return self.stop != "end"
 
     def as_dict(self) -> dict[str, Any]:
         """``{"content", "model", "provider", "tool_calls", "usage", "iterations"}``, and, where it is so,
-        ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``, and
-        ``"notes"``."""
+        ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``,
+        ``"notes"``, and of a broken answer ``"stop"`` and ``"reason"``."""
         told: dict[str, Any] = {
             "content": self.content,
             "model": self.model,
@@ -81,7 +95,8 @@ class Answer:
         for flag in ("max_iterations_reached", "repeated_calls_stopped", "incomplete"):
             if getattr(self, flag):
                 told[flag] = True
-        return told | ({"notes": list(self.notes)} if self.notes else {})
+        told |= {"notes": list(self.notes)} if self.notes else {}
+        return told | ({"stop": self.stop, "reason": self.reason} if self.broken else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from .formats import Loss, get_format
 from .formats._contract import Severity
 from .formats.names import NameTable
+from .hidden import hidden_in
 from .messages import ToolSpec
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -78,9 +79,29 @@ def lint(tools: Sequence[ToolSpec], formats: Sequence[str]) -> Lint:
     for name in formats:
         for loss in dict.fromkeys(get_format(name).losses(tools)):
             found.setdefault(loss, []).append(name)
+    for loss in _hidden(tools):
+        found.setdefault(loss, []).extend(formats)
     findings = [Finding(loss, *keys[loss.tool], tuple(names)) for loss, names in found.items()]
     findings.sort(key=_order)
     return Lint(tuple(tools), tuple(formats), tuple(findings))
+
+
+def _hidden(tools: Sequence[ToolSpec]) -> list[Loss]:
+    """What hides from people in the definitions goes to every model as it is."""
+    names = NameTable.of(tools)
+    fix = "write the text without them; if it is not yours, ask yourself what they are there for"
+    return [
+        Loss(
+            names.wire(tool),
+            one.pointer.removeprefix("/schema"),
+            "hidden-characters",
+            f"as it is, with {', '.join(one.characters)}",
+            "warning",
+            fix,
+        )
+        for tool in names.tools
+        for one in hidden_in(tool)
+    ]
 
 
 def tools_asking_strict(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:

@@ -175,18 +175,28 @@ class Request:
     trim: bool = False
 
 
-StopReason = Literal["stop", "length", "refusal", "pause", "other"]
-"""Why a turn ended. ``pause``: the provider wants the turn sent back as it is, to go on with it."""
+StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]
+"""Why a turn ended.
+
+``length``: at a limit of tokens; ``refusal``: the model refused, or a filter of the provider blocked the
+question or the answer; ``malformed``: the model wrote a call that the provider cannot read; ``error``: the
+provider ended it for a reason of its own; ``pause``: it wants the turn sent back as it is, to go on with it;
+``other``: no reason, or one that says nothing, as many compatible servers give of whole answers.
+"""
+
+BROKEN_STOPS: frozenset[StopReason] = frozenset({"length", "refusal", "malformed", "error"})
+"""The reasons after which a turn is no whole one, and no call of it is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """One answer of a model. Whether it is a tool turn is told by its calls, never by ``stop``.
 
-    A turn that was cut off (``stop`` is ``length``) has no calls to carry out: any of them may be incomplete
-    in a way that cannot be seen. They are in ``cut_calls``, to be shown and not to be executed.
-    ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is executed;
-    ``trouble`` then says why, in words for people. ``attempts`` counts how often the provider was asked.
+    A turn that was cut off or broken (``stop`` is among ``BROKEN_STOPS``) has no calls to carry out: any of
+    them may be incomplete in a way that cannot be seen. They are in ``cut_calls``, to be shown and not to be
+    executed. ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is
+    executed; ``trouble`` then says why, in words for people. ``attempts`` counts how often the provider was
+    asked.
     ``notes`` say what was left out of the request so that it could be answered, in words for people.
     """
 

@@ -12,7 +12,14 @@ from ..errors import AuthError
 from ..events import Answer
 from ..loop import Question, answer
 from ..messages import Part
-from ..providers import DEFAULT_MODEL, Provider, own_providers, resolve_model
+from ..providers import (
+    DEFAULT_MODEL,
+    Provider,
+    foreign_provider,
+    own_providers,
+    resolve_model,
+    split_model,
+)
 from ..routes import Route, route
 from ._output import note
 from ._session import Session
@@ -57,7 +64,9 @@ class Asker:
     async def provider(self, model: str) -> tuple[Provider, str]:
         """Who answers for ``provider/model``, and the model's name there; raises as ``resolve_model``."""
         if model not in self._providers:
-            provider, name = resolve_model(model, own=own_providers(self.session.config))
+            own = own_providers(self.session.config)
+            self.session.choice.allow(foreign_provider(self.session.config, split_model(model, own)[0]))
+            provider, name = resolve_model(model, own=own)
             await self._open.enter_async_context(aclosing(provider))
             self._providers[model] = (provider, name)
         return self._providers[model]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import traceback
+import io
 from dataclasses import asdict
 from typing import Any
 
 import click
 
-from toolspan_server.config import ConfigError
+from toolspan_server.errors import ConfigError
 
 from ..errors import BridgeError
+from ._output import emit_json_error, note, say, say_traceback
 
 EXIT_INTERRUPTED = 130
 
@@ -27,15 +26,17 @@ def exit_code(error: BaseException) -> int:
 def report(error: Exception, *, as_json: bool) -> None:
     """Say ``error`` on stderr: one line of JSON, or words; a bug comes with its traceback."""
     if as_json:
-        print(json.dumps({"error": _described(error)}), file=sys.stderr)  # noqa: T201 - the CLI's own voice
+        emit_json_error({"error": _described(error)})
     elif isinstance(error, click.ClickException):
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"), err=True)
     elif isinstance(error, ConfigError):
-        print(error, file=sys.stderr)  # noqa: T201 - the CLI's own voice
+        say(str(error), err=True)
     elif isinstance(error, BridgeError):
-        print(f"toolspan: {error}", file=sys.stderr)  # noqa: T201 - the CLI's own voice
+        note(str(error))
     else:
-        traceback.print_exception(error)
+        say_traceback(error)
 
 
 def _described(error: Exception) -> dict[str, Any]:

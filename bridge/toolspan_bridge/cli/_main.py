@@ -7,14 +7,13 @@ import pkgutil
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from typing import cast
 
 import click
 from typing_extensions import override
 
 from ._errors import EXIT_INTERRUPTED, exit_code, report
-from ._output import wants_json
+from ._output import say, wants_json
 
 
 class _Verbs(click.Group):
@@ -33,7 +32,7 @@ class _Verbs(click.Group):
 
 
 @click.command(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("toolspan"), prog_name="toolspan")
+@click.version_option(package_name="toolspan", prog_name="toolspan")
 def toolspan() -> None:
     """Tools from one file: served over MCP, called by any model, validated.
 
@@ -49,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         result = toolspan.main(arguments, prog_name="toolspan", standalone_mode=False)
     except (KeyboardInterrupt, click.Abort):
-        print("interrupted", file=sys.stderr)  # noqa: T201 - the CLI's own voice
+        say("interrupted", err=True)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`toolspan tools list | head`): nobody is left to tell.

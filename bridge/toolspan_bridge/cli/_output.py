@@ -1,13 +1,20 @@
-"""What verbs print: data on stdout, everything else on stderr."""
+"""What verbs print: data on stdout, everything else on stderr. All that is printed goes through here.
+
+Texts come from models, servers, files and providers: none of them acts on the terminal, hides, or is read as
+markup (``toolspan_server.visible``). Data that is not printed on a terminal is left as it is.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import IO, Any
 
 import click
+
+from toolspan_server.visible import VisibleStream, visible, visible_json, visible_line
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
@@ -15,9 +22,49 @@ def wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
 
 
-def emit_json(data: Any) -> None:
+def say(text: str, *, err: bool = False) -> None:
+    """Print ``text`` for people, a line or several."""
+    click.echo(visible(text), err=err)
+
+
+def note(text: str) -> None:
+    """Say ``text`` on stderr."""
+    click.echo(_indented(f"toolspan: {text}"), err=True)
+
+
+def heading(text: str) -> None:
+    """Print ``text`` in bold after an empty line."""
+    click.echo(f"\n{click.style(visible_line(text), bold=True)}")
+
+
+def confirm(question: str) -> None:
+    """Ask on stderr. Raises ``click.Abort`` for anything but yes."""
+    click.confirm(visible_line(question), abort=True, err=True)
+
+
+def emit_text(text: str) -> None:
+    """Print the data ``text`` on stdout: at a terminal so that it can be looked at, elsewhere as it is."""
+    click.echo(visible(text) if sys.stdout.isatty() else _writable(text))
+
+
+def emit_document(text: str) -> None:
+    """The same for a file's whole content, which ends its own last line."""
+    click.echo(visible(text) if sys.stdout.isatty() else _writable(text), nl=False)
+
+
+def as_json(data: Any, indent: int | None = None) -> str:
+    """``data`` as JSON that can be looked at: what acts or hides is in escapes."""
+    return visible_json(json.dumps(data, ensure_ascii=False, indent=indent))
+
+
+def emit_json(data: Any, *, indent: int | None = 2) -> None:
     """Print ``data`` as JSON on stdout."""
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    click.echo(as_json(data, indent))
+
+
+def emit_json_error(data: Any) -> None:
+    """Print ``data`` as a line of JSON on stderr."""
+    click.echo(as_json(data), err=True)
 
 
 def emit_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -28,24 +75,76 @@ def emit_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
     table = Table(*heads, box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(visible_line(cell)) for cell in row))
     Console().print(table)
 
 
 def emit_bytes(data: bytes) -> None:
-    """Put ``data`` on stdout as it is; at a terminal, a line break after it."""
+    """Put the JSON ``data`` on stdout as it is; at a terminal so that it can be looked at."""
+    if sys.stdout.isatty():
+        click.echo(visible_json(data.decode()))
+        return
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
         sys.stdout.write(data.decode())
         return
     sys.stdout.flush()
-    binary.write(data + b"\n" if sys.stdout.isatty() else data)
+    binary.write(data)
     binary.flush()
 
 
-def note(text: str) -> None:
-    """Say ``text`` on stderr."""
-    click.echo(f"toolspan: {text}", err=True)
+def say_traceback(error: BaseException) -> None:
+    """The traceback of ``error`` on stderr."""
+    say("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
+
+
+class Live:
+    """Text on a terminal as it comes: only ever appended."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._stream = VisibleStream()
+        self.is_open = False
+        """Whether the last line is not ended yet."""
+
+    def write(self, piece: str) -> None:
+        """Show more of the text."""
+        self._put(self._stream.feed(piece))
+
+    def close(self) -> None:
+        """Show what waits for more, and end the line that is open."""
+        self._put(self._stream.end())
+        if self.is_open:
+            self._put("\n")
+
+    def _put(self, shown: str) -> None:
+        if shown:
+            self._file.write(shown)
+            self._file.flush()
+            self.is_open = not shown.endswith("\n")
+
+
+class Lines:
+    """Lines for people on ``file``."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, line: str) -> None:
+        """One line; those that a text has beside are indented."""
+        self._file.write(_indented(line) + "\n")
+        self._file.flush()
+
+
+def _writable(text: str) -> str:
+    """``text`` with halves of surrogate pairs, which no stream takes, as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _indented(text: str) -> str:
+    """``text``, visible, with every line after the first one indented, so that none of it passes for ours."""
+    first, *others = visible(text).splitlines() or [""]
+    return "\n".join([first, *(line if line[:1].isspace() else f"    {line}" for line in others)])
 
 
 def compact(value: Any, width: int = 200) -> str:

@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from toolspan_server.config import Config
+from toolspan_server.upstreams import ServerSpec
 
 from ..errors import UnreachableError, UsageError
 from ..messages import ToolSpec
 from ..routes import unknown_tools
-from ..toolbox import Toolbox, servers_of
+from ..toolbox import Toolbox, foreign, servers_of
 from ..toolbox.toolbox import CONNECT_TIMEOUT_SECONDS
-from ._options import read_config
+from ._options import ConfigChoice, read_config
 from ._output import note
 from ._target import CONNECT_SECONDS, server_of
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A config and the toolbox of its servers."""
+    """A config, the toolbox of its servers, and what was said of the config."""
 
     config: Config
     toolbox: Toolbox
+    choice: ConfigChoice
 
     def tool(self, name: str) -> ToolSpec:
         """The tool ``name``, or ``server/name`` where several servers have one. Raises ``UsageError``."""
@@ -38,26 +41,32 @@ class Session:
 
 
 @asynccontextmanager
-async def opened(
-    paths: tuple[str, ...], *, skip_invalid: bool = False, server: str | None = None
-) -> AsyncGenerator[Session]:
+async def opened(choice: ConfigChoice, *, server: str | None = None) -> AsyncGenerator[Session]:
     """Connect the servers of the config that the options name, or the one ``server`` alone (a command or a
     URL); say on stderr which did not answer.
 
-    Raises ``ConfigError``, ``UsageError``, and ``UnreachableError`` when no server answered.
+    Raises ``ConfigError``, ``UsageError``, ``ConsentError`` when they lead to what nobody allowed, and
+    ``UnreachableError`` when no server answered.
     """
     if server is not None:
         config, servers, patience = Config(), [server_of(server)], CONNECT_SECONDS
     else:
-        config = read_config(paths, skip_invalid=skip_invalid, needed=False)
-        servers, patience = servers_of(config, skip_invalid=skip_invalid), CONNECT_TIMEOUT_SECONDS
+        config, servers = _servers(choice)
+        patience = CONNECT_TIMEOUT_SECONDS
     async with Toolbox.connect(servers, connect_timeout=patience) as toolbox:
         names = [tool.name for tool in toolbox.tools]
         for text in (*map(str, toolbox.failures), *toolbox.warnings, *unknown_tools(config, names)):
             note(text)
         if servers and len(toolbox.failures) == len(servers):
             raise UnreachableError("no MCP server could be reached; what each said is above")
-        yield Session(config, toolbox)
+        yield Session(config, toolbox, choice)
+
+
+def _servers(choice: ConfigChoice) -> tuple[Config, list[ServerSpec]]:
+    config = read_config(choice, needed=False)
+    beside = None if choice.is_named else Path.cwd()
+    choice.allow(foreign(config, directory=beside))
+    return config, servers_of(config, skip_invalid=choice.skip_invalid, directory=beside)
 
 
 def _known(tools: tuple[ToolSpec, ...]) -> str:

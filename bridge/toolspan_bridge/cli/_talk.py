@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import IO, Any
-
-import click
 
 from ..events import (
     Answer,
@@ -27,9 +24,7 @@ from ..loop import Question, run
 from ..messages import Message
 from ..providers import Provider
 from ..toolbox import Toolbox
-from ._output import compact
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+from ._output import Lines, Live, compact, emit_text
 
 
 class Printer:
@@ -40,14 +35,13 @@ class Printer:
     """
 
     def __init__(self, file: IO[str], *, quiet: bool = False, live: IO[str] | None = None) -> None:
-        self._file = file
+        self._lines = Lines(file)
         self._quiet = quiet
-        self._live = live
+        self._live = None if live is None else Live(live)
         self._beside = ""
         self._turn = ""
         self._turn_is_over = False
         self._shown = ""
-        self._line_is_open = False
         self._thinks = False
 
     def tell(self, event: Event) -> None:
@@ -78,17 +72,13 @@ class Printer:
     def answer(self, content: str) -> None:
         """The answer on stdout, unless it was shown as it came."""
         self.close()
-        if self._live is None:
-            click.echo(content)
-        elif self._shown != content or not content:
-            click.echo(_CONTROLS.sub("", content))
+        if self._live is None or self._shown != content or not content:
+            emit_text(content)
 
     def close(self) -> None:
         """End the line that a streamed text left open."""
-        if self._line_is_open and self._live is not None:
-            self._live.write("\n")
-            self._live.flush()
-            self._line_is_open = False
+        if self._live is not None:
+            self._live.close()
 
     def _think(self) -> None:
         if self._live is not None and not self._thinks:
@@ -98,10 +88,8 @@ class Printer:
     def _write(self, text: str) -> None:
         self._turn = text if self._turn_is_over else self._turn + text
         self._turn_is_over = False
-        if self._live is not None and (shown := _CONTROLS.sub("", text)):
-            self._live.write(shown)
-            self._live.flush()
-            self._line_is_open = not shown.endswith("\n")
+        if self._live is not None:
+            self._live.write(text)
 
     def _was_shown(self, text: str) -> bool:
         """Whether the turn's text was shown as it came; ``_shown`` is that of all since the last call."""
@@ -112,8 +100,7 @@ class Printer:
     def _say(self, line: str) -> None:
         if line and not self._quiet:
             self.close()
-            self._file.write(line + "\n")
-            self._file.flush()
+            self._lines.write(line)
 
 
 def live_terminal(*, no_stream: bool) -> IO[str] | None:

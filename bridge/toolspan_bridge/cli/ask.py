@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..routes import check_builtins
 from ._ask import Asker, Beside
 from ._images import read_images
-from ._options import config_options, json_option, model_option, talk_options
+from ._options import ConfigChoice, config_options, json_option, model_option, talk_options
 from ._output import emit_json
 from ._session import opened
 from ._talk import Printer, live_terminal, talk
@@ -34,14 +34,14 @@ def command(
     images: tuple[str, ...],
     no_stream: bool,
     trim: bool,
-    config_paths: tuple[str, ...],
-    skip_invalid: bool,
+    choice: ConfigChoice,
     as_json: bool,
 ) -> int:
     """Ask a model QUESTION with the config's tools and print the answer; - reads the question from stdin.
 
     The tool calls, their results and times are told on stderr, or in the JSON. At a terminal the answer is
-    shown as it comes. One that breaks off is printed as far as it came, and the exit code is 1.
+    shown as it comes. One that is no whole answer (it breaks off, is cut off, refused, malformed or empty) is
+    printed as far as it came, and the exit code is 1.
     """
     text = sys.stdin.read().strip() if question == "-" else question.strip()
     if not text:
@@ -52,7 +52,7 @@ def command(
     beside = Beside(read_images(images), builtins, stream=live is not None, trim=trim)
 
     async def run() -> int:
-        async with opened(config_paths, skip_invalid=skip_invalid) as session, Asker(session) as asker:
+        async with opened(choice) as session, Asker(session) as asker:
             asked, provider = await asker.routed(text, model=model, service=service, system=system)
             printer = Printer(sys.stderr, quiet=as_json, live=live)
             answer = await talk(beside.added(asked), provider, session.toolbox, printer)
@@ -60,6 +60,6 @@ def command(
                 emit_json(answer.as_dict())
             else:
                 printer.answer(answer.content)
-            return 1 if answer.incomplete else 0
+            return 1 if answer.broken else 0
 
     return anyio.run(run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import AsyncGenerator
@@ -20,8 +19,8 @@ from ._ask import Asker, Beside
 from ._errors import EXIT_INTERRUPTED
 from ._images import read_images
 from ._kept import Kept
-from ._options import config_options, json_option, model_option, talk_options
-from ._output import note
+from ._options import ConfigChoice, config_options, json_option, model_option, talk_options
+from ._output import emit_json, note
 from ._session import opened
 from ._talk import Printer, live_terminal, talk
 
@@ -48,15 +47,14 @@ def command(
     images: tuple[str, ...],
     no_stream: bool,
     trim: bool,
-    config_paths: tuple[str, ...],
-    skip_invalid: bool,
+    choice: ConfigChoice,
     as_json: bool,
 ) -> int:
     """Talk with a model that has the config's tools, turn after turn.
 
     With --json each answer is one line of JSON, as `ask --json` prints it. Questions come from stdin, a line
-    each, when that is no terminal. At a terminal answers are shown as they come; Ctrl+C ends one, and what
-    came of it stays part of the conversation.
+    each, when that is no terminal; the exit code is then 1 if an answer was no whole one. At a terminal
+    answers are shown as they come; Ctrl+C ends one, and what came of it stays part of the conversation.
     """
     check_builtins(builtins)
     kept = Kept.opened(save, resume)
@@ -64,7 +62,7 @@ def command(
     beside = Beside(read_images(images), builtins, stream=live is not None, trim=trim)
 
     async def run() -> int:
-        async with opened(config_paths, skip_invalid=skip_invalid) as session, Asker(session) as asker:
+        async with opened(choice) as session, Asker(session) as asker:
             chat = Chat(asker, model, system, beside, kept, as_json=as_json)
             return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
 
@@ -91,6 +89,8 @@ class Chat:
         self._beside = beside
         self._kept = kept
         self._as_json = as_json
+        self.broken = False
+        """Whether an answer was no whole one."""
 
     async def take(self, line: str) -> bool:
         """Do what ``line`` says; whether the conversation goes on. Raises what the provider raises."""
@@ -120,8 +120,9 @@ class Chat:
         toolbox = self._asker.session.toolbox
         with self._kept.written():
             answer = await talk(question, provider, toolbox, printer, self._kept.messages)
+        self.broken = self.broken or answer.broken
         if self._as_json:
-            click.echo(json.dumps(answer.as_dict(), ensure_ascii=False))
+            emit_json(answer.as_dict(), indent=None)
         else:
             printer.answer(answer.content)
 
@@ -130,7 +131,7 @@ async def _line_by_line(chat: Chat) -> int:
     while line := await anyio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True):
         if not await chat.take(line.strip()):
             break
-    return 0
+    return 1 if chat.broken else 0
 
 
 async def _at_the_prompt(chat: Chat) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from importlib.resources import as_file, files
@@ -15,7 +14,8 @@ from ..formats import format_names, get_format
 from ..formats.names import NameTable
 from ..validation import default_suite, print_report
 from ._ask import Asker, default_model
-from ._options import model_option
+from ._options import ConfigChoice, model_option
+from ._output import as_json, heading, say
 from ._session import Session, opened
 from ._talk import Printer, talk
 from .validate import validated
@@ -45,19 +45,19 @@ def command(folder: str, model: str | None) -> int:
 
 
 async def _show(config: Path, model: str) -> int:
-    async with opened((str(config),)) as session:
-        _heading(f"1. The tools of {config}, served over MCP by a subprocess")
+    async with opened(ConfigChoice((str(config),))) as session:
+        heading(f"1. The tools of {config}, served over MCP by a subprocess")
         for tool in session.toolbox.tools:
-            click.echo(f"{tool.name:18} {tool.description}")
-        _heading("2. One tool in every wire format")
+            say(f"{tool.name:18} {tool.description}")
+        heading("2. One tool in every wire format")
         _show_formats(session)
-        _heading(f"3. Questions, answered by {model}")
+        heading(f"3. Questions, answered by {model}")
         await _show_answers(session, model)
-        _heading("4. Validation")
+        heading("4. Validation")
         report, records = await validated(session, (model,), default_suite())
         print_report(report, sys.stdout, records)
-    _heading("Next")
-    click.echo(f"toolspan chat --config {config}\ntoolspan serve --config {config}")
+    heading("Next")
+    say(f"toolspan chat --config {config}\ntoolspan serve --config {config}")
     return report.exit_code
 
 
@@ -65,17 +65,13 @@ def _show_formats(session: Session) -> None:
     tools = (session.tool("calculate"),)
     for name in format_names():
         payload = get_format(name).render_tools(tools, NameTable.of(tools))
-        click.echo(f"{name:17} {json.dumps(payload, ensure_ascii=False)}")
+        say(f"{name:17} {as_json(payload)}")
 
 
 async def _show_answers(session: Session, model: str) -> None:
     async with Asker(session) as asker:
         for text in _QUESTIONS:
             question, provider = await asker.routed(text, model=model)
-            click.echo(f"you> {text}")
+            say(f"you> {text}")
             answer = await talk(question, provider, session.toolbox, Printer(sys.stdout))
-            click.echo(f"{answer.content}\n")
-
-
-def _heading(text: str) -> None:
-    click.echo(f"\n{click.style(text, bold=True)}")
+            say(f"{answer.content}\n")

@@ -15,7 +15,7 @@ from ..lint import tools_asking_strict
 from ..messages import Request
 from ..providers import own_providers
 from ._curl import curl
-from ._options import config_options, server_option
+from ._options import ConfigChoice, config_options, server_option
 from ._output import emit_bytes, emit_json, note
 from ._request import first_request, is_full, model_of, way_of
 from ._session import Session, opened
@@ -56,8 +56,7 @@ def command(
     pretty: bool,
     as_json: bool,
     server: str | None,
-    config_paths: tuple[str, ...],
-    skip_invalid: bool,
+    choice: ConfigChoice,
 ) -> None:
     """Print the tools byte for byte as a request in this format carries them, or the first request itself.
 
@@ -70,7 +69,7 @@ def command(
     wanted = _Wanted(format_name, question, model, as_curl, stream, strict, pretty)
 
     async def run() -> None:
-        async with opened(config_paths, skip_invalid=skip_invalid, server=server) as session:
+        async with opened(choice, server=server) as session:
             if strict:
                 session.toolbox.tools = tools_asking_strict(session.toolbox.tools)
             await (_export_tools(wanted, session) if question is None else _export_request(wanted, session))

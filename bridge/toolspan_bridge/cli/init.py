@@ -17,7 +17,7 @@ from ..errors import UsageError
 from ..init import Entry, api_source, config_text, http_tool, mock_tool, recorded
 from ..init._record import Calling
 from ._options import json_option
-from ._output import emit_json, note
+from ._output import emit_document, emit_json, note
 
 _TOOL = re.compile(r"\$\.tools\.registry\[(\d+)\]")
 
@@ -89,7 +89,7 @@ def command(
     sources = [api_source(place, directory) for place in apis]
     text, left_out = _checked(name, tools, sources, len(own))
     if path is None:
-        click.echo(text, nl=False)
+        emit_document(text)
         return
     _write(path, text)
     _tell(path, tools, sources, left_out, as_json=as_json)

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from toolspan_server.config import Config, ConfigError, load_config
+from toolspan_server.config import Config, ConfigError, foreign_code, load_config
 
 from ..errors import UsageError
 from ..install import CLIENTS, Change, Client, Server, apply, planned, served_by_command, snippet
 from ..install.clients import Surroundings, System
-from ._options import config_paths_or_default, json_option, read_config
-from ._output import emit_json, note
+from ._options import ConfigChoice, config_paths_or_default, json_option, read_config, trust_option
+from ._output import confirm, emit_document, emit_json, note, say
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
@@ -35,6 +35,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 @click.option("--remove", is_flag=True, help="Take the server out again.")
 @click.option("--print", "only_print", is_flag=True, help="Print what would be written; touch nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@trust_option
 @json_option
 def command(
     client: str,
@@ -47,12 +48,14 @@ def command(
     remove: bool,
     only_print: bool,
     yes: bool,
+    trust: bool,
     as_json: bool,
 ) -> None:
     """Write a config's server into the config of an MCP client.
 
-    Shows what changes and asks first; keeps the file as it was beside it (.toolspan.bak). Doing it
-    again changes nothing. --remove takes it out.
+    Shows what changes and asks first, with *** for what variables and headers hold, which --print shows.
+    Keeps the file as it was beside it (.toolspan.bak, then .toolspan.bak.1 and so on). Doing it again changes
+    nothing. --remove takes it out.
     """
     if url is not None and (config_paths or env):
         raise UsageError("--url names a server that runs already: leave --config and --env out")
@@ -61,12 +64,15 @@ def command(
     chosen = _name(name, config)
     server = None if remove else _server(files, url, variables, _pairs("--header", headers))
     if only_print and server is not None:
-        click.echo(snippet(row, chosen, server), nl=False)
+        emit_document(snippet(row, chosen, server))
         return
     change = planned(row, row.path(scope, _surroundings()), chosen, server)
     if only_print:
-        click.echo(change.after, nl=False)
+        emit_document(change.after)
         return
+    if config is not None and not remove:
+        # The client is told to serve it by name, which from then on allows what it brings.
+        ConfigChoice(config_paths, trust=trust).allow(foreign_code(config))
     backup = _applied(change, yes=yes, as_json=as_json)
     _tell(row, client, chosen, change, backup, as_json=as_json)
 
@@ -77,9 +83,9 @@ def _config(
     """The config, which has to be good, and its files; to remove a server, its name is all that counts."""
     files = config_paths_or_default(paths)
     if not files and needed:
-        read_config(paths)
+        read_config(ConfigChoice(paths))
     try:
-        config = load_config(*files, environ={**os.environ, **env}) if files else None
+        config = load_config(*files, environ={**os.environ, **env}, import_handlers=False) if files else None
     except ConfigError:
         if needed:
             raise
@@ -91,7 +97,7 @@ def _config(
 
 def _warn_of_variables(files: tuple[Path, ...], env: Mapping[str, str]) -> None:
     try:
-        load_config(*files, environ=env)
+        load_config(*files, environ=env, import_handlers=False)
     except ConfigError:
         note("the config needs variables that the client may not have: give them by --env")
 
@@ -137,13 +143,13 @@ def _applied(change: Change, *, yes: bool, as_json: bool) -> Path | None:
     if change.action == "unchanged":
         return None
     if not as_json:
-        click.echo(change.diff(), nl=False, err=True)
+        say(change.diff().rstrip("\n"), err=True)
     if not yes:
         if not sys.stdin.isatty() or as_json:
             raise UsageError(
                 "nobody can be asked here, and nothing was changed: say --yes to make this change"
             )
-        click.confirm(f"Change {change.path}?", abort=True, err=True)
+        confirm(f"Change {change.path}?")
     return apply(change)
 
 

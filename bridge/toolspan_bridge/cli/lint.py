@@ -11,8 +11,8 @@ from ..formats import format_names
 from ..formats._contract import Severity
 from ..lint import SEVERITIES, Finding, Lint, lint, tools_asking_strict
 from ..messages import ToolSpec
-from ._options import config_options, json_option, server_option
-from ._output import emit_json, emit_table, note
+from ._options import ConfigChoice, config_options, json_option, server_option
+from ._output import emit_json, emit_table, note, say
 from ._session import opened
 
 EXIT_LOSS = 7
@@ -44,8 +44,7 @@ def command(
     fail_on: str,
     strict: bool,
     server: str | None,
-    config_paths: tuple[str, ...],
-    skip_invalid: bool,
+    choice: ConfigChoice,
     as_json: bool,
 ) -> int:
     """Report what a wire format cannot say of the tools: where, by which rule, what is sent instead, and how
@@ -54,7 +53,7 @@ def command(
     error: the provider would refuse it, so the tool is left out. warning: it would be ignored, or is
     dropped. info: it is said in other words, or undone on the way back. Exit 7 at or above --fail-on.
     """
-    tools = anyio.run(_tools, config_paths, skip_invalid, server)
+    tools = anyio.run(_tools, choice, server)
     asked = tools_asking_strict(tools) if strict else tools
     outcome = lint(asked, format_names() if format_name == "all" else (format_name,))
     threshold = cast("Severity", fail_on)
@@ -66,8 +65,8 @@ def command(
     return EXIT_LOSS if failed else 0
 
 
-async def _tools(paths: tuple[str, ...], skip_invalid: bool, server: str | None) -> tuple[ToolSpec, ...]:
-    async with opened(paths, skip_invalid=skip_invalid, server=server) as session:
+async def _tools(choice: ConfigChoice, server: str | None) -> tuple[ToolSpec, ...]:
+    async with opened(choice, server=server) as session:
         return session.toolbox.tools
 
 
@@ -83,6 +82,6 @@ def _show(outcome: Lint) -> None:
 def _show_finding(finding: Finding, *, every: bool) -> None:
     loss = finding.loss
     where = "every format" if every else ", ".join(finding.formats)
-    click.echo(f"{loss.severity}: {loss.tool} {loss.pointer or '(the whole tool)'}: {loss.rule} ({where})")
-    click.echo(f"    sent: {loss.repair}")
-    click.echo(f"    fix: {loss.fix}\n")
+    say(f"{loss.severity}: {loss.tool} {loss.pointer or '(the whole tool)'}: {loss.rule} ({where})")
+    say(f"    sent: {loss.repair}")
+    say(f"    fix: {loss.fix}\n")

@@ -10,11 +10,11 @@ import click
 
 from toolspan_server.config import Config
 
-from ..errors import UsageError
-from ..providers import own_providers, provider_names, split_model
+from ..errors import ConsentError, UsageError
+from ..providers import foreign_provider, own_providers, provider_names, split_model
 from ..validation import STORE_FILE, Store, build_records
 from ._errors import exit_code
-from ._options import config_options, json_option, read_config
+from ._options import ConfigChoice, config_options, json_option, read_config
 from ._output import emit_json, emit_table, note
 
 if TYPE_CHECKING:
@@ -34,17 +34,15 @@ _BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
 )
 @config_options
 @json_option
-def command(
-    providers: tuple[str, ...], config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool
-) -> int:
+def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> int:
     """List the models that the providers tell of: tokens of context, whether they call tools and see images,
     and what `validate` has found. What a provider does not tell is left empty.
 
     A provider that gives no list is named on stderr with the reason. When one was asked for by name, the exit
     code is that of the reason: 3 without a key, 4 unreachable.
     """
-    config = read_config(config_paths, skip_invalid=skip_invalid, needed=False)
-    wanted = _wanted(providers, config)
+    config = read_config(choice, needed=False)
+    wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
     listed = anyio.run(_listed, wanted, config)
     badges = _badges(config)
     if as_json:
@@ -61,6 +59,24 @@ def _wanted(providers: tuple[str, ...], config: Config) -> Sequence[str]:
         if name.lower() not in known:
             raise UsageError(f"no provider {name!r} (known: {', '.join(known)})")
     return [name.lower() for name in providers] or known
+
+
+def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, named: bool) -> Sequence[str]:
+    """``wanted`` without the config's own that nobody allowed to be asked; those are noted.
+
+    Raises ``ConsentError`` for them where they are ``named``.
+    """
+    allowed: list[str] = []
+    for name in wanted:
+        try:
+            choice.allow(foreign_provider(config, name))
+        except ConsentError as error:
+            if named:
+                raise
+            note(f"{name} is left out: {error}")
+        else:
+            allowed.append(name)
+    return allowed
 
 
 async def _listed(providers: Sequence[str], config: Config) -> list[Listed]:

@@ -12,8 +12,8 @@ from ..formats.names import NameTable
 from ..messages import ToolSpec
 from ._arguments import parse_arguments
 from ._examples import written_examples
-from ._options import config_options, json_option, server_option
-from ._output import compact, emit_json, emit_table
+from ._options import ConfigChoice, config_options, json_option, server_option
+from ._output import compact, emit_json, emit_table, emit_text, note, say
 from ._session import Session, opened
 
 EXIT_TOOL_ERROR = 5
@@ -37,8 +37,7 @@ def command() -> None:
 def list_(
     format_name: str | None,
     server: str | None,
-    config_paths: tuple[str, ...],
-    skip_invalid: bool,
+    choice: ConfigChoice,
     as_json: bool,
 ) -> None:
     """List the tools as the servers tell them over MCP.
@@ -46,7 +45,7 @@ def list_(
     With --names the table by which a model's calls find their tools: the name on the wire, the server and the
     tool's own name. A tool that the format leaves out is marked.
     """
-    tools = anyio.run(_tools, config_paths, skip_invalid, server)
+    tools = anyio.run(_tools, choice, server)
     if format_name is not None:
         _list_names(tools, format_name, as_json=as_json)
     elif as_json:
@@ -60,16 +59,16 @@ def list_(
 @click.argument("name")
 @config_options
 @json_option
-def show(name: str, config_paths: tuple[str, ...], skip_invalid: bool, as_json: bool) -> None:
+def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
     """Show one tool: its description, the JSON Schema of its parameters, and its examples."""
-    tool, examples = anyio.run(_tool, name, config_paths, skip_invalid)
+    tool, examples = anyio.run(_tool, name, choice)
     if as_json:
         emit_json({**_described(tool), "examples": examples} if examples else _described(tool))
         return
-    click.echo(f"{tool.name} (server {tool.server})\n{tool.description}\n")
+    say(f"{tool.name} (server {tool.server})\n{tool.description}\n")
     emit_json(dict(tool.schema))
     for number, example in enumerate(examples, 1):
-        click.echo(f"\nExample {number}:")
+        say(f"\nExample {number}:")
         emit_json(example)
 
 
@@ -85,22 +84,21 @@ def call(
     name: str,
     arguments: tuple[str, ...],
     document: str | None,
-    config_paths: tuple[str, ...],
-    skip_invalid: bool,
+    choice: ConfigChoice,
     as_json: bool,
 ) -> int:
     """Call one tool. KEY=VALUE is read by the parameter's type: text as it is, anything else as JSON.
 
     Exit 5 when the tool does not succeed.
     """
-    result = anyio.run(_call, name, arguments, document, config_paths, skip_invalid)
+    result = anyio.run(_call, name, arguments, document, choice)
     if as_json:
         emit_json(result)
     elif result["success"]:
         value = result["result"]
-        click.echo(value) if isinstance(value, str) else emit_json(value)
+        emit_text(value) if isinstance(value, str) else emit_json(value)
     else:
-        click.echo(f"toolspan: {result['error']} ({result['user_action']})", err=True)
+        note(f"{result['error']} ({result['user_action']})")
     return 0 if result["success"] else EXIT_TOOL_ERROR
 
 
@@ -122,16 +120,14 @@ def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool)
     emit_table(("name on the wire", "server", "tool", ""), rows)
 
 
-async def _tools(paths: tuple[str, ...], skip_invalid: bool, server: str | None) -> tuple[ToolSpec, ...]:
-    async with opened(paths, skip_invalid=skip_invalid, server=server) as session:
+async def _tools(choice: ConfigChoice, server: str | None) -> tuple[ToolSpec, ...]:
+    async with opened(choice, server=server) as session:
         return session.toolbox.tools
 
 
-async def _tool(
-    name: str, paths: tuple[str, ...], skip_invalid: bool
-) -> tuple[ToolSpec, list[dict[str, Any]]]:
+async def _tool(name: str, choice: ConfigChoice) -> tuple[ToolSpec, list[dict[str, Any]]]:
     """The tool, and its examples when the config itself defines it."""
-    async with opened(paths, skip_invalid=skip_invalid) as session:
+    async with opened(choice) as session:
         tool = session.tool(name)
         own = tool.server not in session.config.mcp_servers
         found = (each for each in session.config.tools.registry if own and each.name == tool.name)
@@ -139,9 +135,9 @@ async def _tool(
 
 
 async def _call(
-    name: str, pairs: tuple[str, ...], document: str | None, paths: tuple[str, ...], skip_invalid: bool
+    name: str, pairs: tuple[str, ...], document: str | None, choice: ConfigChoice
 ) -> dict[str, Any]:
-    async with opened(paths, skip_invalid=skip_invalid) as session:
+    async with opened(choice) as session:
         return await _called(session, name, pairs, document)
 
 

@@ -23,7 +23,7 @@ from ..validation import (
     validate,
 )
 from ._ask import Asker, default_model
-from ._options import config_options, json_option
+from ._options import ConfigChoice, config_options, json_option
 from ._output import emit_json, note
 from ._session import Session, opened
 
@@ -51,8 +51,7 @@ def command(
     suite_path: str | None,
     trials: int,
     threshold: float,
-    config_paths: tuple[str, ...],
-    skip_invalid: bool,
+    choice: ConfigChoice,
     as_json: bool,
 ) -> int:
     """Put a suite of scenarios to models and record which of them use the tools as expected.
@@ -63,7 +62,7 @@ def command(
     suite = load_suite(Path(suite_path)) if suite_path else default_suite()
 
     async def run() -> tuple[ValidationReport, Path]:
-        async with opened(config_paths, skip_invalid=skip_invalid) as session:
+        async with opened(choice) as session:
             return await validated(session, models, suite, trials, threshold)
 
     report, records = anyio.run(run)

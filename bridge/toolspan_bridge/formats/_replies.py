@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ..messages import Assistant, Json, Reply, StopReason, ToolCall, Usage
+from ..messages import BROKEN_STOPS, Assistant, Json, Reply, StopReason, ToolCall, Usage
 from ._contract import FormatError
 from ._json import (
     MAX_NESTING,
@@ -78,12 +78,12 @@ def reply(
     format_name: str,
     aside: bool = False,
 ) -> Reply:
-    """The whole answer. A turn cut off at its limit keeps its text, and its calls aside as ``cut_calls``.
+    """The whole answer. A turn that was cut off or broken keeps its text; its calls are ``cut_calls``.
 
     ``aside`` says that the calls of this turn are not to be carried out for another reason.
     """
     read = tuple(_read_calls(calls, body))
-    if (aside or stop == "length") and read:
+    if (aside or stop in BROKEN_STOPS) and read:
         return Reply(Assistant(content), stop, usage, cut_calls=read)
     return Reply(Assistant(content, read, opaque, format_name if opaque is not None else ""), stop, usage)
 

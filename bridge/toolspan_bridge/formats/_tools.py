@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -19,6 +19,7 @@ from .schemas import (
     Plan,
     Strict,
     Unrenderable,
+    check_schema,
     compile_schema,
     not_strict,
     restore_arguments,
@@ -102,10 +103,15 @@ def _prepared(
 ) -> Prepared:
     losses: list[Loss] = []
     sent: list[WireTool] = []
+    beyond: list[str] = []
     left = strict.budget if strict else Budget()
     for tool in _once(same.items, names, losses):
         name = names.wire(tool)
         try:
+            if limit is not None and len(sent) == limit:
+                check_schema(tool.schema)
+                beyond.append(name)
+                continue
             chosen = strict_or_not(tool, strict, plan)
         except Unrenderable as problem:
             change = problem.change
@@ -118,7 +124,8 @@ def _prepared(
         sent.append(
             WireTool(name, description, chosen.compiled.schema, chosen.strict, clean(tool.output_schema))
         )
-    return Prepared(*_limited(sent, losses, limit))
+    losses.extend(_too_many(len(sent), beyond))
+    return Prepared(tuple(sent), tuple(losses))
 
 
 def _within(
@@ -141,14 +148,8 @@ def _once(tools: Sequence[ToolSpec], names: NameTable, losses: list[Loss]) -> li
     return [first[key] for key in sorted(first)]
 
 
-def _limited(
-    sent: list[WireTool], losses: list[Loss], limit: int | None
-) -> tuple[tuple[WireTool, ...], tuple[Loss, ...]]:
-    if limit is None or len(sent) <= limit:
-        return tuple(sent), tuple(losses)
-    beyond = sent[limit:]
-    left_out = {tool.name for tool in beyond}
-    repair = f"tool left out: {len(sent)} tools, {limit} at most, so {len(beyond)} are left out"
-    rest = [each for each in losses if each.tool not in left_out or each.rule == "duplicate-tool"]
-    rest.extend(loss(tool.name, "", "too-many-tools", repair) for tool in beyond)
-    return tuple(sent[:limit]), tuple(rest)
+def _too_many(limit: int, beyond: Sequence[str]) -> Iterator[Loss]:
+    """That the tools ``beyond`` the ``limit`` that were sent are left out."""
+    total = limit + len(beyond)
+    repair = f"tool left out: {total} tools, {limit} at most, so {len(beyond)} are left out"
+    return (loss(name, "", "too-many-tools", repair) for name in beyond)

@@ -40,6 +40,8 @@ _STOPS: dict[str, StopReason] = {
     "content_filtered": "refusal",
     "end_turn": "stop",
     "guardrail_intervened": "refusal",
+    "malformed_model_output": "malformed",
+    "malformed_tool_use": "malformed",
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "stop_sequence": "stop",

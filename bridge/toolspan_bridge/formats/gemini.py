@@ -80,19 +80,27 @@ _STOPS: dict[str, StopReason] = {
     "BLOCKLIST": "refusal",
     "CONTINUATION": "length",
     "ESCALATION": "refusal",
+    "IMAGE_OTHER": "error",
     "IMAGE_PROHIBITED_CONTENT": "refusal",
     "IMAGE_RECITATION": "refusal",
     "IMAGE_SAFETY": "refusal",
+    "LANGUAGE": "error",
+    "MALFORMED_FUNCTION_CALL": "malformed",
+    "MALFORMED_RESPONSE": "malformed",
     "MAX_TOKENS": "length",
+    "MISSING_THOUGHT_SIGNATURE": "error",
     "MODEL_ARMOR": "refusal",
+    "NO_IMAGE": "error",
+    "OTHER": "error",
     "PROHIBITED_CONTENT": "refusal",
     "PUP_LIMITED_DISABLED": "refusal",
     "RECITATION": "refusal",
     "SAFETY": "refusal",
     "SPII": "refusal",
     "STOP": "stop",
+    "TOO_MANY_TOOL_CALLS": "error",
+    "UNEXPECTED_TOOL_CALL": "malformed",
 }
-_BAD_CALLS = frozenset({"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE"})
 _DECLARED = re.compile(r"function_?declarations?\[(\d{1,4})\]", re.IGNORECASE)
 _NAMED = re.compile(r"[Dd]uplicate function declaration(?: found)?:? '?([A-Za-z0-9_.:-]{1,128})")
 
@@ -162,7 +170,6 @@ def parse_reply(body: Any) -> Reply:
         usage=_usage(body),
         opaque=parts or None,
         format_name=FORMAT,
-        aside=finish in _BAD_CALLS or _STOPS.get(finish) == "refusal",
     )
 
 

@@ -40,9 +40,13 @@ _SOUNDS = {
     "audio/x-wav": "wav",
 }
 _STOPS: dict[str, StopReason] = {
+    "abort": "error",
     "content_filter": "refusal",
+    "error": "error",
     "function_call": "stop",
+    "insufficient_system_resource": "error",
     "length": "length",
+    "model_length": "length",
     "stop": "stop",
     "tool_calls": "stop",
 }

@@ -95,7 +95,7 @@ def parse_reply(body: Any) -> Reply:
         message_text(items),
         [WireCall(item.get("call_id"), item.get("name"), item.get("arguments")) for item in calls],
         body=body,
-        stop=_stop(body, items) if not incomplete else _STOPS.get(_reason(body), "other"),
+        stop=_stop(body, items) if not incomplete else _STOPS.get(_reason(body), "error"),
         usage=_usage(body),
         opaque=items or None,
         format_name=_NAME,

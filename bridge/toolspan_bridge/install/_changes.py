@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, cast
+
+from toolspan_server.config import secret_pattern
 
 from ..errors import UsageError
 from . import _json, _toml
@@ -22,19 +25,21 @@ Action = Literal["added", "changed", "removed", "unchanged"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The file at ``path``: its text ``before`` (``None``: it is not there) and ``after``."""
+    """The file at ``path``: its text ``before`` (``None``: it is not there) and ``after``. ``hidden`` are the
+    values of variables and headers in both, which nobody is shown."""
 
     path: Path
     before: str | None
     after: str
     action: Action
+    hidden: frozenset[str] = frozenset()
 
     def diff(self) -> str:
-        """What changes, as a unified diff."""
+        """What changes, as a unified diff, with ``***`` for what is ``hidden``."""
         old = (self.before or "").splitlines(keepends=True)
         new = self.after.splitlines(keepends=True)
         lines = unified_diff(old, new, str(self.path), str(self.path))
-        return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+        return _masked("".join(line if line.endswith("\n") else line + "\n" for line in lines), self.hidden)
 
 
 def planned(client: Client, path: Path, name: str, server: Server | None) -> Change:
@@ -59,7 +64,31 @@ def planned(client: Client, path: Path, name: str, server: Server | None) -> Cha
         ) from None
     except _json.Unfit as fault:
         raise UsageError(f"{path}: {fault}; nothing was changed.{_by_hand(client, name, server)}") from None
-    return Change(path, before, after, _action(known.get(client.key, {}).get(name), wanted))
+    hidden = _values(client, known) | _values(client, expected)
+    return Change(path, before, after, _action(known.get(client.key, {}).get(name), wanted), hidden)
+
+
+def _values(client: Client, data: Mapping[str, Any]) -> frozenset[str]:
+    """The values of every server's variables and headers."""
+    servers = _objects(data.get(client.key))
+    parts = [part for server in servers for part in (server.get("env"), server.get(client.headers))]
+    found = [cast("dict[str, Any]", part) for part in parts if isinstance(part, dict)]
+    return frozenset(str(value) for part in found for value in part.values() if value)
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    servers: Iterable[Any] = cast("dict[str, Any]", value).values() if isinstance(value, dict) else ()
+    return [server for server in servers if isinstance(server, dict)]
+
+
+def _masked(text: str, hidden: Iterable[str]) -> str:
+    """``text`` with ``***`` for each value, however its file spells it; a short one only in quotes."""
+    for value in hidden:
+        text = text.replace(json.dumps(value, ensure_ascii=False), '"***"').replace(
+            json.dumps(value), '"***"'
+        )
+    found = secret_pattern(hidden)
+    return text if found is None else found.sub("***", text)
 
 
 def _action(known: Any, wanted: Any) -> Action:
@@ -118,4 +147,9 @@ def _where(text: str, fault: ValueError) -> str:
 
 
 def _by_hand(client: Client, name: str, server: Server | None) -> str:
-    return "" if server is None else f" To add it by hand:\n{snippet(client, name, server)}"
+    if server is None:
+        return ""
+    shown = replace(
+        server, env=dict.fromkeys(server.env, "***"), headers=dict.fromkeys(server.headers, "***")
+    )
+    return f" To add it by hand:\n{snippet(client, name, shown)}"

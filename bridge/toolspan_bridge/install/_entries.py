@@ -27,7 +27,7 @@ class Server:
 def served_by_command(configs: Sequence[Path], env: Mapping[str, str]) -> Server:
     """The server of ``configs`` on stdio. Every path is absolute: a client starts it anywhere."""
     script = Path(sys.executable).with_name("toolspan-server" + (".exe" if sys.platform == "win32" else ""))
-    start = [str(script)] if script.is_file() else [sys.executable, "-m", "toolspan_server"]
+    start = [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "toolspan_server"]
     files = (part for path in configs for part in ("--config", str(path.absolute())))
     return Server([*start, *files], env)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from .._files import replace_file
 from ..errors import UsageError
 from ._changes import Change
+
+_MOST_BACKUPS = 1_000
 
 
 def apply(change: Change) -> Path | None:
@@ -23,9 +26,21 @@ def apply(change: Change) -> Path | None:
             raise UsageError(f"{change.path} was changed meanwhile: run this again")
         backup = None
         if now is not None:
-            backup = target.with_name(target.name + ".toolspan.bak")
-            replace_file(backup, now, like=target)
+            backup = _backup(target, now)
         replace_file(target, change.after.encode())
     except OSError as fault:
         raise UsageError(f"{change.path} cannot be written: {fault.strerror}") from None
     return backup
+
+
+def _backup(target: Path, content: bytes) -> Path:
+    """The file beside ``target`` that keeps ``content``: one of before that does, else a new one. None is
+    ever written over, so that the first has what was there before anything of ours."""
+    for number in range(_MOST_BACKUPS):
+        path = target.with_name(f"{target.name}.toolspan.bak{f'.{number}' if number else ''}")
+        if not os.path.lexists(path):
+            replace_file(path, content, like=target)
+            return path
+        if path.is_file() and path.read_bytes() == content:
+            return path
+    raise UsageError(f"{target} has {_MOST_BACKUPS} backups (….toolspan.bak): remove those you do not need")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..messages import ToolSpec
 
@@ -12,36 +12,68 @@ if TYPE_CHECKING:
 
 MAX_FAULTS = 20
 MAX_VISITS = 20_000
+MAX_FAULTS_LOOKED_AT = 20_000
+"""Most values of a schema times values of the arguments: so many faults there may be, at most."""
+MAX_MATCHED = 50_000
+"""Longest arguments, as text, that are matched with a schema's patterns."""
 _NOT_VISITED = ("$defs", "definitions")
 _ARTICLE = {"array": "an", "integer": "an", "object": "an", "null": ""}
 
 
 class Checker:
-    """Compiles each tool's schema once.
+    """Compiles each tool's schema once, and again when it changed.
 
-    A schema that is none, refers to elsewhere, or would take too long is left to the server to check.
+    A schema that is none or refers to elsewhere, and a check that would take too long, is left to the server.
     """
 
     def __init__(self) -> None:
-        self._validators: dict[tuple[str, str], Validator | None] = {}
+        self._known: dict[tuple[str, str], _Known] = {}
 
     def faults(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> list[str]:
         """What is wrong with ``arguments``, each fault once; at most ``MAX_FAULTS`` and how many more."""
-        if spec.key not in self._validators:
-            self._validators[spec.key] = _compile(spec.schema)
-        validator = self._validators[spec.key]
-        if validator is None:
+        known = self._known.get(spec.key)
+        if known is None or known.schema != spec.schema:
+            known = self._known[spec.key] = _Known(spec.schema, _compile(spec.schema), _values(spec.schema))
+        given = dict(arguments)
+        if known.validator is None or _is_too_much(known, given) or known.validator.is_valid(given):
             return []
         defaulted = _defaulted(spec.schema)
         found = (
             fault
-            for error in validator.iter_errors(dict(arguments))
+            for error in known.validator.iter_errors(given)
             for fault in _worded(error, cast("Any", error.kind), defaulted)
         )
         faults = list(dict.fromkeys(found))
         if len(faults) > MAX_FAULTS:
             faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
         return faults
+
+
+class _Known(NamedTuple):
+    schema: Mapping[str, Any]
+    validator: Validator | None
+    size: int
+
+
+def _is_too_much(known: _Known, arguments: dict[str, Any]) -> bool:
+    """Whether a check, which holds up everything else, might take longer than a moment: the library collects
+    every fault of every form, and matches patterns."""
+    return known.size * _values(arguments) > MAX_FAULTS_LOOKED_AT or (
+        "pattern" in str(known.schema) and len(str(arguments)) > MAX_MATCHED
+    )
+
+
+def _values(value: Any) -> int:
+    """How many values there are in ``value``, itself included."""
+    found, waiting = 0, [value]
+    while waiting:
+        one = waiting.pop()
+        found += 1
+        if isinstance(one, Mapping):
+            waiting += cast("Mapping[str, Any]", one).values()
+        elif isinstance(one, list):
+            waiting += cast("Any", one)
+    return found
 
 
 def _compile(schema: Mapping[str, Any]) -> Validator | None:

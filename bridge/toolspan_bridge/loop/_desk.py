@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -120,6 +119,8 @@ class Desk:
 
     def _refuse_unknown(self, wanted: Wanted, wire_name: str) -> None:
         known = list(self._names.as_dict())
+        import difflib
+
         near = difflib.get_close_matches(wire_name, known, n=3, cutoff=0.5) or known[:10]
         action = f"Call one of: {', '.join(near)}." if near else "Answer without tools: there are none."
         if self._every_name.tool(wire_name) is not None:

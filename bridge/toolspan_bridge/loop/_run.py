@@ -23,18 +23,11 @@ from ..messages import Assistant, Message, Reply, Request, ToolResults, Usage
 from ..providers import Provider
 from ..toolbox import Toolbox
 from ._desk import Desk
+from ._ending import MAX_PAUSES, ending
 from ._hearing import Hearing
 from ._question import Question
 
 LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
-MAX_PAUSES = 8
-"""How often in a run a paused turn is sent back to be gone on with."""
-
-_EMPTY = {
-    "length": "The model's answer was cut off before its first word: raise max_tokens.",
-    "refusal": "The model refused to answer.",
-    "pause": f"The model paused its answer more than {MAX_PAUSES} times; it was not asked to go on.",
-}
 
 
 async def run(
@@ -187,11 +180,14 @@ class _Run:
         last = reply.message.text or (LIMIT_REACHED if self._closing else "")
         # The closing message is without calls, for they would stay unanswered.
         self._say(reply.message if reply.message.text and not reply.message.calls else Assistant(last))
-        if notice := _notice(reply, closing=self._closing):
-            yield Notice(notice)
+        content = self._paused_text + last
+        said = self._paused_text + reply.message.text
+        stop, reason = ending(reply, said, closing=self._closing)
+        if reason:
+            yield Notice(reason)
         yield End(
             Answer(
-                self._paused_text + last,
+                content,
                 self._question.model,
                 self._provider.name,
                 tuple(self._uses),
@@ -201,22 +197,11 @@ class _Run:
                 repeated_calls_stopped=self._desk.stopped_a_repeat,
                 incomplete=reply.incomplete,
                 notes=tuple(self._notes),
+                stop=stop,
+                reason="" if stop == "end" else reason,
             )
         )
 
     def _say(self, *messages: Message) -> None:
         self._said += [*self._pending, *messages]
         self._pending = []
-
-
-def _notice(reply: Reply, *, closing: bool) -> str:
-    if reply.incomplete:
-        cut = " A call in it was not made." if reply.cut_calls else ""
-        return f"The answer broke off and is not whole.{cut} {reply.trouble}".rstrip()
-    if closing:
-        return "The maximum number of iterations with tools was reached."
-    if reply.stop == "length" and reply.cut_calls:
-        return f"The answer was cut off within a call of {reply.cut_calls[-1].name}: raise max_tokens."
-    if not reply.message.text:
-        return _EMPTY.get(reply.stop, "The model gave an empty answer.")
-    return "The answer was cut off: raise max_tokens." if reply.stop == "length" else ""

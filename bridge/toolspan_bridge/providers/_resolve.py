@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from toolspan_server.config import Foreign
 
 from ..errors import UsageError
 from ._rows import ROWS
@@ -55,6 +56,17 @@ def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
     return config.providers
 
 
+def foreign_provider(config: Config, name: str) -> tuple[Foreign, ...]:
+    """What comes of asking the provider ``name`` (as ``split_model`` gives it) if ``config`` chose it: what
+    is said, and a key, go to its address."""
+    found = config.providers.get(name.removeprefix(PROMPT))
+    if found is None:
+        return ()
+    key = f"${found.key_env}" if found.key_env else "a key" if found.api_key or found.headers else "no key"
+    what = f"send what is said, with {key}, to {found.base_url}"
+    return (Foreign(config.files[0], f"$.providers.{name.removeprefix(PROMPT)}", config.redact(what)),)
+
+
 def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:
     """Every provider's name, sorted, with the config's ``own``."""
     return tuple(sorted({*known_names(), *own}))
@@ -82,6 +94,8 @@ def _split(text: str, names: tuple[str, ...]) -> tuple[str, str]:
     word = re.split(r"[/:]", text, maxsplit=1)[0].strip().lower()
     if word in names:
         raise UsageError(f"{text!r} names no model: write {word}/MODEL")
+    import difflib
+
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]!r}?" if close else "known: " + ", ".join(names)
     raise UsageError(f"no provider {word!r}: a model is written provider/model ({hint})")

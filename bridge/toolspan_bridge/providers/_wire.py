@@ -9,6 +9,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+from toolspan_server.config import secret_pattern
+
 from ..deltas import Delta
 from ..errors import AuthError, BridgeError, ProviderError, UnknownModelError
 from ..formats import FormatError, StreamFailed, WireError, get_format
@@ -254,9 +256,8 @@ class WireProvider(ABC):
         return ""
 
     def _redact(self, text: str) -> str:
-        for secret in filter(None, self._secrets):
-            text = text.replace(secret, "[key]")
-        return text
+        found = secret_pattern(self._secrets)
+        return text if found is None else found.sub("[key]", text)
 
 
 async def _asks_again(reading: Reading, attempts: Attempts) -> bool:

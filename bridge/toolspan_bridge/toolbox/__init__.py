@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .servers import own_server, servers_of
+from .servers import foreign, own_server, servers_of
 from .toolbox import Toolbox
 
-__all__ = ["Toolbox", "own_server", "servers_of"]
+__all__ = ["Toolbox", "foreign", "own_server", "servers_of"]

@@ -1,7 +1,7 @@
 """Which MCP servers to connect to: from the config, from ``.mcp.json``, and the config's own tools.
 
-Precedence: the config's ``mcpServers``; where it has none, the ``.mcp.json`` of the current folder. The
-config's own tools are connected too whenever it has any, served by a subprocess under the config's ``name``.
+Precedence: the config's ``mcpServers``; where it has none, the ``.mcp.json`` of a folder, if one is given.
+The config's own tools are connected too whenever it has any, served by a subprocess under its ``name``.
 """
 
 from __future__ import annotations
@@ -9,14 +9,21 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
-from toolspan_server.config import Config, McpServerConfig
+from toolspan_server.config import (
+    Config,
+    Foreign,
+    McpServerConfig,
+    foreign_code,
+    foreign_server,
+    foreign_servers,
+)
 from toolspan_server.upstreams import ServerSpec, spec_of
 
 from ..errors import UsageError
@@ -29,10 +36,11 @@ _OWN_GRACE_SECONDS = 5.0
 def servers_of(
     config: Config | None = None, *, skip_invalid: bool = False, directory: Path | None = None
 ) -> list[ServerSpec]:
-    """The servers that ``config`` and the ``.mcp.json`` in ``directory`` (else the current one) lead to.
+    """The servers that ``config``, and the ``.mcp.json`` in ``directory`` if one is given, lead to.
 
-    A server that cannot work (a variable is not set, neither command nor url …) comes with its ``problem``,
-    so that it costs only its own tools. Raises ``UsageError`` when ``.mcp.json`` cannot be read.
+    Connecting starts them, so what nobody named is asked for first (``foreign``). A server that cannot work
+    (a variable is not set, neither command nor url …) comes with its ``problem``, so that it costs only its
+    own tools. Raises ``UsageError`` when ``.mcp.json`` cannot be read.
     """
     config = config or Config()
     timeout = config.tools.default_timeout_ms / 1000
@@ -42,11 +50,23 @@ def servers_of(
         for name, entry in config.mcp_servers.items()
         if not entry.disabled
     ]
-    if not config.mcp_servers:
-        found = _from_mcp_json((directory or Path.cwd()) / MCP_JSON, timeout)
-    if config.tools.enabled and (config.tools.registry or config.tools.sources):
+    if not config.mcp_servers and directory is not None:
+        found = _from_mcp_json(directory / MCP_JSON, timeout)
+    if _has_own(config):
         found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid))
     return sorted(found, key=lambda spec: spec.name)
+
+
+def foreign(config: Config, *, directory: Path | None = None) -> tuple[Foreign, ...]:
+    """What is run, or connected, with the servers that ``servers_of`` gives. Raises as it does."""
+    found = [*foreign_servers(config)]
+    if not config.mcp_servers and directory is not None:
+        path = directory / MCP_JSON
+        for name, entry, values in _entries(path):
+            if isinstance(entry, McpServerConfig):
+                redact = ServerSpec(name, secrets=values).redact
+                found.append(foreign_server(path, f"$.mcpServers.{name}", entry, redact))
+    return (*found, *(foreign_code(config) if _has_own(config) else ()))
 
 
 def own_server(config: Config, *, skip_invalid: bool = False) -> ServerSpec:
@@ -63,11 +83,12 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool) -> ServerSpec:
         longest = max(longest, config.tools.default_timeout_ms, *_override_times(config))
     return ServerSpec(
         name=config.name if config.name not in taken else f"{config.name}-own",
-        command=(sys.executable, "-m", "toolspan_server", *files, *options),
+        command=(sys.executable, "-P", "-m", "toolspan_server", *files, *options),
         inherit_env=True,
         call_timeout=longest / 1000 + _OWN_GRACE_SECONDS,
         redactor=config.redact,
         problem="" if files else "its config comes from no file (save it, so that a subprocess can serve it)",
+        own=True,
     )
 
 
@@ -77,23 +98,34 @@ def _override_times(config: Config) -> list[int]:
     return [getattr(each, "timeout_ms", None) or 0 for tools in changed if tools for each in tools.values()]
 
 
+def _has_own(config: Config) -> bool:
+    return config.tools.enabled and bool(config.tools.registry or config.tools.sources)
+
+
 def _from_mcp_json(path: Path, timeout: float) -> list[ServerSpec]:
-    if not path.is_file():
-        return []
-    found: list[ServerSpec] = []
-    for name, raw in _read_servers(path).items():
+    return [
+        ServerSpec(name, problem=entry)
+        if isinstance(entry, str)
+        else replace(spec_of(name, entry, path.parent, timeout), secrets=values)
+        for name, entry, values in _entries(path)
+    ]
+
+
+def _entries(path: Path) -> Iterator[tuple[str, McpServerConfig | str, frozenset[str]]]:
+    """Each server of the file that is not disabled, or what is wrong with it; and its variables' values."""
+    for name, raw in _read_servers(path).items() if path.is_file() else ():
         expansion = expand(raw, os.environ)
+        place = f"$.mcpServers.{name}"
         if expansion.problem:
-            found.append(ServerSpec(name, problem=f"{path}: $.mcpServers.{name}: {expansion.problem}"))
+            yield name, f"{path}: {place}: {expansion.problem}", expansion.values
             continue
         try:
             entry = McpServerConfig.model_validate(expansion.value)
         except ValidationError as error:
-            found.append(ServerSpec(name, problem=f"{path}: {_faults(error, f'$.mcpServers.{name}')}"))
+            yield name, f"{path}: {_faults(error, place)}", expansion.values
             continue
         if not entry.disabled:
-            found.append(replace(spec_of(name, entry, path.parent, timeout), secrets=expansion.values))
-    return found
+            yield name, entry, expansion.values
 
 
 def _read_servers(path: Path) -> Mapping[str, Any]:

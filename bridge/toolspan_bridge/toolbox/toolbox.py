@@ -11,6 +11,7 @@ import anyio
 
 from toolspan_server.upstreams import ServerFailure, ServerSpec
 
+from ..hidden import hidden_notes
 from ..messages import ToolOutcome, ToolSpec
 from .connection import ToolConnection
 from .outcomes import UNLISTED_ACTION, failed
@@ -20,7 +21,7 @@ CONNECT_TIMEOUT_SECONDS = 10.0
 
 class Toolbox:
     """``tools`` of every server that answered, sorted by server and name; ``failures`` of those that did not;
-    ``warnings`` about what was left out of the lists."""
+    ``warnings`` about what was left out of the lists, and what in them hides from people."""
 
     def __init__(self, connections: Iterable[ToolConnection]) -> None:
         self._connections = {connection.spec.name: connection for connection in connections}
@@ -30,7 +31,7 @@ class Toolbox:
         self.failures: tuple[ServerFailure, ...] = tuple(c.failure for c in known if c.failure is not None)
         self.warnings: tuple[str, ...] = tuple(
             f"server {c.spec.name!r}: {w}" for c in known for w in c.warnings
-        )
+        ) + tuple(hidden_notes(self.tools))
 
     @classmethod
     @asynccontextmanager

@@ -8,6 +8,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from toolspan_server.private_files import private_folder
+
 from ..errors import StoreError
 from ._lock import locked
 from ._store_file import BUSY_SECONDS, COLUMNS, checksum, opened, prepare, set_aside_notices
@@ -39,7 +41,7 @@ class Database:
         self.path = path
         self._lock = threading.Lock()
         with self._told("open"):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
             with locked(path.with_name(f"{path.name}.lock")):
                 prepare(path)
                 self._connection = _connected(path)

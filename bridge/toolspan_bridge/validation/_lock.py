@@ -9,6 +9,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from toolspan_server.private_files import open_private
+
 from ..errors import StoreError
 
 if sys.platform == "win32":
@@ -33,7 +35,7 @@ else:
 def locked(path: Path, timeout: float = 10.0) -> Generator[None]:
     """Hold the lock file ``path``. Raises ``StoreError`` after ``timeout`` seconds, ``OSError`` when it
     cannot be made."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+    descriptor = open_private(path, os.O_RDWR | os.O_CREAT)
     try:
         _wait(descriptor, path, timeout)
         try:

@@ -10,6 +10,8 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from toolspan_server.private_files import private_database, private_file
+
 from ..errors import StoreError
 
 SCHEMA_VERSION = 1
@@ -46,7 +48,9 @@ def prepare(path: Path) -> None:
     orphaned_log = not path.exists() and _sibling(path, "-wal").exists()
     if orphaned_log or (path.exists() and _is_damaged(path)):
         _set_aside(path)
-    if not path.exists():
+    if path.exists():
+        private_database(path)
+    else:
         _create(path)
 
 
@@ -61,7 +65,7 @@ def set_aside_notices(path: Path) -> tuple[str, ...]:
 
 
 def opened(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to ``path``; ``mode`` is ``ro``, ``rw`` (it exists) or ``rwc`` (it may be made)."""
+    """A connection to ``path``; ``mode`` is ``ro`` or ``rw``."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
@@ -127,7 +131,7 @@ def _create(path: Path) -> None:
     fresh = path.with_name(f"{path.name}.new")
     for suffix in _SIDE_FILES:
         _sibling(fresh, suffix).unlink(missing_ok=True)
-    with closing(opened(fresh, "rwc")) as connection:
+    with closing(opened(private_file(fresh), "rw")) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.executescript(_SCHEMA)

@@ -31,10 +31,12 @@ def judge(expect: Expect, answer: Answer) -> Verdict:
     """Compare ``answer`` with what was expected.
 
     A call counts when its tool took it, that is, its result is a success; every expected call needs one of
-    its own, in any order. ``no_calls`` and ``never`` also count calls that failed.
+    its own, in any order. ``no_calls`` and ``never`` also count calls that failed. A broken answer is
+    never a success.
     """
     called = [call.tool for call in answer.tool_calls]
-    reasons = _missing_calls(expect.calls, answer.tool_calls)
+    reasons = [f"the answer is not whole ({answer.stop}): {answer.reason}"] if answer.broken else []
+    reasons += _missing_calls(expect.calls, answer.tool_calls)
     if expect.no_calls and called:
         reasons.append(f"no tool was to be called, but {_listed(called)} was")
     reasons += [f"{tool} must not be called, but was" for tool in expect.never if tool in called]

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolspan_server.private_files import open_private, private_folder
+
 from ..errors import StoreError
 from ._lock import locked
 from .store import Store, Trial
@@ -62,7 +64,7 @@ def export_records(store: Store, path: Path) -> Path:
     Raises ``StoreError``.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         with locked(path.with_name(f"{path.name}.lock")):
             _replace(path, json.dumps(build_records(store.trials()), ensure_ascii=False, indent=2) + "\n")
     except OSError as error:
@@ -83,7 +85,8 @@ def _replace(path: Path, text: str) -> None:
 
     fresh = path.with_name(f".{path.name}.tmp")
     try:
-        with fresh.open("w", encoding="utf-8") as file:
+        descriptor = open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

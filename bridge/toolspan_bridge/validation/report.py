@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+
+from toolspan_server.visible import visible_line
 
 from ..errors import BridgeError
 from .records import is_validated
@@ -150,15 +151,15 @@ def print_report(report: ValidationReport, file: IO[str], records: Path | None =
     console = Console(file=file, highlight=False, markup=False, emoji=False)
     for model in report.models:
         if model.trials:
-            console.print(_plain(f"{model.model_id}, suite {report.suite}"), soft_wrap=True)
+            console.print(visible_line(f"{model.model_id}, suite {report.suite}"), soft_wrap=True)
             console.print(_table(report, model))
             console.print(_badge(model), soft_wrap=True)
         for line in _failures(model):
             console.print(line, soft_wrap=True)
     for notice in report.notices:
-        console.print(f"note: {notice}", soft_wrap=True)
+        console.print(visible_line(f"note: {notice}"), soft_wrap=True)
     if records:
-        console.print(f"records: {records}", soft_wrap=True)
+        console.print(visible_line(f"records: {records}"), soft_wrap=True)
 
 
 def _table(report: ValidationReport, model: ModelReport) -> Table:
@@ -176,7 +177,7 @@ def _table(report: ValidationReport, model: ModelReport) -> Table:
         marks = "".join("✓" if trial.success else "✗" for trial in trials)
         shown = marks if len(marks) <= _MARKS else f"{marks[:_MARKS]}…"
         counts = f"{successes}/{len(trials)}"
-        table.add_row(Text(_plain(name)), shown, counts, _percent(successes, len(trials)))
+        table.add_row(Text(visible_line(name)), shown, counts, _percent(successes, len(trials)))
     return table
 
 
@@ -190,18 +191,14 @@ def _failures(model: ModelReport) -> Iterator[str]:
     reasons = Counter((trial.scenario, trial.error) for trial in model.trials if not trial.success)
     for (scenario, error), count in reasons.items():
         times = f" ({count} times)" if count > 1 else ""
-        yield f"  ✗ {_plain(scenario)}: {_plain(error)}{times}"
+        yield visible_line(f"  ✗ {scenario}: {error}{times}")
     if model.error:
-        yield f"  ✗ {_plain(model.model_id)} was not tried to the end: {_plain(model.error.message)}"
+        yield visible_line(f"  ✗ {model.model_id} was not tried to the end: {model.error.message}")
 
 
 def _percent(part: int, whole: int) -> str:
     """Rounded down, so that nothing below a threshold looks like it."""
     return f"{part * 1000 // whole / 10:g} %"
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", text)
 
 
 @contextmanager
@@ -231,7 +228,7 @@ def _bar(console: Console) -> Generator[OnEvent]:
 
         def on_event(event: Event) -> None:
             if isinstance(event, TrialStarted):
-                words = _plain(f"{event.model_id}: {event.scenario}")
+                words = visible_line(f"{event.model_id}: {event.scenario}")
                 bar.update(task, total=event.total, completed=event.number - 1, description=words)
             else:
                 bar.update(task, completed=event.number)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ._anthropic_strict import ANTHROPIC_STRICT
 from ._arrays import array_items, object_properties, tuples_as_lists
 from ._booleans import object_schemas
-from ._compile import Compiled, Plan, compile_schema, modern, restore_arguments
+from ._compile import Compiled, Plan, check_schema, compile_schema, modern, restore_arguments
 from ._describe import keep_only
 from ._enums import closed_bounds, const_to_enum, one_of_to_any_of, plain_enums, wide_integers
 from ._inline import inline, inline_awkward, inline_siblings
@@ -32,6 +32,7 @@ __all__ = [
     "Strict",
     "Unrenderable",
     "array_items",
+    "check_schema",
     "closed_bounds",
     "compile_schema",
     "const_to_enum",

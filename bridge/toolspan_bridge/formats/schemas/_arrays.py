@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from .._json import as_list, as_object
-from ._walk import Note, Schema, Step, everywhere, types
+from ._walk import Note, Schema, Step, everywhere, types, using
 
 
 def _items(node: Schema, pointer: str, note: Note) -> Schema:
-    if "array" in types(node) and "items" not in node:
+    if _lacks_items(node):
         node["items"] = {}
     return node
 
 
+def _lacks_items(node: Schema) -> bool:
+    return "items" not in node and "array" in types(node)
+
+
 def _properties(node: Schema, pointer: str, note: Note) -> Schema:
-    if "object" in types(node) and "properties" not in node:
+    if _lacks_properties(node):
         node["properties"] = {}
     return node
+
+
+def _lacks_properties(node: Schema) -> bool:
+    return "properties" not in node and "object" in types(node)
 
 
 def _tuple(node: Schema, pointer: str, note: Note) -> Schema:
@@ -38,11 +46,11 @@ def _name(place: Schema) -> str:
     return str(place.get("title") or place.get("description") or "/".join(types(place)) or "any")
 
 
-array_items: Step = everywhere(_items)
+array_items: Step = everywhere(_items, where=_lacks_items)
 """Every array has ``items``."""
 
-object_properties: Step = everywhere(_properties)
+object_properties: Step = everywhere(_properties, where=_lacks_properties)
 """Every object has ``properties``."""
 
-tuples_as_lists: Step = everywhere(_tuple)
+tuples_as_lists: Step = everywhere(_tuple, where=using("prefixItems"))
 """Tuples become lists of any of their items' kinds, their order described."""

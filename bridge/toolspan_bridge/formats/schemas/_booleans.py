@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._json import as_list, as_object
-from ._walk import LISTS, SINGLES, Note, Schema, Step, escape, everywhere
+from .._json import as_list, as_object, is_object
+from ._walk import LISTS, MAPS, SINGLES, Note, Schema, Step, escape, everywhere
 
 _MAY_STAY = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 _INSIDE = (LISTS | SINGLES) - _MAY_STAY
+_BOOLEANS = frozenset({bool})
 
 
 def _visit(node: Schema, pointer: str, note: Note) -> Schema:
@@ -57,5 +58,20 @@ def _as_object(schema: Any) -> Any:
     return {"not": {}} if schema is False else schema
 
 
-object_schemas: Step = everywhere(_visit)
+def _may_hold_booleans(node: Schema) -> bool:
+    for keyword, value in node.items():
+        if keyword in MAPS and (named := as_object(value)) is not None:
+            if not _BOOLEANS.isdisjoint(map(type, named.values())):
+                return True
+        elif keyword in _INSIDE and not (is_object(value) or _is_list_of_objects(value)):
+            return True
+    return False
+
+
+def _is_list_of_objects(value: Any) -> bool:
+    listed = as_list(value)
+    return bool(listed) and all(map(is_object, listed or ()))
+
+
+object_schemas: Step = everywhere(_visit, where=_may_hold_booleans)
 """Every subschema an object; ``additionalProperties`` and the ``unevaluated`` ones may stay boolean."""

@@ -82,7 +82,7 @@ def _nullable(node: Schema) -> Schema:
         return {**node, "type": [*kinds, *(["null"] if "null" not in kinds else [])], **more}
     if not kinds and branches is None and "$ref" not in node:
         return node
-    outside = {key: node[key] for key in ANNOTATIONS & node.keys()}
+    outside = {key: node[key] for key in sorted(ANNOTATIONS & node.keys())}
     inside = {key: value for key, value in node.items() if key not in outside}
     if inside.keys() == {"anyOf"} and branches is not None:
         return {**outside, "anyOf": [*branches, {"type": "null"}]}
@@ -93,7 +93,7 @@ def _split(node: Schema, pointer: str, note: Note) -> Schema:
     kinds = types(node)
     if len(kinds) < 2 or "anyOf" in node:
         return node
-    outside = {key: node[key] for key in ANNOTATIONS & node.keys()}
+    outside = {key: node[key] for key in sorted(ANNOTATIONS & node.keys())}
     inside = {key: value for key, value in node.items() if key not in {*outside, "type"}}
     branches = [branch for kind in kinds if (branch := _branch(kind, inside)) is not None]
     return {**outside, "anyOf": branches} if len(branches) > 1 else {**outside, **(branches or [node])[0]}

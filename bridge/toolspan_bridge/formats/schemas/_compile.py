@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from .._json import MAX_NESTING, as_object, clean, nesting, snippet
 from ._keys import key_table, legal_keys
+from ._modern import is_modern
 from ._places import Places
 from ._refs import localise
 from ._restore import restore_values, unwrap
 from ._root import is_wrapped, plain_root, wrap
 from ._upgrade import strip, upgrade
-from ._walk import Change, Schema, Step, Unrenderable, escape
+from ._walk import Change, Schema, Step, Unrenderable, applied, escape
+
+_SAME_FOR_EQUALS = 2
+"""The last of marshal's formats in which equal values are equal bytes."""
+_MOST_SHARED_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +51,46 @@ class Compiled:
 
 
 def compile_schema(schema: Mapping[str, Any] | bool, plan: Plan) -> Compiled:
-    """``schema`` by ``plan``. Raises ``Unrenderable`` for one that no provider can be given."""
-    _check_depth(schema)
-    original = clean(schema)
+    """``schema`` by ``plan``. Raises ``Unrenderable`` for one that no provider can be given.
+
+    Schemas that say the same share what they are compiled to, which nobody changes.
+    """
     try:
-        sent, changes = _canonical(original)
-    except Unrenderable as problem:
-        raise problem.at(Places(original).of(problem.change.pointer)) from None
+        written = marshal.dumps(cast("Any", schema), _SAME_FOR_EQUALS)
+    except ValueError:  # nested without end, or of other types than those of plain JSON
+        return _compiled(schema, plan)
+    return _shared(written, plan) if len(written) <= _MOST_SHARED_BYTES else _compiled(schema, plan)
+
+
+def check_schema(schema: Mapping[str, Any] | bool) -> None:
+    """Raises ``Unrenderable`` where ``compile_schema`` would, by any plan."""
+    _check_depth(schema)
+    _original(schema)
+
+
+@lru_cache(maxsize=1024)
+def _shared(written: bytes, plan: Plan) -> Compiled:
+    return _compiled(marshal.loads(written), plan)
+
+
+def _compiled(schema: Mapping[str, Any] | bool, plan: Plan) -> Compiled:
+    _check_depth(schema)
+    original, sent, changes = _original(schema)
     plain = plain_root(sent)[0]
     places = Places(original, is_wrapped(plain), key_table(plain, plan.keys) if plan.keys else {})
     renamed = (legal_keys(plan.keys),) if plan.keys else ()
-    for step in (plain_root, wrap, *renamed, *plan.steps):
-        sent, more = step(sent)
-        changes.extend(more)
+    sent, more = applied((plain_root, wrap, *renamed, *plan.steps), sent)
+    changes.extend(more)
     return Compiled(sent, places.locate(changes), places.locate(plan.faults(sent)) if plan.faults else ())
+
+
+def _original(schema: Mapping[str, Any] | bool) -> tuple[Any, Schema, list[Change]]:
+    """``schema`` cleaned, its canonical form, and what that lost; problems are told by their place in it."""
+    original = clean(schema)
+    try:
+        return original, *_canonical(original)
+    except Unrenderable as problem:
+        raise problem.at(Places(original).of(problem.change.pointer)) from None
 
 
 def restore_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
@@ -84,8 +117,11 @@ def modern(schema: Mapping[str, Any]) -> Schema:
 
 
 def _canonical(schema: Mapping[str, Any] | bool) -> tuple[Schema, list[Change]]:
-    sent, _ = upgrade(localise(as_object(clean(schema)) or {})[0])
-    sent, changes = strip(sent)
+    sent = as_object(clean(schema)) or {}
+    changes: list[Change] = []
+    if not is_modern(sent):
+        sent, _ = upgrade(localise(sent)[0])
+        sent, changes = strip(sent)
     _check(sent)
     return sent, changes
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from .._json import compact
-from ._walk import LISTS, MAPS, SINGLES, Note, Schema, Step, escape, everywhere, tokens
+from ._walk import LISTS, MAPS, SINGLES, Conditional, Note, Schema, Step, escape, everywhere, tokens
 
 _SENTENCES: dict[str, Callable[[Any], str]] = {
     "const": lambda value: f"Always {_shown(value)}.",
@@ -93,7 +93,15 @@ def keep_only(
         said = " ".join(filter(None, (node.get("description"), *sentences)))
         return {**node, "description": said} if said else node
 
-    return everywhere(visit, skip=skip | (_HOLDS_SCHEMAS - keywords))
+    def needed(inside: Sequence[Schema]) -> bool:
+        at_root = keywords if root is None else root
+        return not (
+            inside[0].keys() <= at_root | {"description"}
+            and all(node.keys() <= keywords | {"description"} for node in inside[1:])
+            and all(bounded.keys().isdisjoint(node) for node in inside)
+        )
+
+    return Conditional(everywhere(visit, skip=skip | (_HOLDS_SCHEMAS - keywords)), needed)
 
 
 def _order(keyword: str) -> tuple[int, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._json import as_list, compact
-from ._walk import Note, Schema, Step, everywhere, types
+from ._walk import Note, Schema, Step, everywhere, types, using
 
 _WHOLE_DOUBLES = 2**53
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -29,9 +29,13 @@ def _const(node: Schema, pointer: str, note: Note) -> Schema:
     return node
 
 
+def _is_untyped(node: Schema) -> bool:
+    return "const" in node or ("enum" in node and "type" not in node)
+
+
 def _plain_enum(node: Schema, pointer: str, note: Note) -> Schema:
     values = as_list(node.get("enum"))
-    if values is None or all(_is_plain(value) for value in values):
+    if values is None or not _has_other_values(node):
         return node
     if "null" in types(node) and all(_is_plain(value) for value in values if value is not None):
         rest = {key: node.pop(key) for key in ("enum", "type")}
@@ -46,6 +50,10 @@ def _plain_enum(node: Schema, pointer: str, note: Note) -> Schema:
     node["description"] = " ".join(filter(None, (node.get("description"), sentence)))
     note(f"{pointer}/enum", "enum-values", f"described: {sentence}")
     return node
+
+
+def _has_other_values(node: Schema) -> bool:
+    return not all(map(_is_plain, as_list(node.get("enum")) or ()))
 
 
 def _primitive(node: Schema, pointer: str, note: Note) -> Schema:
@@ -84,11 +92,15 @@ def _exclusive(node: Schema, pointer: str, note: Note) -> Schema:
 
 
 def _wide(node: Schema, pointer: str, note: Note) -> Schema:
-    bounds = [node.get(keyword) for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")]
-    wide = any(isinstance(bound, int | float) and abs(bound) > _WHOLE_DOUBLES for bound in bounds)
-    if "integer" in types(node) and (wide or node.get("format") in ("int64", "uint64")):
+    if _is_wide(node):
         note(pointer, "wide-integer", "sent as it is: integers beyond 2^53 come back rounded")
     return node
+
+
+def _is_wide(node: Schema) -> bool:
+    bounds = [node.get(keyword) for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")]
+    wide = any(isinstance(bound, int | float) and abs(bound) > _WHOLE_DOUBLES for bound in bounds)
+    return "integer" in types(node) and (wide or node.get("format") in ("int64", "uint64"))
 
 
 def _kind(value: Any) -> str:
@@ -99,20 +111,20 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-const_to_enum: Step = everywhere(_const)
+const_to_enum: Step = everywhere(_const, where=_is_untyped)
 """``const`` as an ``enum`` of one; an ``enum`` has a ``type``."""
 
-plain_enums: Step = everywhere(_plain_enum)
+plain_enums: Step = everywhere(_plain_enum, where=_has_other_values)
 """``enum`` of strings and numbers only; other values are described."""
 
-primitive_enums: Step = everywhere(_primitive)
+primitive_enums: Step = everywhere(_primitive, where=using("const", "enum"))
 """``enum`` and ``const`` of strings, numbers, booleans and null only; other values are described."""
 
-one_of_to_any_of: Step = everywhere(_one_of)
+one_of_to_any_of: Step = everywhere(_one_of, where=using("oneOf"))
 """``anyOf`` in place of ``oneOf``."""
 
-closed_bounds: Step = everywhere(_exclusive)
+closed_bounds: Step = everywhere(_exclusive, where=using("exclusiveMaximum", "exclusiveMinimum"))
 """Exclusive bounds of integers as inclusive ones."""
 
-wide_integers: Step = everywhere(_wide)
+wide_integers: Step = everywhere(_wide, where=_is_wide)
 """Integers that may be too wide for doubles are reported."""

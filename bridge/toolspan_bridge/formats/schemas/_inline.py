@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .._json import as_list, as_object, text
 from ._refs import definition, prune, recursive, refs_in, resolve
-from ._walk import LISTS, MAPS, SINGLES, Change, Note, Schema, Step, escape, everywhere, subschemas, types
+from ._walk import (
+    LISTS,
+    MAPS,
+    SINGLES,
+    Change,
+    Conditional,
+    Note,
+    Schema,
+    Step,
+    escape,
+    everywhere,
+    subschemas,
+    types,
+)
 
 _MAX_LEVELS = 3
 _MAX_MORE = 500
@@ -15,25 +29,19 @@ _MAX_DEPTH = 64
 _ANNOTATIONS = frozenset({"default", "deprecated", "description", "examples", "title"})
 
 
-def inline(schema: Schema) -> tuple[Schema, list[Change]]:
-    """Without references. Grown by 500 subschemas, it gets fewer levels of recursion, then is cut."""
+def _inline(schema: Schema) -> tuple[Schema, list[Change]]:
     return _inlined(schema, frozenset(refs_in(schema)))
 
 
-def inline_awkward(schema: Schema) -> tuple[Schema, list[Change]]:
-    """Without recursive references; without any where one has keywords beside it, or near an ``allOf``."""
+def _inline_awkward(schema: Schema) -> tuple[Schema, list[Change]]:
     awkward = any(
         "allOf" in node or ("$ref" in node and any(not key.startswith("$") for key in node))
         for _, node in subschemas(schema)
     )
-    return inline(schema) if awkward else _inlined(schema, recursive(schema))
+    return _inline(schema) if awkward else _inlined(schema, recursive(schema))
 
 
-def inline_siblings(schema: Schema) -> tuple[Schema, list[Change]]:
-    """Without references that have keywords beside them, or that stand near an ``allOf``; others are kept.
-
-    One that leads back to itself cannot be inlined: descriptions beside it are kept around an ``anyOf``.
-    """
+def _inline_siblings(schema: Schema) -> tuple[Schema, list[Change]]:
     beside = {node["$ref"] for _, node in subschemas(schema) if "$ref" in node and len(node) > 1}
     near = set(refs_in(schema)) if any("allOf" in node for _, node in subschemas(schema)) else set[str]()
     inlined, changes = _inlined(schema, frozenset(beside | near) - recursive(schema))
@@ -47,6 +55,23 @@ def _annotate(node: Schema, pointer: str, note: Note) -> Schema:
 
 
 _annotated: Step = everywhere(_annotate)
+
+
+def _refers(inside: Sequence[Schema]) -> bool:
+    return "$defs" in inside[0] or any("$ref" in node for node in inside)
+
+
+inline: Step = Conditional(_inline, _refers)
+"""Without references. Grown by 500 subschemas, it gets fewer levels of recursion, then is cut."""
+
+inline_awkward: Step = Conditional(_inline_awkward, _refers)
+"""Without recursive references; without any where one has keywords beside it, or near an ``allOf``."""
+
+inline_siblings: Step = Conditional(_inline_siblings, _refers)
+"""Without references that have keywords beside them, or that stand near an ``allOf``; others are kept.
+
+One that leads back to itself cannot be inlined: descriptions beside it are kept around an ``anyOf``.
+"""
 
 
 def _inlined(schema: Schema, refs: frozenset[str]) -> tuple[Schema, list[Change]]:

@@ -7,17 +7,17 @@ import re
 from typing import Any
 
 from .._json import as_list, as_object
-from ._walk import Change, Note, Schema, Step, escape, everywhere, subschemas
+from ._walk import Change, Note, Schema, Step, escape, everywhere, object_schemas_in
 
 _LONGEST = 64
 
 
 def key_table(schema: Schema, legal: re.Pattern[str]) -> dict[str, str]:
     """Each illegal property key of the schema, and the key to send: one that is no other key of it."""
-    keys = sorted({key for _, node in subschemas(schema) for key in _keys_of(node)})
+    keys = {key for node in object_schemas_in(schema) for key in _keys_of(node)}
     taken = {key for key in keys if legal.fullmatch(key)}
     table: dict[str, str] = {}
-    for key in keys:
+    for key in sorted(keys - taken):
         if key not in taken:
             table[key] = _free(key, taken)
             taken.add(table[key])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._json import as_list, as_object, compact
-from ._walk import Note, Schema, Step, escape, everywhere, types
+from ._walk import Note, Schema, Step, escape, everywhere, types, using
 
 Report = Callable[[str, str], None]
 """Takes the pointer within the schema, and what could not be merged."""
@@ -95,5 +95,5 @@ def _visit(node: Schema, pointer: str, note: Note) -> Schema:
     return merged
 
 
-merge_all_of: Step = everywhere(_visit)
+merge_all_of: Step = everywhere(_visit, where=using("allOf"))
 """Without ``allOf``. References in its branches must have been inlined before."""

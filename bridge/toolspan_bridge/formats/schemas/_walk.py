@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,36 @@ class Change:
 Step = Callable[[Schema], tuple[Schema, list[Change]]]
 """One transformation of a whole schema, with what it lost."""
 
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """A step that gives a schema back as it is, without losses, unless it is ``needed``.
+
+    ``needed`` is asked about all object schemas in it, the root first.
+    """
+
+    step: Step
+    needed: Callable[[Sequence[Schema]], bool]
+
+    def __call__(self, schema: Schema) -> tuple[Schema, list[Change]]:
+        return self.step(schema)
+
+
+def applied(steps: Iterable[Step], schema: Schema) -> tuple[Schema, list[Change]]:
+    """``schema`` after ``steps``, each of which is taken only where it may be needed."""
+    changes: list[Change] = []
+    inside: Sequence[Schema] | None = None
+    for step in steps:
+        if isinstance(step, Conditional):
+            inside = list(object_schemas_in(schema)) if inside is None else inside
+            if not step.needed(inside):
+                continue
+        schema, more = step(schema)
+        changes.extend(more)
+        inside = None
+    return schema, changes
+
+
 Note = Callable[[str, str, str], None]
 """Takes the pointer, rule and repair of a change."""
 
@@ -66,10 +96,16 @@ class Unrenderable(Exception):
         return Unrenderable(pointer, self.change.rule, str(self))
 
 
-def everywhere(visit: Visit, *, skip: frozenset[str] = frozenset()) -> Step:
+def everywhere(
+    visit: Visit,
+    *,
+    skip: frozenset[str] = frozenset(),
+    where: Callable[[Schema], bool] | None = None,
+) -> Step:
     """The step that applies ``visit`` to every subschema, the inner ones first, the root last.
 
-    What stands under a keyword in ``skip`` is left as it is.
+    What stands under a keyword in ``skip`` is left as it is. Where ``where`` holds for none of the
+    subschemas, ``visit`` changes none of them either.
     """
 
     def step(schema: Schema) -> tuple[Schema, list[Change]]:
@@ -80,7 +116,30 @@ def everywhere(visit: Visit, *, skip: frozenset[str] = frozenset()) -> Step:
 
         return _rewrite(schema, "", visit, note, skip), changes
 
-    return step
+    return step if where is None else Conditional(step, lambda inside: any(map(where, inside)))
+
+
+def using(*keywords: str) -> Callable[[Schema], bool]:
+    """Whether a schema has one of ``keywords``."""
+    wanted = frozenset(keywords)
+    return lambda node: not wanted.isdisjoint(node)
+
+
+def object_schemas_in(schema: Schema) -> Iterator[Schema]:
+    """Every object schema in ``schema``, itself first."""
+    yield schema
+    for keyword, value in schema.items():
+        if keyword in MAPS and (named := as_object(value)) is not None:
+            inside: Iterable[Any] = named.values()
+        elif (listed := as_list(value)) is not None and (keyword in LISTS or keyword == "items"):
+            inside = listed
+        elif keyword in SINGLES:
+            inside = (value,)
+        else:
+            continue
+        for inner in inside:
+            if (found := as_object(inner)) is not None:
+                yield from object_schemas_in(found)
 
 
 def subschemas(schema: Any, pointer: str = "") -> Iterator[tuple[str, Schema]]:

@@ -1,0 +1,41 @@
+"""How an answer ended, and what a person is told of it."""
+
+from __future__ import annotations
+
+from ..events import Ending
+from ..messages import Reply
+
+MAX_PAUSES = 8
+"""How often in a run a paused turn is sent back to be gone on with."""
+
+_REASONS: dict[str, str] = {
+    "refusal": "The model refused to answer, or a filter of the provider blocked it.",
+    "malformed": "The model wrote a tool call that the provider could not read; no call was made.",
+    "error": "The provider ended the answer for a reason of its own: it is not whole.",
+    "pause": f"The model paused its answer more than {MAX_PAUSES} times; it was not asked to go on.",
+}
+
+
+def ending(reply: Reply, said: str, *, closing: bool) -> tuple[Ending, str]:
+    """How the run ends with ``reply``, and a sentence on what is out of the ordinary about it.
+
+    ``said`` is what the model said in its answer. ``closing``: it was the turn after all that were allowed.
+    """
+    if reply.incomplete:
+        cut = " A call in it was not made." if reply.cut_calls else ""
+        return "incomplete", f"The answer broke off and is not whole.{cut} {reply.trouble}".rstrip()
+    if reply.stop == "length":
+        return "length", _cut_off(reply, said)
+    if reply.stop in ("refusal", "malformed", "error") or (reply.stop == "pause" and not reply.message.calls):
+        return reply.stop, _REASONS[reply.stop]
+    if closing:
+        return "end" if said else "limit", "The maximum number of iterations with tools was reached."
+    return ("end", "") if said else ("empty", "The model gave an empty answer.")
+
+
+def _cut_off(reply: Reply, said: str) -> str:
+    if reply.cut_calls:
+        return f"The answer was cut off within a call of {reply.cut_calls[-1].name}: raise max_tokens."
+    if not said:
+        return "The model's answer was cut off before its first word: raise max_tokens."
+    return "The answer was cut off: raise max_tokens."
