@@ -3,15 +3,27 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo test conformance lint format bench docs clean
+# The tests start some thousand Python processes: each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo test test-all attack fuzz conformance lint format bench docs clean
 help: ## Show this screen
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: .venv/.toolspan ## The whole job on real input: serve, convert, call, validate
 	$(BIN)/toolspan demo
 
 test: .venv/.dev ## Every test, in parallel
-	$(BIN)/pytest -n auto --dist worksteal
+	$(BIN)/pytest -n auto --dist worksteal --durations=10
+
+test-all: .venv/.dev ## The tests that take longer than make test may
+	$(BIN)/pytest -n auto --dist worksteal -m long
+
+attack: .venv/.dev ## Attacks on a running server, with what each one cost (Linux)
+	$(BIN)/python -m tests.attacks
+
+fuzz: .venv/.dev ## The fuzzers, each for SECONDS (60)
+	TOOLSPAN_FUZZ_SECONDS=$(or $(SECONDS),60) $(BIN)/pytest tests/fuzz -m 'long or not long'
 
 conformance: .venv/.toolspan ## The protocol's own suite against configs/conformance.yaml (needs npm)
 	$(BIN)/python -m conformance

@@ -23,11 +23,13 @@ PACKAGES = [
 
 
 def _public(package: ModuleType) -> list[str]:
+    for name in package.__all__:
+        getattr(package, name)  # some are imported when they are first asked for
     return sorted(
         name
         for name, value in vars(package).items()
         if not name.startswith("_")
-        and name != "annotations"
+        and name not in ("annotations", "TYPE_CHECKING")
         and not isinstance(value, ModuleType)
         and getattr(value, "__module__", package.__name__).split(".")[0] == package.__name__.split(".")[0]
     )

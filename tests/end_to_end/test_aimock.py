@@ -23,7 +23,7 @@ from toolspan_bridge.loop import Question, run
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.toolbox import Toolbox
 
-pytestmark = [pytest.mark.anyio, pytest.mark.node, pytest.mark.requirement("I5.4.2")]
+pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.node, pytest.mark.requirement("I5.4.2")]
 
 NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
 SNOW = "7 °C and snow in Tromsø"

@@ -25,7 +25,7 @@ from mcp_types import CallToolResult, TextContent
 
 from tests.support.served import BOUND_S, Served, command, http_server, until, write_config
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN = "2026-07-28"

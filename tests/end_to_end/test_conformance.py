@@ -18,6 +18,8 @@ from conformance.run import Outcome, Scenario
 from conformance.suites import SUITES
 from conformance.table import failures, table
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
 RUN_S = 600

@@ -31,7 +31,7 @@ from toolspan_bridge.formats import format_names
 from toolspan_bridge.loop import Question, run
 from toolspan_bridge.toolbox import Toolbox
 
-pytestmark = pytest.mark.requirement("I5.4.6")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I5.4.6")]
 
 FORMATS = pytest.mark.parametrize("name", format_names())
 FUZZED = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])

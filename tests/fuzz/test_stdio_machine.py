@@ -20,6 +20,8 @@ from typing_extensions import override
 
 from tests.support.served import INITIALIZE, INITIALIZED, MODERN_META, StdioServer, call, write_config
 
+pytestmark = pytest.mark.long
+
 SECONDS = float(os.environ.get("TOOLSPAN_FUZZ_SECONDS", "0"))
 NAMELESS = (
     b"rubbish",

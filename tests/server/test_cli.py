@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.served import INITIALIZE, StdioServer, call, http_server, run, tool, write_config
-from toolspan_server.cli import main
+from toolspan_server._command_line import parsed
+from toolspan_server._options import Options
+from toolspan_server.cli import _options, main
 
 BAD = {
     "tools": {
@@ -227,3 +229,21 @@ def test_a_server_without_tools_is_served(tmp_path: Path) -> None:
         assert opened["result"]["serverInfo"]["name"] == "empty"
         assert opened["result"]["instructions"] == "Nothing here."
         assert server.ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})["result"] == {"tools": []}
+
+
+@pytest.mark.requirement("I9.4.5")
+@pytest.mark.parametrize("argv", [[], ["--config", "tools.yaml"], ["--config", "a b"], ["--config", ""]])
+def test_what_most_clients_say_means_to_the_parser_what_it_means_without_it(argv: list[str]) -> None:
+    assert _options(argv, "toolspan-server") == parsed(argv, "toolspan-server")
+
+
+@pytest.mark.requirement("I9.4.5")
+def test_every_option_has_its_default_when_it_is_not_given() -> None:
+    assert parsed(["--trust"], "toolspan-server") == Options(trust=True)
+    several = ["--config=a", "--config", "b", "--port", "0", "--workers", "2"]
+    assert parsed(several, "toolspan-server") == Options([Path("a"), Path("b")], port=0, workers=2)
+
+
+@pytest.mark.requirement("I9.4.5")
+def test_a_file_that_looks_like_an_option_is_left_to_the_parser(capfd: pytest.CaptureFixture[str]) -> None:
+    assert "expected one argument" in refused(capfd, "--config", "--trust")[-1]

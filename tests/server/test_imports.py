@@ -15,16 +15,21 @@ import pytest
 BENCH = Path(__file__).parents[2] / "benchmarks" / "peers" / "toolspan.yaml"
 NEEDED_LATER = {
     "aiosqlite",
+    "anyio",
+    "asyncio",
     "botocore",
     "click",
+    "concurrent",
     "cryptography",
     "difflib",
-    "email.parser",
+    "email",
     "google",
     "h11",
     "httptools",
     "httpcore2",
     "httpx2",
+    "importlib.metadata",
+    "importlib.resources",
     "jinja2",
     "jsonpath",
     "jsonschema_rs",
@@ -33,23 +38,35 @@ NEEDED_LATER = {
     "mcp_types",
     "opentelemetry",
     "prompt_toolkit",
+    "pydantic",
     "pydantic_settings",
     "pypdf",
     "re2",
     "rich",
     "simpleeval",
+    "socket",
     "sqlalchemy",
     "sqlite3",
     "sse_starlette",
+    "ssl",
     "starlette",
+    "subprocess",
+    "tempfile",
     "toolspan_bridge",
     "toolspan_server.documents",
+    "toolspan_server.executor",
+    "toolspan_server.generations",
+    "toolspan_server.kinds._blocking",
     "toolspan_server.metrics",
-    "toolspan_server.protocol.auth",
     "toolspan_server.openapi",
     "toolspan_server.outgoing",
+    "toolspan_server.protocol._dialogue",
+    "toolspan_server.protocol.auth",
     "toolspan_server.protocol.http",
     "toolspan_server.protocol.sdk",
+    "toolspan_server.protocol.stdio",
+    "toolspan_server.runtime",
+    "toolspan_server.upstreams",
     "uvicorn",
     "uvloop",
     "watchfiles",
@@ -81,7 +98,21 @@ sys.meta_path.insert(0, Spy())
 """
 """Told of every module that is about to be found, however it is asked for."""
 
-SERVER = SPY + "from toolspan_server.cli import main; sys.exit(main(sys.argv[1:]))"
+LISTED = """
+import os
+
+write = os.write
+
+def told(fd, data):
+    if b'"tools":[' in data:
+        sys.__stderr__.write("listed\\n")
+    return write(fd, data)
+
+os.write = told
+"""
+"""Tells when the list goes out: what is imported from then on keeps no client waiting."""
+
+SERVER = SPY + LISTED + "from toolspan_server.cli import main; sys.exit(main(sys.argv[1:]))"
 COMMAND_LINE = SPY + "from toolspan_bridge.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -99,7 +130,8 @@ def modules_until_first_list(config: Path) -> set[str]:
             server.stdin.flush()
         answers = [json.loads(server.stdout.readline()) for _ in range(2)]
         server.kill()
-        told = server.stderr.read().decode()
+        told, listed, _ = server.stderr.read().decode().partition("listed\n")
+        assert listed
         patience.cancel()
     assert [tool["name"] for tool in answers[1]["result"]["tools"]]
     return imported(told)
@@ -116,11 +148,48 @@ def inside(modules: Iterable[str], packages: set[str]) -> set[str]:
     return {name for name in packages if any(f"{module}.".startswith(f"{name}.") for module in modules)}
 
 
-@pytest.mark.requirement("I3.3.3")
+@pytest.mark.requirement("I3.3.3", "I9.4.3", "I9.4.5")
 def test_nothing_is_imported_before_the_first_list_that_is_needed_only_later() -> None:
     modules = modules_until_first_list(BENCH)
     assert "toolspan_server.cli" in modules
     assert inside(modules, NEEDED_LATER) == set()
+
+
+NEEDED_BY_NO_PLAIN_CALL = {
+    "argparse",
+    "concurrent.futures.process",
+    "gettext",
+    "importlib.metadata",
+    "jsonschema_rs",
+    "mcp",
+    "multiprocessing",
+    "pydantic",
+    "shutil",
+    "tempfile",
+    "toolspan_server.outgoing",
+    "uvloop",
+}
+
+
+@pytest.mark.requirement("I9.4.5")
+def test_plain_calls_load_nothing_that_they_do_not_need() -> None:
+    calls = [
+        {"id": number, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": "hello"}}}
+        for number in range(2, 102)
+    ]
+    lines = [json.dumps({"jsonrpc": "2.0", **request}) for request in (*FIRST_REQUESTS, *calls)]
+    done = subprocess.run(
+        [sys.executable, "-c", SERVER, "--config", str(BENCH)],
+        input="\n".join([*lines, ""]),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert sum("hello" in json.dumps(answer) for answer in answers) == len(calls)
+    assert "asyncio" in imported(done.stderr)
+    assert inside(imported(done.stderr), NEEDED_BY_NO_PLAIN_CALL) == set()
 
 
 @pytest.mark.requirement("I3.3.3")
@@ -152,6 +221,67 @@ def test_help_of_the_command_line_loads_no_protocol_and_no_provider() -> None:
     assert "click" in imported(done.stderr)
     heavy = {"mcp", "mcp_types", "httpx2", "rich", "prompt_toolkit", "uvicorn", "starlette", "botocore"}
     assert inside(imported(done.stderr), heavy) == set()
+
+
+NEVER_OFFLINE = {
+    "cryptography",
+    "difflib",
+    "email.message",
+    "httpx2",
+    "importlib.metadata",
+    "jwt",
+    "mcp",
+    "mcp_types",
+    "opentelemetry",
+    "prompt_toolkit",
+    "pydantic",
+    "rich",
+    "sqlalchemy",
+    "starlette",
+    "toolspan_server.executor",
+    "toolspan_server.protocol",
+    "toolspan_server.runtime",
+    "uvicorn",
+    "watchfiles",
+}
+
+
+@pytest.mark.requirement("I9.4.6")
+@pytest.mark.parametrize("words", [["ask", "What's the weather in Paris?"], ["tools", "list"], ["check"]])
+def test_a_verb_that_needs_nothing_from_outside_imports_no_sdk_and_no_client(
+    tmp_path: Path, words: list[str]
+) -> None:
+    tool = {
+        "name": "get_weather",
+        "description": "Current weather for a place.",
+        "parameters": {"type": "object", "properties": {"location": {"type": "string"}}},
+        "implementation": {"type": "mock", "mock_response": {"temperature": 22}},
+    }
+    (tmp_path / "toolspan.json").write_text(json.dumps({"tools": {"registry": [tool]}}))
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND_LINE, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "toolspan_server.config" in imported(done.stderr)
+    assert inside(imported(done.stderr), NEVER_OFFLINE) <= ({"rich"} if words[0] == "tools" else set())
+
+
+@pytest.mark.requirement("I9.4.6")
+def test_the_version_is_told_without_a_config_or_an_event_loop() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND_LINE, "--version"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    modules = imported(done.stderr)
+    assert inside(modules, {"asyncio", "toolspan_server.config", "pydantic_core", "yaml"}) == set()
 
 
 def test_a_module_is_found_by_its_package_and_not_by_the_start_of_its_name() -> None:

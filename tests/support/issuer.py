@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import jwt
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 AUDIENCE = "https://tools.example.com"
 
@@ -35,6 +35,13 @@ class Issuer:
         key = self._private[key_id] = ec.generate_private_key(ec.SECP256R1())
         public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
         self.documents["/keys"]["keys"].append({**public, "kid": key_id, "use": "sig"})
+
+    def add_rsa_key(self, key_id: str, bits: int, **more: Any) -> rsa.RSAPrivateKey:
+        """Have an RSA key, and tell it with ``more``."""
+        key = rsa.generate_private_key(65_537, bits)
+        public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key()))
+        self.documents["/keys"]["keys"].append({**public, "kid": key_id, **more})
+        return key
 
     def token(self, *, key_id: str = "one", header: dict[str, Any] | None = None, **claims: Any) -> str:
         """A token of ann's, good for a minute, with other ``claims`` (``None``: without that one)."""

@@ -50,6 +50,25 @@ def talker_over_http() -> Iterator[str]:
 
 
 @contextmanager
+def flooder_over_http(what: str) -> Iterator[str]:
+    """The server of ``flooder_http.py``, which floods once its tool ``flood`` is called; gives its url."""
+    with _listening("flooder_http.py", what) as address:
+        yield f"{address}/mcp"
+
+
+def babbler(seed: int) -> ServerSpec:
+    """The server that speaks nonsense (see ``babbler.py``), over stdio."""
+    return ServerSpec("babbler", command=(sys.executable, str(_FOLDER / "babbler.py"), str(seed)))
+
+
+@contextmanager
+def babbler_over_http(seed: int) -> Iterator[ServerSpec]:
+    """The same over HTTP."""
+    with _listening("babbler_http.py", str(seed)) as address:
+        yield ServerSpec("babbler", kind="http", url=f"{address}/mcp")
+
+
+@contextmanager
 def _listening(script: str, *arguments: str) -> Iterator[str]:
     port = free_port()
     command = [sys.executable, str(_FOLDER / script), *arguments, str(port)]

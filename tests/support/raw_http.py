@@ -76,10 +76,14 @@ def chunked(*pieces: bytes, trailers: bytes = b"") -> bytes:
 
 
 class RawClient:
-    """A connection of bytes."""
+    """A connection of bytes, from ``source`` if that is given: another address of loopback."""
 
-    def __init__(self, address: tuple[str, int], *, receive_buffer: int | None = None) -> None:
+    def __init__(
+        self, address: tuple[str, int], *, receive_buffer: int | None = None, source: str | None = None
+    ) -> None:
         self.socket = socket.socket()
+        if source is not None:
+            self.socket.bind((source, 0))
         if receive_buffer is not None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(BOUND_S)

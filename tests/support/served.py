@@ -1,8 +1,8 @@
 """Real servers in subprocesses: ``python -m toolspan_server …``, with every wait bounded.
 
 ``write_config`` writes a config with three plain tools (``echo``, ``weather``, ``add``) and, of the
-handlers in ``served_handlers.py``, any that a test asks for. ``http_server`` and ``StdioServer``
-serve a config.
+handlers in ``served_handlers.py``, any that a test asks for, in the server's process. ``http_server`` and
+``StdioServer`` serve a config.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def write_config(folder: Path, *handlers: str, timeout_ms: int = 30_000, **more:
     registry = [
         tool(
             "echo",
-            {"type": "builtin", "handler": "tests_echo"},
+            {"type": "builtin", "handler": "tests_echo", "isolation": "thread"},
             parameters={"type": "object", "properties": {"value": {}}},
         ),
         tool(
@@ -65,7 +65,7 @@ def write_config(folder: Path, *handlers: str, timeout_ms: int = 30_000, **more:
         *(
             tool(
                 name,
-                {"type": "builtin", "handler": f"tests_{name}"},
+                {"type": "builtin", "handler": f"tests_{name}", "isolation": "thread"},
                 parameters={"type": "object", "additionalProperties": True},
             )
             for name in handlers
@@ -179,7 +179,8 @@ def stopped(process: subprocess.Popen[bytes], act: Callable[[], object]) -> floa
 def http_server(config: Path, *arguments: str, env: dict[str, str] | None = None) -> Iterator[Served]:
     """Serve ``config`` over HTTP at a free port of loopback."""
     line = command("--transport", "http", "--port", "0", "--config", config, *arguments)
-    process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=_env(env))
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen(line, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, env=_env(env))
     assert process.stderr is not None
     errors = Lines(process.stderr)
     try:

@@ -79,6 +79,15 @@ async def freeze(arguments: dict[str, Any], context: Context) -> str:
     return "thawed"
 
 
+@handler("tests_hold")
+async def hold(arguments: dict[str, Any], context: Context) -> str:
+    """Hold the event loop for ``seconds``, within the turn in which the call was read."""
+    if seconds := arguments["seconds"]:
+        (context.config_dir / "held").touch()
+        released.wait(seconds)
+    return "let go"
+
+
 @handler("tests_surrogate")
 def surrogate(arguments: dict[str, Any], _context: Context) -> Any:
     if arguments.get("fail"):

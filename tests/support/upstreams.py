@@ -29,6 +29,11 @@ def talker(era: str, mood: str = "", **more: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": [str(SERVERS / "talker.py"), era, mood], **more}
 
 
+def flooder(what: str, *more: str) -> dict[str, Any]:
+    """The upstream of ``flooder.py``, which floods once its tool ``flood`` is called."""
+    return {"command": sys.executable, "args": [str(SERVERS / "flooder.py"), what, *more]}
+
+
 def config(folder: Path, upstreams: Mapping[str, Any], *sources: Mapping[str, Any], **tools: Any) -> Path:
     """A config with ``upstreams``, and all of their tools unless ``sources`` say which."""
     listed = sources or [{"upstream": name} for name in upstreams]

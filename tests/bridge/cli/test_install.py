@@ -108,6 +108,37 @@ def test_secrets_are_written_only_when_they_are_given(place: Path) -> None:
     assert entry["env"] == {"SECRET_GREETING": "s3cret-hello"}
 
 
+@pytest.mark.requirement("I9.3.23")
+def test_what_was_there_first_stays_in_the_first_backup_however_often_it_is_run(place: Path) -> None:
+    path = place / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    original = '{"mcpServers": {}, "mine": true}'
+    path.write_text(original)
+    for number in range(3):
+        assert install(place, "cursor", "--yes", "--env", f"A={number}").code == 0
+    kept = {each.name: json.loads(each.read_text()) for each in path.parent.glob("*.bak*")}
+    assert sorted(kept) == [f"mcp.json.toolspan.bak{end}" for end in ("", ".1", ".2")]
+    assert path.with_name("mcp.json.toolspan.bak").read_text() == original
+    assert kept["mcp.json.toolspan.bak.2"]["mcpServers"]["my-tools"]["env"] == {"A": "1"}
+    path.write_text(original)
+    assert install(place, "cursor", "--yes").code == 0
+    assert len(list(path.parent.glob("*.bak*"))) == 3
+
+
+@pytest.mark.requirement("I9.3.23")
+@pytest.mark.parametrize("client", ["cursor", "codex"])
+def test_what_is_shown_holds_no_value_of_a_variable(client: str, place: Path) -> None:
+    secret = 'sk-"quoted"-é-value'
+    given = install(place, client, "--yes", "--env", f"KEY={secret}", "--env", "SHORT=abc")
+    changed = install(place, client, "--yes", "--env", "KEY=another-value")
+    removed = install(place, client, "--remove", "--yes")
+    for ran in (given, changed, removed):
+        assert ran.code == 0 and "***" in ran.err and "KEY" in ran.err
+        for part in ("quoted", "another-value", '"abc"'):
+            assert part not in ran.out + ran.err
+    assert "another-value" in install(place, client, "--print", "--env", "KEY=another-value").out
+
+
 def test_a_url_instead_of_a_command(place: Path) -> None:
     url = "https://tools.example.com/mcp"
     done = install(place, "windsurf", "--url", url, "--header", "Authorization=Bearer x", "--yes", "--json")

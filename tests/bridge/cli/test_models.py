@@ -13,6 +13,7 @@ from tests.support.fake_providers import FakeProvider, Received, Sent, anything
 pytestmark = pytest.mark.requirement("I5.3.1")
 
 KEY = "house-key-0123456789"
+HELD = {"HOUSE_KEY": KEY, "TOOLSPAN_CONFIG": "toolspan.yaml"}
 TOOLS = """
 tools:
   registry:
@@ -48,7 +49,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 def test_the_models_of_a_provider_are_listed_with_what_it_tells_of_them(house: House, tmp_path: Path) -> None:
-    ran = toolspan("models", "--provider", "house", "--json", cwd=tmp_path, HOUSE_KEY=KEY)
+    ran = toolspan("models", "--provider", "house", "--json", cwd=tmp_path, **HELD)
     assert (ran.code, ran.err) == (0, "")
     big, tiny = ran.json["models"]
     assert big == {
@@ -66,7 +67,7 @@ def test_the_models_of_a_provider_are_listed_with_what_it_tells_of_them(house: H
 
 
 def test_the_table_has_the_badge_that_validation_gave(house: House, tmp_path: Path) -> None:
-    environment = {"HOUSE_KEY": KEY}
+    environment = HELD
     suite = tmp_path / "suite.yaml"
     suite.write_text("name: one\nscenarios:\n  - {query: 12 times 7?, expect: {answer: '84'}}\n")
     validated = toolspan(
@@ -82,7 +83,7 @@ def test_who_gives_no_list_is_said_in_a_line_and_costs_the_exit_code_only_when_n
     house: House, tmp_path: Path
 ) -> None:
     local = {f"{name}_BASE_URL": "http://127.0.0.1:1" for name in ("VLLM", "LLAMACPP", "LMSTUDIO")}
-    local |= {"OLLAMA_HOST": "127.0.0.1:1", "HOUSE_KEY": KEY}
+    local |= {"OLLAMA_HOST": "127.0.0.1:1", **HELD}
     named = toolspan("models", "-p", "groq", "-p", "house", "--json", cwd=tmp_path, GROQ_API_KEY="", **local)
     assert named.code == 3
     (groq,) = named.json["unlisted"]
@@ -93,7 +94,7 @@ def test_who_gives_no_list_is_said_in_a_line_and_costs_the_exit_code_only_when_n
 
 def test_every_provider_is_asked_when_none_is_named(house: House, tmp_path: Path) -> None:
     local = {f"{name}_BASE_URL": "http://127.0.0.1:1" for name in ("VLLM", "LLAMACPP", "LMSTUDIO")}
-    ran = toolspan("models", cwd=tmp_path, OLLAMA_HOST="127.0.0.1:1", HOUSE_KEY=KEY, **local)
+    ran = toolspan("models", cwd=tmp_path, OLLAMA_HOST="127.0.0.1:1", **HELD, **local)
     assert ran.code == 0
     assert "offline/keyword" in ran.out and "house/tiny" in ran.out
     assert "toolspan: vllm: cannot be reached at http://127.0.0.1:1" in ran.err
@@ -101,19 +102,15 @@ def test_every_provider_is_asked_when_none_is_named(house: House, tmp_path: Path
 
 
 def test_an_unknown_provider_is_told_with_those_that_there_are(house: House, tmp_path: Path) -> None:
-    ran = toolspan("models", "-p", "hose", cwd=tmp_path, HOUSE_KEY=KEY)
+    ran = toolspan("models", "-p", "hose", cwd=tmp_path, **HELD)
     assert ran.code == 2
     assert "no provider 'hose'" in ran.err and "house" in ran.err
 
 
 def test_ask_and_export_know_the_configs_providers(house: House, tmp_path: Path) -> None:
-    asked = toolspan(
-        "ask", "12 times 7?", "-m", "house/qwen3:8b", "--trim", "--json", cwd=tmp_path, HOUSE_KEY=KEY
-    )
+    asked = toolspan("ask", "12 times 7?", "-m", "house/qwen3:8b", "--trim", "--json", cwd=tmp_path, **HELD)
     assert (asked.code, asked.json["content"], asked.json["provider"]) == (0, "84", "house")
-    shown = toolspan(
-        "export", "--request", "Hi.", "--curl", "-m", "house/qwen3:8b", cwd=tmp_path, HOUSE_KEY=KEY
-    )
+    shown = toolspan("export", "--request", "Hi.", "--curl", "-m", "house/qwen3:8b", cwd=tmp_path, **HELD)
     assert shown.code == 0, shown.err
     assert "HOUSE_API_KEY" in shown.out and KEY not in shown.out
 
@@ -126,8 +123,8 @@ def test_check_refuses_a_provider_with_a_known_name(tmp_path: Path) -> None:
 
 
 def test_a_model_without_tools_is_told_of_them_in_the_prompt(house: House, tmp_path: Path) -> None:
-    refused = toolspan("ask", "Hi.", "-m", "house/tiny", "--json", cwd=tmp_path, HOUSE_KEY=KEY)
+    refused = toolspan("ask", "Hi.", "-m", "house/tiny", "--json", cwd=tmp_path, **HELD)
     assert refused.code == 1
     assert "--model prompt:house/tiny" in refused.error["message"]
-    asked = toolspan("ask", "Hi.", "-m", "prompt:house/tiny", "--json", cwd=tmp_path, HOUSE_KEY=KEY)
+    asked = toolspan("ask", "Hi.", "-m", "prompt:house/tiny", "--json", cwd=tmp_path, **HELD)
     assert (asked.code, asked.json["content"]) == (0, "84"), asked.err

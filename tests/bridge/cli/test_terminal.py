@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.requirement("I2.6.6")
 def test_chat_answers_at_its_prompt_and_leaves_with_ctrl_d(folder: Path) -> None:
-    with Terminal("chat", cwd=folder) as terminal:
+    with Terminal("chat", "--trust", cwd=folder) as terminal:
         terminal.until("you>")
         terminal.type("What's 6*7?\r")
         assert "42" in terminal.until("no language model")
@@ -65,7 +65,7 @@ def test_chat_answers_at_its_prompt_and_leaves_with_ctrl_d(folder: Path) -> None
 
 @pytest.mark.requirement("I2.6.6")
 def test_ctrl_c_ends_an_answer_and_then_the_chat(folder: Path) -> None:
-    with Terminal("chat", cwd=folder) as terminal:
+    with Terminal("chat", "--trust", cwd=folder) as terminal:
         terminal.until("you>")
         terminal.type("sleep for a long time\r")
         terminal.until("→ snooze()")
@@ -82,7 +82,7 @@ def test_ctrl_c_ends_an_answer_and_then_the_chat(folder: Path) -> None:
 
 @pytest.mark.requirement("I2.6.6")
 def test_ctrl_c_ends_ask_with_130_and_no_traceback(folder: Path) -> None:
-    with Terminal("ask", "sleep for a long time", cwd=folder) as terminal:
+    with Terminal("ask", "--trust", "sleep for a long time", cwd=folder) as terminal:
         terminal.until("→ snooze()")
         terminal.type(CTRL_C)
         assert terminal.ended() == 130
@@ -99,7 +99,7 @@ def test_ctrl_c_within_a_streamed_answer_keeps_what_came_and_the_chat_goes_on(
     with FakeProvider(anything, replies) as fake:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
         monkeypatch.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
-        with Terminal("chat", "-m", "openai/m", "--save", "talk.json", cwd=folder) as terminal:
+        with Terminal("chat", "--trust", "-m", "openai/m", "--save", "talk.json", cwd=folder) as terminal:
             terminal.until("you>")
             terminal.type("How is the weather?\r")
             terminal.until("It r")

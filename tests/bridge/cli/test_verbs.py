@@ -234,7 +234,7 @@ def test_a_secret_shows_nowhere(tmp_path: Path) -> None:
         CONFIG + "mcpServers:\n  gone: {command: no-such-program, args: ['--key', '${KEY}']}\n"
     )
     for words in (("check",), ("tools", "list"), ("tools", "show", "calculate"), ("ask", "What's 2+2?")):
-        ran = toolspan(*words, "--json", cwd=tmp_path, KEY=secret)
+        ran = toolspan(*words, "--trust", "--json", cwd=tmp_path, KEY=secret)
         assert ran.code == 0
         assert secret not in ran.out + ran.err
 

@@ -157,7 +157,7 @@ def test_a_model_that_sees_nothing_still_gets_documents() -> None:
         ("guardrail_intervened", "refusal"),
         ("content_filtered", "refusal"),
         ("model_context_window_exceeded", "length"),
-        ("malformed_tool_use", "other"),
+        ("malformed_tool_use", "malformed"),
     ],
 )
 def test_reasons_to_stop(reason: str, stop: str) -> None:

@@ -181,8 +181,8 @@ def test_a_blocked_prompt_is_a_refusal() -> None:
         ("SAFETY", "refusal"),
         ("MAX_TOKENS", "length"),
         ("CONTINUATION", "length"),
-        ("MALFORMED_FUNCTION_CALL", "other"),
-        ("UNEXPECTED_TOOL_CALL", "other"),
+        ("MALFORMED_FUNCTION_CALL", "malformed"),
+        ("UNEXPECTED_TOOL_CALL", "malformed"),
     ],
 )
 def test_reasons_to_stop_even_without_content(reason: str, stop: str) -> None:

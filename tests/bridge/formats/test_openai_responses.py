@@ -244,9 +244,9 @@ def test_the_web_search_of_the_provider_stands_beside_functions() -> None:
     [
         ("max_output_tokens", "length"),
         ("content_filter", "refusal"),
-        ("max_messages", "other"),
-        ("steered", "other"),
-        ("", "other"),
+        ("max_messages", "error"),
+        ("steered", "error"),
+        ("", "error"),
     ],
 )
 def test_an_incomplete_answer_says_why_and_carries_out_nothing(reason: str, stop: str) -> None:

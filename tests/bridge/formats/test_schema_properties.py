@@ -18,7 +18,7 @@ from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Request, ToolSpec, User
 
-pytestmark = pytest.mark.requirement("I2.6.2")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I2.6.2")]
 
 FORMATS = pytest.mark.parametrize("name", format_names())
 THOROUGH = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -109,3 +109,22 @@ def test_a_schema_is_compiled_once() -> None:
 @given(st.dictionaries(st.text(), st.none() | st.integers() | st.text() | st.lists(st.text())))
 def test_any_arguments_get_an_answer(arguments: dict[str, Any]) -> None:
     assert all(isinstance(fault, str) and fault for fault in faults(arguments))
+
+
+@pytest.mark.requirement("I9.1.3")
+def test_a_check_that_would_take_long_is_left_to_the_server() -> None:
+    form = {"type": "object", "required": ["a", "b"]}
+    schema = {"type": "object", "properties": {"u": {"type": "array", "items": {"oneOf": [form] * 30}}}}
+    spec, checker = ToolSpec("s", "t", "", schema), Checker()
+    started = time.thread_time()
+    assert checker.faults(spec, {"u": [{}] * 9_000}) == []
+    assert time.thread_time() - started < 2
+    assert len(checker.faults(spec, {"u": [{}]})) == 1
+
+
+@pytest.mark.requirement("I9.1.4")
+def test_a_schema_that_changed_is_compiled_again() -> None:
+    checker = Checker()
+    for wanted, faults in (("string", 1), ("integer", 0), ("string", 1)):
+        spec = ToolSpec("s", "t", "", {"type": "object", "properties": {"n": {"type": wanted}}})
+        assert len(checker.faults(spec, {"n": 1})) == faults

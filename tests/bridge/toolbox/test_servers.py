@@ -45,7 +45,7 @@ def one(folder: Path, **entry: Any) -> ServerSpec:
 def test_without_mcp_servers_the_config_s_own_tools_are_served_by_a_subprocess(tmp_path: Path) -> None:
     (own,) = servers_of(config(tmp_path, name="mine", tools=TOOLS), directory=tmp_path)
     assert own.name == "mine" and own.kind == "stdio" and own.inherit_env
-    assert own.command[1:] == ("-m", "toolspan_server", "--config", str(tmp_path / "toolspan.json"))
+    assert own.command[1:] == ("-P", "-m", "toolspan_server", "--config", str(tmp_path / "toolspan.json"))
 
 
 def test_skip_invalid_is_handed_on_to_the_own_server(tmp_path: Path) -> None:
@@ -136,6 +136,7 @@ def test_the_values_of_env_and_headers_are_never_shown(tmp_path: Path) -> None:
         ({"command": 5}, "$.mcpServers.s.command: "),
         ({"command": "x", "env": {"LD_PRELOAD": "evil.so"}}, "$.mcpServers.s.env.LD_PRELOAD: "),
         ({"command": "x", "env": {"NODE_OPTIONS": "--require evil"}}, "NODE_OPTIONS"),
+        ({"command": "x", "env": {"GIT_SSH_COMMAND": "evil"}}, "GIT_SSH_COMMAND"),
         ({"command": "x", "env": {"BASH_ENV": "evil"}}, "BASH_ENV"),
         ({"command": "x", "env": {"PYTHONSTARTUP": "evil.py"}}, "PYTHONSTARTUP"),
         ({"command": "x", "env": {"DYLD_INSERT_LIBRARIES": "evil"}}, "DYLD_INSERT_LIBRARIES"),

@@ -19,6 +19,8 @@ import pytest
 
 from tests.support.served import Served, command, http_server
 
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parent
 CONFIG = FOLDER / "config.yaml"
 NODE_PACKAGES = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0")

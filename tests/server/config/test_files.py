@@ -150,7 +150,7 @@ def test_loading_takes_time_in_proportion_to_the_tools(tmp_path: Path) -> None:
 
 def test_a_thousand_faulty_tools_are_told_in_bounded_time(tmp_path: Path) -> None:
     started = time.perf_counter()
-    assert len(told(tmp_path, registry(*(f"bad name {i}" for i in range(1000))))) == 1000
+    assert len(told(tmp_path, registry(*(f"bad name {i}" for i in range(1000))))) == 101
     assert time.perf_counter() - started < 5
 
 

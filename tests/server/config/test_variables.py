@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -199,6 +202,32 @@ def test_redaction_takes_the_longest_value_and_escaped_forms(tmp_path: Path) -> 
     assert config.redact("secret-and-more, secret") == "***, ***"
     assert config.redact(json.dumps({"x": 'li"ne\nné'})) == '{"x": "***"}'
     assert config.redact(repr('li"ne\nné')) == "'***'"
+
+
+@pytest.mark.requirement("I9.3.29")
+@given(
+    value=st.text(st.characters(exclude_categories=["Cs"]), min_size=8),
+    before=st.binary(max_size=40),
+    after=st.binary(max_size=40),
+    encode=st.sampled_from([base64.b64encode, base64.urlsafe_b64encode]),
+)
+def test_no_base64_keeps_a_secret_wherever_it_begins(
+    value: str, before: bytes, after: bytes, encode: Callable[[bytes], bytes]
+) -> None:
+    config = Config().with_origin(files=(), secrets=frozenset({value}), skipped=())
+    secret = value.encode()
+    blob = encode(before + secret + after).decode()
+    redacted = base64.urlsafe_b64decode(config.redact(blob).replace("+", "-").replace("/", "_"))
+    assert len(redacted) == len(before + secret + after)
+    assert secret not in redacted or not secret.strip(b"\0")
+    assert "***" in config.redact(f"Basic {blob}!")
+
+
+@pytest.mark.requirement("I9.3.29")
+def test_data_without_a_secret_stays_as_it_is() -> None:
+    config = Config().with_origin(files=(), secrets=frozenset({"a-long-secret", "short"}), skipped=())
+    data = base64.b64encode(random.Random(1).randbytes(300_000) + b"short" + b"a-long-secre").decode()
+    assert config.redact_base64(data) == data
 
 
 @given(value=st.text(st.characters(exclude_categories=["Cs"]), min_size=4), around=st.text(max_size=20))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import sqlite3
 import time
 import tracemalloc
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.executors import tool
+from tests.support.postgres import POSTGRES, own_name, schema
 from toolspan_server import Config, ConfigError, Context, Executor, Registry, load_config, running
 from toolspan_server.databases._statement import is_safe_on
 from toolspan_server.kinds import Environment
@@ -23,7 +22,7 @@ from toolspan_server.results import ToolResult
 
 pytestmark = pytest.mark.requirement("I4.2.7")
 
-POSTGRES = "postgresql://postgres@127.0.0.1:5432/test"
+PEOPLE = f"{own_name('toolspan_sql')}.people"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 HOSTILE = ["'; DROP TABLE people; --", "\\' OR 1=1 --", "%", "x' UNION SELECT 1 --", ":id", "\u2019", "a\nb"]
 
@@ -44,27 +43,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
-    try:
-        socket.create_connection(("127.0.0.1", 5432), 1).close()
-    except OSError:
-        warnings.warn("PostgreSQL is not at 127.0.0.1:5432: its tests are skipped", stacklevel=1)
-        pytest.skip("PostgreSQL is not at 127.0.0.1:5432")
-    import psycopg
-
-    with psycopg.connect(POSTGRES, autocommit=True) as connection:
-        connection.execute("DROP SCHEMA IF EXISTS toolspan_sql CASCADE")
-        connection.execute("CREATE SCHEMA toolspan_sql")
-        connection.execute(
-            """CREATE TABLE toolspan_sql.people (id int PRIMARY KEY, name text, born date, at timestamptz,
-                 worth numeric, key uuid, tags text[], data jsonb, photo bytea)"""
-        )
-        connection.execute(
-            """INSERT INTO toolspan_sql.people VALUES (1, 'Ada', '1815-12-10', '2026-01-02T03:04:05Z', 12.50,
-                 '00000000-0000-0000-0000-000000000001', '{a,b}', '{"x": [1]}', '\\x00ff'),
-                 (2, 'Bob', NULL, NULL, 12345678901234567890.123, NULL, NULL, NULL, NULL)"""
-        )
+    with schema(
+        "toolspan_sql",
+        """CREATE TABLE {}.people (id int PRIMARY KEY, name text, born date, at timestamptz,
+             worth numeric, key uuid, tags text[], data jsonb, photo bytea)""",
+        """INSERT INTO {}.people VALUES (1, 'Ada', '1815-12-10', '2026-01-02T03:04:05Z', 12.50,
+             '00000000-0000-0000-0000-000000000001', '{a,b}', '{"x": [1]}', '\\x00ff'),
+             (2, 'Bob', NULL, NULL, 12345678901234567890.123, NULL, NULL, NULL, NULL)""",
+    ):
         yield POSTGRES
-        connection.execute("DROP SCHEMA toolspan_sql CASCADE")
 
 
 def sql(statement: str, **options: Any) -> dict[str, Any]:
@@ -343,7 +330,7 @@ def test_a_url_that_cannot_work_is_a_fault_that_does_not_show_it(tmp_path: Path,
 
 
 def test_postgresql_values_are_json(postgres: str) -> None:
-    first, second = rows(postgres, "SELECT * FROM toolspan_sql.people ORDER BY id")
+    first, second = rows(postgres, f"SELECT * FROM {PEOPLE} ORDER BY id")
     assert first.pop("at").startswith("2026-01-02T")
     assert first == {
         "id": 1,
@@ -361,26 +348,26 @@ def test_postgresql_values_are_json(postgres: str) -> None:
 def test_postgresql_binds_casts_and_lists(postgres: str) -> None:
     for value in HOSTILE:
         assert rows(postgres, "SELECT :v::text AS v", {"v": value}) == [{"v": value}]
-    named = "SELECT name FROM toolspan_sql.people WHERE id IN :ids AND (CAST(:n AS int) IS NULL OR id < :n)"
+    named = f"SELECT name FROM {PEOPLE} WHERE id IN :ids AND (CAST(:n AS int) IS NULL OR id < :n)"
     assert rows(postgres, named, {"ids": [1, 2]}) == [{"name": "Ada"}, {"name": "Bob"}]
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "WITH d AS (DELETE FROM toolspan_sql.people RETURNING id) SELECT * FROM d",
+        "WITH d AS (DELETE FROM people RETURNING id) SELECT * FROM d",
         "SELECT set_config('transaction_read_only', 'off', false), lo_create(0)",
     ],
 )
 def test_postgresql_itself_refuses_to_write_unless_the_statement_may(postgres: str, statement: str) -> None:
-    assert ask(postgres, statement).error_code == "database_error"
-    assert rows(postgres, "SELECT count(*) AS n FROM toolspan_sql.people") == [{"n": 2}]
+    assert ask(postgres, statement.replace("people", PEOPLE)).error_code == "database_error"
+    assert rows(postgres, f"SELECT count(*) AS n FROM {PEOPLE}") == [{"n": 2}]
 
 
 def test_postgresql_commits_what_may_write(postgres: str) -> None:
-    changed = "UPDATE toolspan_sql.people SET name = :name WHERE id = 2"
+    changed = f"UPDATE {PEOPLE} SET name = :name WHERE id = 2"
     assert ask(postgres, changed, {"name": "Bo"}, read_only=False).result == {"rows_affected": 1}
-    assert rows(postgres, "SELECT name FROM toolspan_sql.people WHERE id = 2") == [{"name": "Bo"}]
+    assert rows(postgres, f"SELECT name FROM {PEOPLE} WHERE id = 2") == [{"name": "Bo"}]
     ask(postgres, changed, {"name": "Bob"}, read_only=False)
 
 

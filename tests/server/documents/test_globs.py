@@ -56,3 +56,52 @@ def test_many_stars_cost_little_time() -> None:
     started = time.monotonic()
     assert not selection.selects("/".join(["a" * 100] * 50))
     assert time.monotonic() - started < 1
+
+
+HIDDEN = [
+    ("**/*", ".env", False),
+    ("**/*", "a/.env", False),
+    ("**", ".github/workflows/a.yml", False),
+    ("*/a.yml", ".github/a.yml", False),
+    ("[.]env", ".env", False),
+    ("?env", ".env", False),
+    (".env", ".env", True),
+    ("**/.env", "a/b/.env", True),
+    ("**/.*", "a/.env", True),
+    ("**/.env", ".a/.env", False),
+    (".github/**", ".github/workflows/a.yml", True),
+    (".github/**", ".github/.a/b.yml", False),
+    (".github/**/.*", ".github/.env", True),
+    ("**/*", "a/.b/c.md", False),
+]
+KEYS = [
+    ("**/*", "server.pem", False),
+    ("**", "a/SERVER.KEY", False),
+    ("**/id_*", "id_rsa", False),
+    ("**/id_*", "id_rsa.pub", True),
+    ("**/id_rsa", "a/id_rsa", True),
+    ("**/*.pem", "a/server.pem", True),
+    ("**/*.pem", "a/server.key", False),
+    ("certs/**", "certs/ca.p12", False),
+    ("**/*", "credentials", False),
+    ("**/*", "credentials/a.md", True),
+    ("**/*", "a.pem/b.md", True),
+    ("**/*", "keys.md", True),
+]
+
+
+@pytest.mark.requirement("I9.3.24")
+@pytest.mark.parametrize(("pattern", "path", "selected"), [*HIDDEN, *KEYS])
+def test_wildcards_select_nothing_hidden_and_no_keys(pattern: str, path: str, selected: bool) -> None:
+    selection = Selection([pattern])
+    assert selection.selects(path) is selected
+    folders = path.split("/")[:-1]
+    reached = all(selection.enters("/".join(folders[:end])) for end in range(1, len(folders) + 1))
+    assert reached or not selected
+
+
+@pytest.mark.requirement("I9.3.24")
+def test_what_excludes_matches_hidden_names_too() -> None:
+    selection = Selection(["**/.env*"], ["**/*.local"])
+    assert selection.selects("a/.env")
+    assert not selection.selects("a/.env.local")

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 
@@ -19,6 +20,7 @@ from toolspan_server.documents import _tree
 from toolspan_server.documents._found import Found
 from toolspan_server.documents._globs import Selection
 from toolspan_server.documents._index import DamagedIndex, open_index, set_aside
+from toolspan_server.documents._keeper import Keeper
 from toolspan_server.documents._search import search
 from toolspan_server.documents._sync import Changes, Sync
 from toolspan_server.documents._terms import terms
@@ -287,3 +289,47 @@ def test_a_writer_that_waits_ends_when_the_server_stops(place: Place) -> None:
         pytest.fail("the index was opened although it is locked")
     assert time.monotonic() - started < 2
     other.close()
+
+
+DEEP = "".join("#" * level + " " + "h" * 190 + "\n\n" for level in range(1, 6))
+GROWING = {
+    "title.html": f"<title>{'word ' * 20_000}</title><p>{'text ' * 100_000}</p>",
+    "title.md": f"# {'word ' * 20_000}\n\n{'text ' * 100_000}",
+    "headings.md": DEEP + "###### a\n\nb\n\n" * 20_000,
+    "sections.md": "# a\n\n" * 100_000,
+    "line.txt": "x" * 500_000,
+}
+
+
+@pytest.mark.requirement("I9.3.20")
+@pytest.mark.parametrize("name", GROWING)
+def test_an_index_is_not_many_times_as_large_as_its_documents(tmp_path: Path, name: str) -> None:
+    docs = write(tmp_path / "docs", {name: GROWING[name]})
+    with open_index(tmp_path / "index", Event()) as index:
+        done = Sync(Tree("docs", docs, Selection(["**/*"])), Event()).update(index)
+    assert done.indexed == 1
+    size = sum(file.stat().st_size for file in (tmp_path / "index").iterdir())
+    assert size < 12 * len(GROWING[name])
+
+
+@pytest.mark.requirement("I9.3.20")
+def test_a_title_finds_every_passage_and_a_changed_one_no_longer(place: Place) -> None:
+    text = "word " * 1_000
+    write(place.docs, {"long.md": f"# Zebras\n\n{text}\n\n## More\n\n{text}"})
+    place.update()
+    assert place.ask("zebras").total > 5
+    write(place.docs, {"long.md": f"# Horses\n\n{text}"})
+    place.update("long.md")
+    assert place.ask("zebras").total == 0
+    assert place.ask("horses").total > 1
+
+
+@pytest.mark.requirement("I9.3.20")
+def test_an_index_of_an_earlier_layout_is_set_aside_and_built_again(place: Place) -> None:
+    with closing(sqlite3.connect(place.file)) as connection, connection:
+        connection.execute("PRAGMA user_version = 1")
+    keeper = Keeper(place.tree, place.folder, Event())
+    assert keeper._update(frozenset()).indexed == len(PAGES)
+    assert place.ask("cache").total
+    (aside,) = place.folder.parent.glob("index.older-*")
+    assert (aside / "index.sqlite3").is_file()

@@ -165,3 +165,23 @@ def test_a_folder_that_becomes_a_link_while_it_is_looked_at_leads_nowhere(
     monkeypatch.setattr(_tree, "_inside", swapped)
     with pytest.raises(Unreadable, match="Not a directory"):
         Tree("docs", tmp_path / "root", Selection(["**/*"])).read("d/a.md", 1_000)
+
+
+@pytest.mark.requirement("I9.3.24")
+def test_what_is_hidden_or_holds_keys_is_left_out_and_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("a.md", ".env", ".ssh/config", "server.pem", ".git/config", "b/.hidden.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    tree = Tree("docs", tmp_path, Selection(["**/*"]))
+    for _ in range(2):
+        assert [entry.path for entry in tree.entries(lambda *_: None, Event())] == ["a.md"]
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert told.startswith("'docs': left out .env, .ssh/, b/.hidden.md, server.pem: hidden, or keys")
+    named = Tree("docs", tmp_path, Selection(["**/.env", ".ssh/*", "*.pem"]))
+    assert [entry.path for entry in named.entries(lambda *_: None, Event())] == [
+        ".env",
+        "server.pem",
+        ".ssh/config",
+    ]

@@ -145,7 +145,7 @@ async def test_the_content_of_a_failure_is_held_to_what_results_are() -> None:
     content = (await executor.execute("ask")).content
     assert content is not None
     assert content[0]["text"] == "*** \\ud800"
-    assert content[1]["text"].partition("\n")[2].startswith("[cut here: the whole result has 50,028")
+    assert content[1]["text"].partition("\n")[2].startswith("[cut here: a text of 50,028 bytes")
     assert len(json.dumps(content)) < 6_000
 
 

@@ -16,7 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolspan_server import Context, ToolFailure
-from toolspan_server.executor.sanitise import cut, sanitised
+from toolspan_server.content import ABSENT, Content
+from toolspan_server.executor._cut import cut
+from toolspan_server.executor.sanitise import sanitised
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.4.1")]
 
@@ -175,6 +177,47 @@ async def test_a_large_result_is_worked_on_beside_the_event_loop() -> None:
         group.start_soon(sent, [0] * 20_000 + ["last"], LIMIT * 10, waiting_for_the_loop)
         await anyio.wait_all_tasks_blocked()
         loop_ran.set()
+
+
+@pytest.mark.requirement("I9.1.1")
+@pytest.mark.parametrize("limit", [0, 1, 30, 60])
+def test_a_cut_without_room_for_a_start_is_the_marker_alone(limit: int) -> None:
+    assert cut("x" * 1_000, limit, "1,000").startswith("\n[cut here: the whole result has 1,000 bytes")
+
+
+@pytest.mark.requirement("I9.1.1")
+@pytest.mark.parametrize("other", [{}, {"annotations": {"audience": "x" * 3_000}}])
+@pytest.mark.parametrize("first", [*range(3_900, 4_100, 7), 5_000])
+async def test_texts_that_fit_one_by_one_but_not_together_are_cut_at_the_limit(
+    first: int, other: dict[str, Any]
+) -> None:
+    blocks = ({"type": "text", "text": "a" * first}, {"type": "text", "text": "b" * 4_000, **other})
+    result = await sent(Content(blocks * 10), max_bytes=4_096)
+    assert len(json.dumps(result.blocks).encode()) < 4_096 + 300
+    assert "more; the limit of a result is 4,096]" in result.blocks[-1]["text"]
+
+
+@pytest.mark.requirement("I9.1.1")
+@pytest.mark.parametrize("count", [5_000, 60_000])
+async def test_any_number_of_blocks_is_sent_as_far_as_it_fits(count: int) -> None:
+    blocks = tuple({"type": "text", "text": str(number)} for number in range(count))
+    result = await sent(Content(blocks), max_bytes=100_000)
+    whole, last = result.blocks[:-1], result.blocks[-1]["text"]
+    assert whole == blocks[: len(whole)]
+    assert len(whole) > 2_500
+    assert f" and {count - len(whole) - 1:,} more; the limit of a result is 100,000]" in last
+
+
+@pytest.mark.requirement("I9.1.1")
+async def test_structured_content_and_meta_that_are_too_large_are_left_out_aloud() -> None:
+    large = {"rows": ["x" * 100] * 1_000}
+    result = await sent(Content(({"type": "text", "text": "first"},), large, large))
+    assert (result.structured, result.meta) == (ABSENT, {})
+    assert [block["text"].partition(" of ")[0] for block in result.blocks] == [
+        "first",
+        "[left out here: structured content",
+        "[left out here: _meta",
+    ]
 
 
 @given(st.text(st.characters(exclude_categories=())), st.integers(150, 1_000))

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import anyio
 import pytest
 
 from tests.support.executors import builtin, executor_of
-from toolspan_server import Context, handler
+from toolspan_server import Context, ToolFailure, handler
+from toolspan_server.content import Content
+from toolspan_server.executor import ShareLimits, _clock
 from toolspan_server.kinds._blocking import MAX_ABANDONED, MAX_RUNNING
 
 pytestmark = pytest.mark.anyio
+WIDE = ShareLimits(per_target=100, per_kind=100)
 
 
 class Gate:
@@ -30,6 +37,8 @@ class Gate:
         self.running = self.most_running = 0
         self.contexts: list[Context] = []
         self.async_cancelled = False
+        self.redacted = 0
+        self.results: list[weakref.ref[Rows]] = []
 
 
 gate = Gate()
@@ -105,6 +114,80 @@ async def test_the_time_out_reaches_a_handler_that_blocks_and_looks() -> None:
     await acquired(gate.ended)
 
 
+class Rows(list[str]):
+    """A large result whose end can be seen by a weak reference."""
+
+
+def late(text: str) -> str:
+    """Redacts nothing; where it does not hold the event loop, not before the gate is open."""
+    if threading.current_thread() is not threading.main_thread():
+        gate.redacted += 1
+        assert gate.open.wait(20)
+    return text
+
+
+@handler("timeouts.rows")
+async def rows(arguments: dict[str, Any], context: Context) -> Any:
+    result = Rows(str(number) for number in range(100_000))
+    gate.results.append(weakref.ref(result))
+    return result
+
+
+@handler("timeouts.blocks")
+async def blocks(arguments: dict[str, Any], context: Context) -> Any:
+    return Content(tuple({"type": "text", "text": "x" * 100} for _ in range(20_000)))
+
+
+@handler("timeouts.failure")
+async def failure(arguments: dict[str, Any], context: Context) -> Any:
+    raise ToolFailure("no", content=(await blocks({}, context)).blocks)
+
+
+@pytest.mark.requirement("I9.1.1")
+@pytest.mark.parametrize("name", ["timeouts.rows", "timeouts.blocks", "timeouts.failure"])
+async def test_the_time_out_bounds_the_work_on_the_result_too(name: str) -> None:
+    executor = executor_of(builtin(name, timeout_ms=300), redact=late)
+    with anyio.fail_after(10):
+        result = await executor.execute(name)
+    assert (result.error_code, gate.open.is_set()) == ("timeout", False)
+
+
+@pytest.mark.requirement("I9.1.1")
+async def test_the_work_on_a_result_that_nobody_waits_for_ends() -> None:
+    executor = executor_of(builtin("timeouts.rows", timeout_ms=300), redact=late)
+    assert (await executor.execute("timeouts.rows")).error_code == "timeout"
+    gate.open.set()
+    with anyio.fail_after(10):
+        while gate.results[0]() is not None:
+            gc.collect()
+            await anyio.sleep(0.01)
+    assert gate.redacted < 15_000
+
+
+@handler("timeouts.stubborn")
+async def stubborn(arguments: dict[str, Any], context: Context) -> str:
+    while not gate.open.is_set():
+        with suppress(asyncio.CancelledError):
+            await anyio.sleep(0.01)
+    gate.ended.release()
+    return "at last"
+
+
+@pytest.mark.requirement("I9.1.1")
+async def test_a_handler_that_takes_no_cancellation_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_clock, "_AGAIN_S", 0.01)
+    executor = executor_of(builtin("timeouts.stubborn", timeout_ms=20))
+    with anyio.fail_after(20):
+        for _ in range(8):
+            assert (await executor.execute("timeouts.stubborn")).error_code == "timeout"
+        refused = await executor.execute("timeouts.stubborn")
+        assert (refused.error_code, "8 of its calls" in refused.error) == ("busy", True)
+        gate.open.set()
+        for _ in range(8):
+            await acquired(gate.ended)
+        assert (await executor.execute("timeouts.stubborn")).result == "at last"
+
+
 @pytest.mark.requirement("I2.3.4")
 async def test_the_default_time_out_applies_where_a_tool_has_none() -> None:
     executor = executor_of(builtin("timeouts.block"))
@@ -148,7 +231,7 @@ async def test_a_context_that_served_a_cancelled_call_serves_the_next_one_afresh
 
 @pytest.mark.requirement("I2.3.4")
 async def test_a_hundred_blocking_handlers_do_not_stop_the_event_loop() -> None:
-    executor = executor_of(builtin("timeouts.block"))
+    executor = executor_of(builtin("timeouts.block"), share_limits=WIDE)
     results: list[Any] = []
 
     async def call() -> None:
@@ -172,7 +255,7 @@ async def test_a_hundred_blocking_handlers_do_not_stop_the_event_loop() -> None:
 @pytest.mark.requirement("I2.3.4")
 async def test_calls_that_timed_out_take_no_place_from_those_after_them() -> None:
     tools = [builtin(f"stuck{i}", "timeouts.block", timeout_ms=30) for i in range(MAX_RUNNING + 4)]
-    executor = executor_of(*tools, builtin("string_regex"))
+    executor = executor_of(*tools, builtin("string_regex"), share_limits=WIDE)
     async with anyio.create_task_group() as group:
         for entry in tools:
             group.start_soon(executor.execute, entry["name"])

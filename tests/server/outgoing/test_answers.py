@@ -29,14 +29,12 @@ async def api() -> AsyncGenerator[Api]:
         (data({"a": [1, None]}), {"a": [1, None]}),
         (response("null", Content_Type="application/problem+json; charset=utf-8"), None),
         (response(status=204), None),
-        (response(Content_Type="application/json"), None),
         (response("plain", Content_Type="text/plain"), "plain"),
         (response("Größe".encode("latin-1"), Content_Type="text/plain; charset=ISO-8859-1"), "Größe"),
-        (response("Größe".encode("utf-16"), Content_Type="text/html"), "Größe"),
+        (response("Größe".encode("utf-16"), Content_Type="text/csv"), "Größe"),
         (response("Größe", Content_Type='text/plain; charset="x-unknown"'), "Größe"),
         (response("+AGE-", Content_Type="text/plain; charset=utf-7"), "+AGE-"),
         (response("6162", Content_Type="text/plain; charset=hex"), "6162"),
-        (response(b"a\xffb", Content_Type="text/plain"), "a\ufffdb"),
         (response("no type"), "no type"),
         (response("<a/>", Content_Type="application/atom+xml"), "<a/>"),
         (response(gzip.compress(b"packed", mtime=0), Content_Encoding="gzip"), "packed"),
@@ -90,6 +88,10 @@ BOMB = gzip.compress(b"0" * 50_000_000, mtime=0)
         (response("[" * 9_000, Content_Type="application/json"), "bad_response"),
         (response("9" * 9_000, Content_Type="application/json"), "bad_response"),
         (response("<html>down</html>", Content_Type="text/html"), None),
+        (response("<html>down</html>", Content_Type="text/html"), "bad_response"),
+        (response(Content_Type="application/json"), "bad_response"),
+        (response(b"a\xffb", Content_Type="text/plain"), "bad_response"),
+        (response(b'{"a": "\xff"}', Content_Type="application/json"), "bad_response"),
     ],
 )
 async def test_an_answer_that_is_no_good_is_a_failure(api: Api, answer: bytes, code: str | None) -> None:
@@ -154,3 +156,71 @@ async def test_head_gives_status_and_headers(api: Api) -> None:
     api.reply = lambda _: response(Content_Length="0", X_Total="7")
     async with http_tool(api.url, method="HEAD") as call:
         assert (await call()).result == {"status": 200, "headers": {"content-length": "0", "x-total": "7"}}
+
+
+PAGE = '<!DOCTYPE html><html><title>Sign in</title><script>a = "<b>"</script><body>Please sign in.</html>'
+
+
+@pytest.mark.requirement("I9.3.28")
+@pytest.mark.parametrize("kind", ["text/html; charset=utf-8", "application/xhtml+xml", "text/plain", ""])
+async def test_a_page_for_people_is_no_result_and_the_failure_says_what_it_was(api: Api, kind: str) -> None:
+    api.reply = lambda _: response(PAGE, **({"Content_Type": kind} if kind else {}))
+    async with http_tool(api.url) as call:
+        result = await call()
+    assert (result.error_code, result.upstream_status) == ("bad_response", 200)
+    shown = kind.partition(";")[0] or "no media type"
+    assert f"127.0.0.1 answered HTTP 200 OK with {shown}, a page for people" in result.error
+    assert "response_types" in result.error and result.as_dict()["upstream_status"] == 200
+    if "ml" in kind:
+        assert result.error.endswith(": Sign in Please sign in.")
+
+
+@pytest.mark.requirement("I9.3.28")
+async def test_a_redirect_to_a_page_to_sign_in_is_no_result(api: Api) -> None:
+    api.replies(response(status=302, Location="/login"), response(PAGE, Content_Type="text/html"))
+    async with http_tool(api.url) as call:
+        assert (await call()).error_code == "bad_response"
+
+
+@pytest.mark.requirement("I9.3.28")
+async def test_a_page_that_comes_with_an_error_shows_its_words_its_type_and_the_status(api: Api) -> None:
+    api.reply = lambda _: response(PAGE, 502, Content_Type="text/html")
+    async with http_tool(api.url, retry={"max_attempts": 1}) as call:
+        result = await call()
+    told = "127.0.0.1 answered HTTP 502 Bad Gateway with text/html: Sign in Please sign in."
+    assert (result.error, result.error_code, result.upstream_status) == (told, "http_502", 502)
+
+
+@pytest.mark.requirement("I9.3.28")
+@pytest.mark.parametrize(
+    ("settings", "answer", "expected"),
+    [
+        ({"response_types": ["text/*"]}, response(PAGE, Content_Type="text/html"), PAGE),
+        ({"response_format": "text"}, response(PAGE, Content_Type="text/html"), PAGE),
+        ({"response_types": ["*/json"]}, data([1]), [1]),
+        ({"response_types": ["*/json"]}, response("a", Content_Type="text/csv"), "not */json"),
+        ({"response_types": ["*/json"]}, response(status=204), None),
+        ({}, response(), "HTTP 200 OK with an empty body"),
+        ({"method": "POST"}, response(), None),
+        ({"method": "POST", "response_format": "json"}, response(), "HTTP 200 OK with an empty body"),
+        ({"method": "DELETE", "response_path": "$.a"}, response(), "HTTP 200 OK with an empty body"),
+        ({"response_path": "$.a"}, response(status=204), None),
+        ({"allow_empty": True}, response(), None),
+        ({"response_format": "text"}, response(Content_Type="text/plain"), ""),
+        ({}, response(b"\xff", Content_Type="text/plain"), "HTTP 200 OK with text/plain that is no utf-8"),
+        ({"response_format": "text"}, response(b"\xff"), "set response_format: binary"),
+        ({"success_status": ["2xx", "404"]}, data({"found": False}, 404), {"found": False}),
+        ({"success_status": ["200"]}, data([1], 203), "HTTP 203"),
+    ],
+)
+async def test_what_counts_as_a_result_is_told_in_the_config(
+    api: Api, settings: dict[str, Any], answer: bytes, expected: Any
+) -> None:
+    api.reply = lambda _: answer
+    async with http_tool(api.url, **settings) as call:
+        result = await call()
+    if result.success:
+        assert result.result == expected
+    else:
+        assert expected and expected in result.error
+        assert result.upstream_status is not None

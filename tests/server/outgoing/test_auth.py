@@ -57,7 +57,7 @@ async def test_a_key_in_the_query_is_added_to_it_and_not_shown(api: Api) -> None
 
 async def test_secrets_of_a_failure_are_not_shown(api: Api, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "toolspan_server")
-    auth = {"type": "bearer", "token": "s3cret-\u00e9"}
+    auth = {"type": "bearer", "token": "s3cret-token"}
     api.reply = lambda seen: response(f"bad token {auth['token']}", 401, Content_Type="text/plain")
     async with http_tool(api.url, auth=auth) as call:
         result = await call()
@@ -72,10 +72,17 @@ async def test_a_secret_in_a_header_of_the_config_is_not_shown(api: Api) -> None
     assert "written" not in shown and "plain-text" in shown
 
 
-async def test_a_secret_that_no_header_can_hold_is_not_shown(api: Api) -> None:
-    async with http_tool(api.url, auth={"type": "bearer", "token": "first\nsecond-line"}) as call:
+@pytest.mark.requirement("I9.3.17")
+@pytest.mark.parametrize("value", ["first\nsecond-line", "second-line\r\n", "second-line\u00e9"])
+async def test_a_secret_that_no_header_can_hold_is_neither_sent_nor_shown(
+    api: Api, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("HTTP_TEST_SECRET", "good")
+    async with http_tool(api.url, auth={"type": "bearer", "token_env": "HTTP_TEST_SECRET"}) as call:
+        monkeypatch.setenv("HTTP_TEST_SECRET", value)
         result = await call()
     assert not result.success and "second-line" not in result.error
+    assert "The credential token holds" in result.error
     assert api.seen == []
 
 
@@ -111,12 +118,44 @@ async def test_a_token_comes_from_the_environment(
         ("token_env: UNSET_X", "auth.token_env: environment variable UNSET_X is not set"),
         ("username: u", "type 'bearer' needs token or token_env"),
         ("token: a, token_env: B", "'token' is given as well"),
+        ('token: "a\\n"', "auth.token: the value holds a control character, such as a line break"),
+        ('token: "a\\rb"', "auth.token: the value holds a control character, such as a line break"),
+        ("token: caf\u00e9", "auth.token: the value holds a character that no header can hold"),
+        ("token_env: LINE_X", "the value of the environment variable LINE_X holds a control character"),
         ("token: a, in: query", "'in' means nothing for type 'bearer'"),
     ],
 )
-def test_credentials_that_are_not_right_are_faults(tmp_path: Path, token: str, message: str) -> None:
+def test_credentials_that_are_not_right_are_faults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, token: str, message: str
+) -> None:
+    monkeypatch.setenv("LINE_X", "from-a-file\n")
     lines = told(tmp_path, CONFIG.format(url="http://127.0.0.1/", token=token))
     assert any(message in line for line in lines), lines
+    assert not any("from-a-file" in line for line in lines)
+
+
+@pytest.mark.requirement("I9.3.17")
+@pytest.mark.parametrize(
+    ("auth", "fine"),
+    [
+        ("type: basic, username: u, password: p\u00e4ss", True),
+        ("type: basic, username: 'a:b', password: p", False),
+        ('type: basic, username: u, password: "p\\n"', False),
+        ("type: api_key, name: X-Key, value: caf\u00e9", False),
+        ("type: api_key, name: key, in: query, value: caf\u00e9", True),
+        ("type: api_key, name: sid, in: cookie, value: 'a;b'", True),
+        ('type: api_key, name: key, in: query, value: "a\\tb"', False),
+        ('type: oauth2, token_url: "https://a.example/t", client_id: "i\\n", client_secret: s', False),
+    ],
+)
+def test_a_secret_is_held_to_what_its_place_can_carry(tmp_path: Path, auth: str, fine: bool) -> None:
+    text = CONFIG.format(url="http://127.0.0.1/", token="X").replace("type: bearer, X", auth)
+    (tmp_path / "c.yaml").write_text(text)
+    if fine:
+        load_config(tmp_path / "c.yaml")
+        return
+    with pytest.raises(ConfigError, match="auth"):
+        load_config(tmp_path / "c.yaml")
 
 
 class Tokens:

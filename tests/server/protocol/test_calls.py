@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import anyio
 import pytest
 
+from toolspan_server._place import WAITED
 from toolspan_server.protocol._calls import Busy, Calls
 
 pytestmark = pytest.mark.anyio
@@ -116,3 +119,40 @@ async def test_the_end_waits_for_the_calls_but_not_for_ever() -> None:
         assert gate.running == 1
         group.start_soon(calls.finished, 60)
         gate.opened.set()
+
+
+@pytest.mark.requirement("I9.1.1")
+async def test_a_call_waits_in_line_for_no_longer_than_its_time_and_is_told_so() -> None:
+    calls, gate = Calls(at_once=1, waiting=10), Gate()
+    seen: list[float] = []
+
+    async def late() -> None:
+        seen.append(WAITED.get())
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(calls.run, gate.work)
+        await anyio.wait_all_tasks_blocked()
+        await calls.run(late, 20)
+        assert (seen, calls.waiting, calls.running) == ([math.inf], 0, 1)
+        gate.opened.set()
+    assert WAITED.get() == 0
+    assert calls.running == 0
+    await calls.run(late, 20)
+    assert seen[1:] == [0]
+
+
+@pytest.mark.requirement("I9.1.1")
+async def test_what_a_call_waited_in_line_is_part_of_its_time() -> None:
+    calls, gate = Calls(at_once=1, waiting=10), Gate()
+    seen: list[float] = []
+
+    async def waited() -> None:
+        seen.append(WAITED.get())
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(calls.run, gate.work)
+        await anyio.wait_all_tasks_blocked()
+        group.start_soon(calls.run, waited, 60_000)
+        await anyio.wait_all_tasks_blocked()
+        gate.opened.set()
+    assert 0 < seen[0] < 60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,16 @@ import pytest
 
 from tests.support.limited import LIMITS, alive, limited_server
 from tests.support.raw_http import RawClient, request, statuses, tool_body, tool_call, tool_headers
-from tests.support.served import BOUND_S, Served, http_server, until, write_config
+from tests.support.served import (
+    BOUND_S,
+    INITIALIZE,
+    INITIALIZED,
+    Served,
+    call,
+    http_server,
+    until,
+    write_config,
+)
 
 SLACK_S = 1.5
 JSON = ("content-type", "application/json")
@@ -165,17 +175,25 @@ def test_one_connection_too_many_is_told_so_at_once(folder: Path) -> None:
                 client.close()
 
 
-@pytest.mark.requirement("I3.2.1")
-def test_slow_clients_in_every_place_are_gone_by_the_deadline(folder: Path) -> None:
-    with http_server(folder / "toolspan.json") as server:
-        slow = [RawClient(server.address).send(b"GET / HTTP/1.1\r\n") for _ in range(20)]
-        try:
-            with RawClient(server.address) as late:
-                assert late.answer().status == 503
-            until(lambda: statuses(server.exchange(HEALTH))[:1] == [200], "a free place", 0.6 + SLACK_S)
-        finally:
-            for client in slow:
-                client.close()
+@pytest.mark.requirement("I9.2.11")
+def test_a_stream_whose_client_reads_nothing_ends_before_much_waits_for_it(tmp_path: Path) -> None:
+    limits = {"result_bytes": 4_000_000, "write_seconds": 60, "idle_seconds": 60}
+    with (
+        http_server(write_config(tmp_path, "large", limits=limits)) as server,
+        RawClient(server.address, receive_buffer=4_096) as deaf,
+        RawClient(server.address) as poster,
+    ):
+        deaf.send(request("GET", "/sse", ("accept", "text/event-stream")))
+        endpoint = deaf.line(b"data: ").removeprefix(b"data: ").decode()
+        poster.send(request("POST", endpoint, JSON, body=json.dumps(INITIALIZE).encode())).answer()
+        poster.send(request("POST", endpoint, JSON, body=json.dumps(INITIALIZED).encode())).answer()
+        for number in range(30):
+            body = json.dumps(call(number, "large", {"size": 1_000_000})).encode()
+            server.exchange(request("POST", endpoint, JSON, ("connection", "close"), body=body))
+        until(lambda: "unread" in server.errors.text, "the end of the stream")
+        assert alive(server)
+        told = request("POST", endpoint, JSON, ("connection", "close"), body=b"{}")
+        until(lambda: statuses(server.exchange(told)) == [404], "the end of the session")
 
 
 def test_the_server_ends_in_time_with_every_sort_of_connection_open(folder: Path) -> None:

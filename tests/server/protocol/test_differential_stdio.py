@@ -51,6 +51,7 @@ async def running_config(tmp_path: Path) -> AsyncIterator[Surface]:
         tool("text", {"type": "mock", "mock_response": "A text, \u00e9\u2028\U0001f600."}),
         tool("null", {"type": "mock", "mock_response": None}),
         tool("list", {"type": "mock", "mock_response": [1, 2.5, True, None]}),
+        tool("later", {"type": "mock", "mock_response": "Later.", "delay_ms": 50}),
         tool("sum", {"type": "builtin", "handler": "math_eval"}),
     ]
     path = tmp_path / "toolspan.json"
@@ -86,13 +87,14 @@ async def test_without_the_short_path_stdio_gives_the_sdks_answers(
 
 
 CALL = request("tools/call", {"name": "text"}, 7)
+WAITING = request("tools/call", {"name": "later"}, 7)
 LAST = b""  # ends the line before with a newline, so that all come in together
 NOT_AN_ID = (
     "JSON-RPC 2.0, 4: 'An identifier established by the Client that MUST contain a String, Number, or NULL'"
 )
 STRICTER: dict[str, tuple[list[bytes | dict[str, Any]], list[tuple[Any, int]], str]] = {
     "an id that is taken": (
-        [initialize(), CALL, CALL, LAST],
+        [initialize(), WAITING, WAITING, LAST],
         [(0, 0), (7, -32600), (7, 0)],
         "MCP 2025-11-25, basic: 'The request ID MUST NOT have been previously used by the requestor within "
         "the same session'; the SDK runs both, and can cancel only the second.",

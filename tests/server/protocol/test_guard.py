@@ -221,6 +221,22 @@ def test_a_header_that_decides_comes_once(name: bytes) -> None:
         assert status(*headers.items(), (name, again), access=access, method="POST") in (400, 401, 403, 415)
 
 
+@pytest.mark.requirement("I9.3.18")
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(b"mcp-protocol-version", b"mcp-session-id", b"mcp-method", b"mcp-name", b"mcp-param-city"),
+        b"last-event-id",
+    ],
+)
+@pytest.mark.parametrize("again", [b"2026-07-28", b"other", b""])
+def test_a_header_of_the_protocol_comes_once(name: bytes, again: bytes) -> None:
+    one = (name, b"2026-07-28")
+    assert status(HOST, one) == 200
+    assert status(HOST, one, (name, again)) == 400
+    assert status(HOST, one, (b"accept", b"a/b"), (name, again)) == 400
+
+
 @pytest.mark.requirement("I3.2.1")
 def test_what_was_allowed_once_does_not_open_the_door_to_others() -> None:
     guard = Guard(_nothing, Access())

@@ -115,7 +115,7 @@ async def test_events_are_kept_within_their_number_bytes_and_age() -> None:
     from toolspan_server.protocol import _events
 
     now = 0.0
-    events = _events.Events(lambda: now)
+    events = _events.Events(clock=lambda: now)
     small = JSONRPCNotification(jsonrpc="2.0", method="small")
     large = JSONRPCNotification(jsonrpc="2.0", method="x" * (_events.MOST_BYTES // 2))
 
@@ -135,3 +135,45 @@ async def test_events_are_kept_within_their_number_bytes_and_age() -> None:
     now = _events.MOST_AGE_S + 1
     await events.store_event("s", small)
     assert not await kept(newest)
+
+
+@pytest.mark.requirement("I3.1.1")
+@pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25"])
+@pytest.mark.parametrize("reports", [0, 1])
+async def test_a_call_whose_session_is_deleted_meanwhile_is_told_so_on_its_stream(
+    version: str, reports: int
+) -> None:
+    running = anyio.Event()
+
+    async def lasting(_arguments: Mapping[str, Any], context: Context) -> str:
+        for number in range(reports):
+            await context.client.progress(number)
+        running.set()
+        await anyio.sleep_forever()
+        return "never"
+
+    reply = Reply()
+    async with talking(tool("lasting", lasting)) as server:
+        session = await server.session(version=version)
+        params = {"name": "lasting", "_meta": {"progressToken": 1}}
+        async with anyio.create_task_group() as group:
+            group.start_soon(partial(session.ask, "tools/call", params, 7, reply))
+            await running.wait()
+            with anyio.fail_after(5):
+                await reply.started.wait()
+            gone = await session.client.ask("DELETE", headers=session.headers)
+    assert gone.status == 200
+    assert [each["method"] for each in reply.messages[:-1]] == ["notifications/progress"] * reports
+    assert (reply.messages[-1]["id"], reply.messages[-1]["error"]["message"]) == (7, "The session has ended")
+
+
+async def test_a_stream_that_is_let_go_says_nothing_of_an_end() -> None:
+    async def released(_arguments: Mapping[str, Any], context: Context) -> str:
+        await context.client.release()
+        await anyio.sleep_forever()
+        return "never"
+
+    async with talking(tool("released", released)) as server:
+        session = await server.session()
+        first = await session.ask("tools/call", {"name": "released"})
+        assert first.messages == []

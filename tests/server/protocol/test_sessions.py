@@ -20,7 +20,7 @@ from toolspan_server.protocol.auth._principal import Principal
 from toolspan_server.protocol.guard import Access
 from toolspan_server.protocol.http import Application
 from toolspan_server.protocol.sdk_http import SessionBehind
-from toolspan_server.protocol.sessions import Sessions, TooMany
+from toolspan_server.protocol.sessions import LEAST_IDLE_S, Sessions, TooMany
 
 pytestmark = pytest.mark.anyio
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -66,6 +66,44 @@ def test_a_full_table_refuses_by_the_name_of_its_limit() -> None:
         sessions.open("2025-11-25", b"", None)
     sessions.forget(first)
     sessions.open("2025-11-25", b"", None)
+
+
+@pytest.mark.requirement("I9.3.26")
+def test_a_session_that_has_asked_nothing_makes_room_first_the_oldest_of_them() -> None:
+    sessions = Sessions(4, 1_800, Clock())
+    used, first, second, streaming = (sessions.open("2025-11-25", b"", None) for _ in range(4))
+    used.asked = True
+    with sessions.used(streaming):
+        assert [sessions.spare(), sessions.spare(), sessions.spare()] == [first, second, None]
+    assert sessions.find(used.id, None) is used
+    assert sessions.find(first.id, None) is None
+
+
+@pytest.mark.requirement("I9.3.26")
+def test_then_whoever_has_most_gives_the_session_that_is_idle_for_the_longest() -> None:
+    clock = Clock()
+    sessions = Sessions(4, 1_800, clock)
+    ann, *bobs = (sessions.open("2025-11-25", b"", who) for who in (b"ann", b"bob", b"bob", b"bob"))
+    for session in (ann, *bobs):
+        session.asked = True
+    clock.now = LEAST_IDLE_S - 1
+    assert sessions.spare() is None
+    with sessions.used(bobs[0]):
+        clock.now = LEAST_IDLE_S + 1
+    assert sessions.spare() is bobs[1]
+    assert sessions.find(ann.id, b"ann") is ann
+
+
+@pytest.mark.requirement("I9.3.26")
+async def test_abandoned_openings_keep_nobody_out_and_live_sessions_stay(tmp_path: Path) -> None:
+    async with served(tmp_path, sessions=5) as client:
+        live = await opened(client)
+        assert (await post(client, call(1, "echo", {"value": 1}), live)).status == 200
+        for _ in range(20):
+            await opened(client)
+        late = await opened(client)
+        assert (await post(client, call(1, "echo", {"value": 1}), late)).status == 200
+        assert (await post(client, call(2, "echo", {"value": 1}), live)).status == 200
 
 
 def test_a_session_that_nobody_uses_is_over_and_one_in_use_is_not() -> None:
@@ -126,8 +164,9 @@ def waiting(request_id: int | str, note: str, **more: Any) -> dict[str, Any]:
 @pytest.mark.requirement("I3.5.1")
 async def test_the_cap_on_sessions_is_503_and_live_ones_go_on(tmp_path: Path) -> None:
     async with served(tmp_path, sessions=2) as client:
-        session = await opened(client)
-        await opened(client)
+        session, other = await opened(client), await opened(client)
+        for each in (session, other):
+            assert (await post(client, PING, each)).status == 200
         refused = await post(client, INITIALIZE, ACCEPT)
         assert refused.status == 503
         assert "limits.sessions is 2" in refused.message["error"]["message"]

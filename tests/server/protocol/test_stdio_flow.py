@@ -23,6 +23,7 @@ from tests.support.served import (
 )
 
 PING = {"jsonrpc": "2.0", "id": "alive", "method": "ping"}
+_ALL_FOR_ONE = {"concurrent_calls_per_target": 16, "concurrent_calls_per_kind": 16}
 
 
 @pytest.mark.requirement("I2.5.2")
@@ -45,7 +46,7 @@ def test_slow_calls_still_answer_after_the_end_of_the_input(tmp_path: Path) -> N
 
 @pytest.mark.requirement("I3.1.2")
 def test_ten_thousand_calls_at_once_are_all_answered_within_the_limit(tmp_path: Path) -> None:
-    config = write_config(tmp_path, "crowd")
+    config = write_config(tmp_path, "crowd", limits=_ALL_FOR_ONE)
     calls = [call(number, "crowd") for number in range(10_000)]
     got = answers(piped(config, INITIALIZE, INITIALIZED, *calls))
     most = [int(got[number]["result"]["content"][0]["text"]) for number in range(10_000)]
@@ -93,7 +94,9 @@ def test_a_client_that_reads_late_gets_everything_and_memory_stays_bounded(
 ) -> None:
     read, write = os.pipe()
     process = subprocess.Popen(
-        command("--config", write_config(tmp_path, "large", "wait")), stdin=subprocess.PIPE, stdout=write
+        command("--config", write_config(tmp_path, "large", "wait", limits=_ALL_FOR_ONE)),
+        stdin=subprocess.PIPE,
+        stdout=write,
     )
     os.close(write)
     assert process.stdin is not None

@@ -277,7 +277,7 @@ async def test_in_the_2025_era_the_client_is_asked_while_the_call_runs() -> None
     [
         ({"error": {"code": -1, "message": "not in the mood"}}, "not in the mood"),
         ({"result": {"action": "maybe"}}, "no result of elicitation/create"),
-        ({"result": {"action": "accept", "content": {"name": 5}}}, "'content.name' does not fit"),
+        ({"result": {"action": "accept", "content": {"name": 5}}}, "asked by: 'name' must be a string"),
     ],
 )
 async def test_an_answer_that_is_none_fails_the_call_of_the_2025_era(

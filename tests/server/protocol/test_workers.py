@@ -196,7 +196,10 @@ from toolspan_server.protocol.workers import Workers
 def serve(listener, ready, alive):
     raise RuntimeError("a bug")
 
-sys.exit(Workers(serve, [socket.socket()], print, print).run())
+def say(text):
+    print(text, file=sys.stderr)
+
+sys.exit(Workers(serve, [socket.socket()], say, say).run())
 """
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=BOUND_S, check=False

@@ -192,6 +192,19 @@ async def test_secrets_of_the_config_are_taken_out_of_files_but_not_out_of_what_
         assert await read(resources, "test://v") == "at harbour"
 
 
+@pytest.mark.requirement("I9.3.29")
+async def test_a_file_that_is_no_text_has_zeros_where_a_secret_stood(tmp_path: Path) -> None:
+    for shift in range(3):
+        (tmp_path / f"{shift}.bin").write_bytes(b"\xff" * shift + b"key=hunter2hunter2\0\xff")
+    files = "".join(f"  - {{uri: 'test://{shift}', name: n, file: {shift}.bin}}\n" for shift in range(3))
+    text = f"state_dir: x-${{SECRET}}\nresources:\n{files}"
+    async with serving(tmp_path, text, SECRET="hunter2hunter2") as (_, resources):
+        for shift in range(3):
+            data = base64.b64decode(await read(resources, f"test://{shift}"))
+            assert (len(data), data[shift : shift + 4]) == (shift + 20, b"key=")
+            assert data[shift + 5 : shift + 17] == bytes(12)
+
+
 TEMPLATES = """
 resource_templates:
   - uri_template: test://template/{id}/data

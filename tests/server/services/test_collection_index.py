@@ -79,7 +79,7 @@ async def test_a_state_folder_that_cannot_be_used_is_told_and_tried_again(
     write(tmp_path / "docs", PAGE)
     (tmp_path / ".toolspan").write_text("in the way")
     async with docs_of(tmp_path) as docs:
-        with pytest.raises(ToolFailure, match="its index cannot be kept in"):
+        with pytest.raises(ToolFailure, match="its index cannot be kept: in "):
             await docs.search("pip", 5)
         (tmp_path / ".toolspan").unlink()
         while docs.latest is None or docs.latest.problem:

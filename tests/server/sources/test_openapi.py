@@ -419,3 +419,40 @@ async def test_a_file_that_is_no_description_holds_up_no_list(tmp_path: Path, co
         with anyio.fail_after(5):
             await runtime.settled()
         assert len(runtime.registry) == 0
+
+
+@pytest.mark.requirement("I9.3.28")
+@pytest.mark.parametrize(
+    ("responses", "types", "may_be_empty"),
+    [
+        ({}, (), False),
+        ({"200": {"description": "a user", "content": {"application/json": {}}}}, (), False),
+        ({"200": {"description": "a page", "content": {"text/html; charset=utf-8": {}}}}, ("*",), False),
+        ({"200": {"description": "done"}}, (), True),
+    ],
+)
+def test_pages_and_empty_answers_are_results_where_they_are_described(
+    responses: Any, types: tuple[str, ...], may_be_empty: bool
+) -> None:
+    (tool,) = made(spec_of({"responses": responses})).tools
+    assert (tool.implementation.response_types, tool.implementation.allow_empty) == (types, may_be_empty)
+
+
+@pytest.mark.requirement("I9.3.28")
+@pytest.mark.parametrize(
+    ("answer", "told_"),
+    [
+        (response("<html>Sign in</html>", Content_Type="text/html"), "HTTP 200 with text/html"),
+        (response(), "HTTP 200 without a body"),
+        (response("no", 503), "HTTP 503"),
+    ],
+)
+async def test_a_fetched_description_that_is_none_says_what_came(api: Api, answer: bytes, told_: str) -> None:
+    api.reply = lambda _: answer
+    source = {"type": "openapi", "url": f"{api.url}/spec", "allow_private": ["127.0.0.1"]}
+    config = Config.model_validate({"tools": {"sources": [{**source, "retry": {"max_attempts": 1}}]}})
+    async with running(config) as runtime:
+        with anyio.fail_after(10):
+            while "error" not in (state := runtime.health()["sources"][0]):  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+    assert told_ in state["error"]

@@ -130,6 +130,16 @@ async def test_an_answer_that_cannot_be_used_fails_its_call_only(tmp_path: Path,
         assert (await runtime.execute("echo", {})).success
 
 
+@pytest.mark.requirement("I9.1.1")
+@pytest.mark.parametrize("error", [False, True])
+async def test_a_flood_of_blocks_is_sent_as_far_as_it_fits(tmp_path: Path, error: bool) -> None:
+    async with served(tmp_path, {"raw": raw()}, {"upstream": "raw", "include": ["blocks"]}) as runtime:
+        result = await runtime.execute("blocks", {"count": 60_000, "error": error})
+        assert result.success is not error
+        last = result.error if error else (result.content or ())[-1]["text"]
+        assert "more" in last and "left out here" in last
+
+
 async def test_upstreams_that_are_not_there_cost_only_their_own_tools(tmp_path: Path) -> None:
     with answers() as address:
         upstreams = {

@@ -22,7 +22,8 @@ def test_lines_do_not_depend_on_where_the_chunks_are_cut(data: bytes, cuts: list
     chunks = [data[start:end] for start, end in pairwise(edges)]
     lines = Lines(1_000)
     whole = [line for chunk in chunks for line, _ in lines.feed(chunk)]
-    assert [*whole, lines.rest()] == data.split(b"\n")
+    *ended, rest = data.split(b"\n")
+    assert (whole, lines.rest()) == ([line for line in ended if line], rest)
 
 
 def test_a_line_over_the_limit_is_marked_and_only_its_start_is_kept() -> None:

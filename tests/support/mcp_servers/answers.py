@@ -31,7 +31,7 @@ class Answers(BaseHTTPRequestHandler):
             self.send_header("Location", "http://169.254.169.254/latest")
             self.end_headers()
         else:
-            self.send(200, "application/json", b"[" * 6_000_000)
+            self.send(200, "application/json", b"x" * 6_000_000)
 
     def send(self, status: int, content_type: str, body: bytes, encoding: str = "identity") -> None:
         self.send_response(status)

@@ -48,6 +48,7 @@ SPECIAL = (
     "refuse",
     "secret",
     "crash",
+    "blocks",
 )
 
 
@@ -169,6 +170,12 @@ def call_refuse(request_id: Any, arguments: dict[str, Any]) -> None:
 
 def call_secret(request_id: Any, arguments: dict[str, Any]) -> None:
     send({"id": request_id, "error": {"code": -32000, "message": f"bad key {os.environ.get('MY_KEY')}"}})
+
+
+def call_blocks(request_id: Any, arguments: dict[str, Any]) -> None:
+    """``count`` short blocks of text, as an error when the arguments say so."""
+    blocks = [{**TEXT, "text": str(number)} for number in range(arguments["count"])]
+    send({"id": request_id, "result": {"content": blocks, "isError": arguments.get("error", False)}})
 
 
 HUNG: dict[Any, str | None] = {}

@@ -1,0 +1,1 @@
+"""One attack a module; see the package above."""

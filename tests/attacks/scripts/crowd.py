@@ -1,0 +1,95 @@
+"""Everything at once: 200 clients, a config that is rewritten, broken too, and an upstream that keeps ending.
+
+``TOOLSPAN_CROWD_SECONDS`` says for how long, 60 by default.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.support.crowd import crowd
+from tests.support.processes import resident
+from tests.support.served import write_config
+
+from ..attack import Attack, Target
+
+_SECONDS = float(os.environ.get("TOOLSPAN_CROWD_SECONDS", "60"))
+_CLIENTS = 200
+_EVERY_S = 1.0
+_BROKEN_EACH = 5
+_GROWS_BY_MIB = 32
+_RAW = Path(__file__).parents[2] / "support" / "mcp_servers" / "raw.py"
+_LIMITS = {"connections": 400, "idle_seconds": 60, "concurrent_calls": 64, "queued_calls": 4_000}
+
+
+def _config(folder: Path) -> Path:
+    upstreams = {"raw": {"command": sys.executable, "args": [str(_RAW)]}}
+    config = write_config(folder, "wait", "large", limits=_LIMITS, services={"upstreams": upstreams})
+    content = json.loads(config.read_text())
+    content["tools"]["sources"] = [
+        {"type": "mcp", "upstream": "raw", "include": ["echo", "die"], "prefix": "up."}
+    ]
+    config.write_text(json.dumps(content))
+    return config
+
+
+def run(target: Target) -> None:
+    """A short crowd first, for what is made once; then the whole."""
+    address, pid = target.server.address, target.server.process.pid
+    assert crowd(address, _CLIENTS, min(5.0, _SECONDS)).right
+    before = resident(pid)
+    with _rewritten(target.folder / "toolspan.json"):
+        seen = crowd(address, _CLIENTS, _SECONDS)
+    grown = (resident(pid) - before) / 2**20
+    print(f"  {sum(seen.right.values()):,} right, {len(seen.wrong)} wrong, {len(seen.lost)} lost", end="; ")
+    print(f"{dict(seen.right)}; slowest {seen.slowest:.2f} s; memory {grown:+.0f} MiB", flush=True)
+    assert not seen.wrong and not seen.lost, [*seen.wrong[:3], *seen.lost[:3]]
+    assert seen.right["upstream"] and seen.right["upstream failed"] and seen.right["echo"]
+    assert grown < _GROWS_BY_MIB, f"memory grew by {grown:.0f} MiB"
+
+
+@contextmanager
+def _rewritten(path: Path) -> Iterator[None]:
+    """Replace the config once a second while the block runs, sometimes by a broken one."""
+    right: dict[str, Any] = json.loads(path.read_text())
+    ended = threading.Event()
+
+    def rewrite() -> None:
+        number = 0
+        while not ended.wait(_EVERY_S):
+            number += 1
+            text = json.dumps({**right, "instructions": f"Version {number}."})
+            _replaced(path, text[:-9] if number % _BROKEN_EACH == 0 else text)
+
+    rewriting = threading.Thread(target=rewrite)
+    rewriting.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        rewriting.join()
+        _replaced(path, json.dumps(right))
+
+
+def _replaced(path: Path, text: str) -> None:
+    beside = path.with_suffix(".new")
+    beside.write_text(text)
+    beside.replace(path)
+
+
+ATTACK = Attack(
+    "I9.5.3",
+    "a crowd with slow and deaf clients, config rewrites and crashing upstreams",
+    run,
+    config=_config,
+    memory_mib=400,
+    descriptors=4,  # the pipes of an upstream that is up again
+    slowest_s=10.0,
+)
