@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from .install import install
+from .install import byte_compile, install
 from .report import report, write
 from .run import QUICK, Plan, measured
 from .servers import TOOLSPAN, servers
@@ -22,6 +22,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.install:
         install()
+    byte_compile()
     found, missing = servers()
     if options.only:
         found = [server for server in found if server.name in (TOOLSPAN, *options.only)]

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from compileall import compile_dir
 from pathlib import Path
 
 from .processes import ROOT
@@ -59,3 +60,9 @@ def _run(command: list[str]) -> None:
     print("$", " ".join(command), flush=True)
     if subprocess.run(command, check=False).returncode:
         print(f"failed: {' '.join(command)}")
+
+
+def byte_compile() -> None:
+    """Compile Toolspan's modules, as pip does with a package that it installs; the peers' are compiled."""
+    for package in ("server", "bridge"):
+        compile_dir(ROOT / package, quiet=1)

@@ -91,3 +91,9 @@ def resident_mb(pid: int) -> float:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
     raise OSError(f"/proc/{pid}/status has no VmRSS")
+
+
+def children(pid: int) -> list[int]:
+    """The processes that the process started and that still run; empty where there is no ``/proc``."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]

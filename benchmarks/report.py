@@ -25,6 +25,7 @@ def report(figures: Figures, found: Sequence[Server], missing: Sequence[str], pl
         "\n".join(f"- {line}" for line in _circumstances(figures, found, missing, plan)),
         _table(_side_by_side(figures, found)),
         _table(_by_size(figures)),
+        _table(_of_bridge(figures)),
         _table(_targets(figures)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -74,6 +75,12 @@ def _by_size(figures: Figures) -> Iterator[Row]:
     yield ["toolspan, number of tools", *(f"{size:,}" for size in sizes)]
     for title, row in figures.by_size.items():
         yield [title, *(_number(row[size]) for size in sizes)]
+
+
+def _of_bridge(figures: Figures) -> Iterator[Row]:
+    yield ["toolspan, the bridge", "figure"]
+    for title, value in figures.of_bridge.items():
+        yield [title, _number(value)]
 
 
 def _targets(figures: Figures) -> Iterator[Row]:

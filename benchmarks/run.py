@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from .load import Http
+from .measures.ask import ask_cpu_ms
+from .measures.formats import first_request_ms
 from .measures.growth import list_and_call, load_ms
 from .measures.memory import resident_after_calls
 from .measures.start import start_to_list
@@ -44,6 +46,8 @@ MEASURES = (
     MEMORY,
 )
 
+ASK = "toolspan ask, offline (ms of processor time)"
+RENDER = "first request with 1,000 tools, slowest format (ms)"
 LOAD, LIST, CALL = "load the config (ms)", "first tools/list (ms)", "one call (ms)"
 
 
@@ -62,10 +66,11 @@ QUICK = Plan(rounds=1, calls=8, seconds=0.05, sizes=(1, 10))
 
 @dataclass
 class Figures:
-    """Medians: of each measure by server, and of what grows by the number of tools."""
+    """Medians: of each measure by server, of what grows by the number of tools, of the bridge's own."""
 
     by_measure: dict[str, dict[str, float]] = field(default_factory=dict[str, "dict[str, float]"])
     by_size: dict[str, dict[int, float]] = field(default_factory=dict[str, "dict[int, float]"])
+    of_bridge: dict[str, float] = field(default_factory=dict[str, float])
     pinned: bool = False
 
 
@@ -76,6 +81,7 @@ def measured(found: Sequence[Server], plan: Plan, note: Note) -> Figures:
     """Run ``plan``; ``note`` is told what is under way."""
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     growth: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    bridge: dict[str, list[float]] = {ASK: [], RENDER: []}
     with pinned() as is_pinned:
         for number in range(plan.rounds):
             order = found if number % 2 else list(reversed(found))
@@ -86,6 +92,8 @@ def measured(found: Sequence[Server], plan: Plan, note: Note) -> Figures:
             for server in order:
                 for title, value in _calls(server, plan):
                     values[title][server.name].append(value)
+            bridge[ASK].append(ask_cpu_ms())
+            bridge[RENDER].append(first_request_ms(1_000))
             for size in plan.sizes:
                 growth[LOAD][size].append(load_ms(size))
             for title, figures in zip((LIST, CALL), list_and_call(plan.sizes, plan.calls), strict=True):
@@ -93,7 +101,8 @@ def measured(found: Sequence[Server], plan: Plan, note: Note) -> Figures:
                     growth[title][size].append(value)
     by_measure = {title: {name: median(row[name]) for name in row} for title, row in values.items()}
     by_size = {title: {size: median(row[size]) for size in row} for title, row in growth.items()}
-    return Figures(by_measure, by_size, is_pinned)
+    of_bridge = {title: median(times) for title, times in bridge.items()}
+    return Figures(by_measure, by_size, of_bridge, is_pinned)
 
 
 def _starts(server: Server) -> Iterator[tuple[str, float]]:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from time import perf_counter
 
-from toolspan_bridge.formats import get_format
+from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Request, ToolSpec, User
+
+from ..processes import ROOT
 
 _PIECE_BYTES = 16_384
 
 
 def tools(count: int) -> tuple[ToolSpec, ...]:
-    """``count`` tools such as servers have: nested objects, enums, defaults, bounds. No two are the same."""
+    """``count`` tools such as servers have: nested objects, enums, defaults, bounds; ten share a schema."""
     numbers = range(count)
-    return tuple(ToolSpec("bench", f"tool_{each}", f"Does thing {each}.", _schema()) for each in numbers)
+    return tuple(
+        ToolSpec("bench", f"tool_{each}", f"Does thing {each}.", _schema(each // 10)) for each in numbers
+    )
 
 
 def dumps_ms(count: int) -> float:
@@ -34,6 +40,20 @@ def render_ms(name: str, count: int) -> tuple[float, float]:
         get_format(name).render_request(request, NameTable.of(request.tools))
 
     return _ms(render), _ms(render)
+
+
+def first_request_ms(count: int) -> float:
+    """Milliseconds of the first request with ``count`` tools, in the format that takes longest.
+
+    Each format is measured in a process of its own, which has rendered nothing before.
+    """
+    return max(_first_ms(name, count) for name in format_names())
+
+
+def _first_ms(name: str, count: int) -> float:
+    code = f"from benchmarks.measures.formats import render_ms; print(render_ms({name!r}, {count})[0])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return float(done.stdout)
 
 
 def loads_ms(size: int) -> float:
@@ -68,13 +88,13 @@ def _ms(work: Callable[[], object]) -> float:
     return (perf_counter() - began) * 1000
 
 
-def _schema() -> dict[str, object]:
+def _schema(number: int) -> dict[str, object]:
     return {
         "type": "object",
         "properties": {
             "path": {"type": "string", "description": "Where to look", "minLength": 1},
             "mode": {"type": "string", "enum": ["fast", "whole"], "default": "fast"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100 + number},
             "filter": {
                 "type": "object",
                 "properties": {"kinds": {"type": "array", "items": {"type": "string"}}},
