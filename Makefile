@@ -6,7 +6,7 @@ BIN := .venv/bin
 # The tests start some thousand Python processes: each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all attack fuzz conformance lint format bench docs clean
+.PHONY: help demo test test-all attack fuzz conformance lint format bench reference docs clean
 help: ## Show this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
@@ -42,9 +42,9 @@ format: .venv/.dev ## Rewrite the code in the project's style
 bench: .venv/.dev ## Measure tool calls beside its peers (prints, asserts nothing)
 	$(BIN)/python -m benchmarks
 
-docs: .venv/.dev ## Regenerate what is generated: the config schema and the --help pages
+reference: .venv/.dev ## Regenerate what is generated: the config schema, the pages of docs/reference
 	$(BIN)/python -m toolspan_server.config > configs/toolspan.schema.json
-	$(BIN)/python -m docs.generate
+	$(BIN)/python -m scripts.docs
 
 clean: ## Remove the virtual environment and what tools leave behind
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

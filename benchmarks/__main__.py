@@ -1,4 +1,7 @@
-"""``python -m benchmarks`` (and ``make bench``). docs/benchmarks.md says what is measured and how."""
+"""``python -m benchmarks`` (and ``make bench``).
+
+docs/explanation/benchmarks.md says what is measured and how.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one short round: shows that it works")
     parser.add_argument("--rounds", type=int, help="how many rounds (default: 7)")
     parser.add_argument("--only", action="append", metavar="NAME", help="this peer only; may be repeated")
-    parser.add_argument("--write", action="store_true", help="put the results into docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put the results into the page of benchmarks")
     options = parser.parse_args()
     if options.install:
         install()

@@ -1,4 +1,4 @@
-"""The figures as text for a terminal, and as Markdown for docs/benchmarks.md."""
+"""The figures as text for a terminal, and as Markdown for docs/explanation/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .run import MEASURES, Figures, Plan
 from .servers import Server
 from .targets import targets
 
-DOCUMENT = ROOT / "docs" / "benchmarks.md"
+DOCUMENT = ROOT / "docs" / "explanation" / "benchmarks.md"
 _BEGIN, _END = "<!-- measured -->", "<!-- end of measured -->"
 
 Row = Sequence[str]
@@ -32,7 +32,7 @@ def report(figures: Figures, found: Sequence[Server], missing: Sequence[str], pl
 
 
 def write(text: str) -> None:
-    """Put ``text`` in the place for it in docs/benchmarks.md."""
+    """Put ``text`` in the place for it in docs/explanation/benchmarks.md."""
     document = DOCUMENT.read_text("utf-8")
     before, begin, rest = document.partition(_BEGIN)
     _, end, after = rest.partition(_END)

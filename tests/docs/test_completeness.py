@@ -27,17 +27,17 @@ def test_every_handler_has_its_row() -> None:
         for name in handler_names(kind, wanted=wanted):
             handler = find_handler(kind, name)
             ours = handler is not None and handler.__module__.startswith("toolspan_server.")
-            assert not ours or f"| `{name}`" in page("handlers")
+            assert not ours or f"| `{name}`" in page("how-to/handlers")
 
 
 @pytest.mark.requirement("I2.1.4")
 def test_every_kind_is_described() -> None:
-    assert [name for name in kind_names() if f"- `{name}` " not in page("configuration")] == []
+    assert [name for name in kind_names() if f"- `{name}` " not in page("how-to/configuration")] == []
 
 
 @pytest.mark.requirement("I2.1.4")
 def test_every_limit_stands_with_its_default() -> None:
-    block = re.search(r"```yaml title=\"limits.yaml\"\n(.*?)```", page("configuration"), re.DOTALL)
+    block = re.search(r"```yaml title=\"limits.yaml\"\n(.*?)```", page("how-to/configuration"), re.DOTALL)
     assert block is not None
     assert yaml.safe_load(block[1])["limits"] == LimitsConfig().model_dump()
 
@@ -45,14 +45,14 @@ def test_every_limit_stands_with_its_default() -> None:
 @pytest.mark.requirement("I2.1.4")
 def test_every_verb_has_its_page() -> None:
     verbs = toolspan.list_commands(click.Context(toolspan))
-    assert [verb for verb in verbs if f"\n## toolspan {verb}\n" not in page("reference")] == []
+    assert [verb for verb in verbs if f"\n## toolspan {verb}\n" not in page("reference/command-line")] == []
 
 
 @pytest.mark.requirement("I2.1.4")
 def test_every_format_is_named() -> None:
-    assert [name for name in format_names() if f"`{name}`" not in page("models")] == []
+    assert [name for name in format_names() if f"`{name}`" not in page("how-to/models")] == []
 
 
 @pytest.mark.requirement("I2.1.4")
 def test_every_provider_is_named() -> None:
-    assert [name for name in provider_names() if name not in page("models").lower()] == []
+    assert [name for name in provider_names() if name not in page("how-to/models").lower()] == []

@@ -48,7 +48,7 @@ def command(
     as_json: bool,
 ) -> int:
     """Report what a wire format cannot say of the tools: where, by which rule, what is sent instead, and how
-    to write it so that nothing is lost. docs/formats.md tells the rules.
+    to write it so that nothing is lost. docs/reference/formats.md tells the rules.
 
     error: the provider would refuse it, so the tool is left out. warning: it would be ignored, or is
     dropped. info: it is said in other words, or undone on the way back. Exit 7 at or above --fail-on.

@@ -63,7 +63,7 @@ def http_tool(text: str, taken: set[str]) -> Entry:
     return Entry(
         data,
         [
-            "Other parameters go into the query (GET) or the JSON body (POST). See docs/http.md for",
+            "Other parameters go into the query (GET) or the JSON body (POST). See docs/how-to/http.md for",
             "headers, auth from variables, response_path, retry and what may be reached.",
         ],
     )

@@ -1,4 +1,4 @@
-"""What schemas are made of: the samples of docs/formats.md."""
+"""What schemas are made of: the samples of docs/reference/formats.md."""
 
 from __future__ import annotations
 

@@ -1,0 +1,21 @@
+"""The generated pages: where each stands, and what writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from . import command_line, config_file, formats
+
+ROOT = Path(__file__).parents[2]
+PAGES: Mapping[str, Callable[[], str]] = {
+    "docs/reference/command-line.md": command_line.page,
+    "docs/reference/config-file.md": config_file.page,
+    "docs/reference/formats.md": formats.page,
+}
+
+
+def write() -> None:
+    """Write every generated page."""
+    for path, page in PAGES.items():
+        (ROOT / path).write_text(page(), "utf-8")
