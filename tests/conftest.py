@@ -10,9 +10,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_BASE_URL")
 _PREFIXES = ("AWS_", "OLLAMA_", "TOOLSPAN_", "OPENAI_", "GEMINI_", "GOOGLE_", "ANTHROPIC_")
+
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -26,8 +26,8 @@ class Attack:
     config to serve into a folder and gives its path; ``options`` are more words of the command line, ``env``
     more of the environment. ``steady`` is the second client's request, answered with 200. ``memory_mib``
     is by how much the server may grow at most while it is attacked, ``descriptors`` how many more
-    may stay open, ``slowest_s`` how long the second client may wait: far away from what is measured, for
-    machines that are busy.
+    may stay open, ``units`` how much the server may compute while the second client waits for an answer, in
+    units of ``tests.support.cost``: far away from what is measured.
     """
 
     requirement: str
@@ -39,4 +39,4 @@ class Attack:
     steady: bytes = tool_call("echo", {"value": "steady"})
     memory_mib: int = 64
     descriptors: int = 0
-    slowest_s: float = 3.0
+    units: float = 300

@@ -17,6 +17,7 @@ from tests.support.aimock import aimock
 from tests.support.provider_settings import instant
 from tests.support.scenarios import PLACES, canned
 from tests.support.scenarios.tools import TOOLS
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.events import Answer, End, Event, TextDelta
 from toolspan_bridge.loop import Question, run
@@ -104,7 +105,7 @@ def told(base: str, monkeypatch: pytest.MonkeyPatch) -> Any:
         provider, model = resolve_model(PLACES[name].model, instant())
         asked = Question(question, model, stream=stream)
         async with aclosing(provider):
-            with anyio.fail_after(10):
+            with anyio.fail_after(BOUND_S):
                 events = [event async for event in run(asked, provider, Toolbox(canned(TOOLS)))]
         assert isinstance(events[-1], End)
         return events[-1].answer, events

@@ -24,6 +24,7 @@ from tests.support.provider_settings import instant
 from tests.support.scenarios import canned
 from tests.support.scenarios.servers import Made
 from tests.support.scenarios.tools import TOOLS
+from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import Peer, streamed
 from toolspan_bridge.errors import BridgeError
 from toolspan_bridge.events import Answer, End
@@ -42,7 +43,6 @@ PARTS = [
     ("call", ("c2", "s__time", {"zone": "CET"})),
 ]
 WHOLE: list[Made] = [("s", "weather", {"city": "Tromsø"}), ("s", "time", {"zone": "CET"})]
-BOUND_S = 10.0
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),

@@ -16,6 +16,7 @@ import pytest
 
 from tests.support.fuzzing import go_on
 from tests.support.mcp_peers import babbler, babbler_over_http
+from tests.support.waiting import BOUND_S
 from toolspan_server.upstreams import (
     CallRefused,
     Connection,
@@ -28,7 +29,7 @@ from toolspan_server.upstreams import (
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.5.2")]
 
-CONNECT_S, CALL_S, BOUND_S = 5.0, 0.5, 60.0
+CONNECT_S, CALL_S = 5.0, 0.5
 CALLS, AT_ONCE, OVER_HTTP = 6, 4, 1
 RESTARTS = Restarts(most=1, first_pause=0.01, longest_pause=0.05, from_start=True)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.served import INITIALIZE, StdioServer, call, http_server, run, tool, write_config
+from tests.support.waiting import BOUND_S
 from toolspan_server._command_line import parsed
 from toolspan_server._options import Options
 from toolspan_server.cli import _options, main
@@ -211,7 +212,7 @@ def test_nothing_heavy_is_imported_before_the_config_is_known_to_be_right(
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=15, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=BOUND_S, check=True
     )
     assert done.stdout == "[]\n"
 

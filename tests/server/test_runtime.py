@@ -12,13 +12,13 @@ import pytest
 
 from tests.support.executors import tool
 from tests.support.sources import Gate, GateConfig, Held, HeldConfig, config_of, mock
+from tests.support.waiting import BOUND_S
 from toolspan_server import Config, ConfigError, load_config, running
 from toolspan_server.changes import Change
 from toolspan_server.config import Problem
 from toolspan_server.runtime import Runtime
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.2")]
-BOUND_S = 5
 
 
 def gate(label: str) -> dict[str, Any]:

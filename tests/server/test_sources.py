@@ -15,13 +15,13 @@ from typing_extensions import override
 from tests.support.served import INITIALIZE
 from tests.support.sources import Held, HeldConfig, config_of, mock
 from tests.support.two_ways import served
+from tests.support.waiting import BOUND_S
 from toolspan_server import running
 from toolspan_server.changes import Change
 from toolspan_server.runtime import Runtime
 from toolspan_server.surface import Surface
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
-BOUND_S = 5
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -14,11 +14,10 @@ import httpx2
 
 from conformance.install import installed
 from tests.support.mcp_peers import free_port
-from tests.support.waiting import eventually
+from tests.support.waiting import BOUND_S, eventually
 
 PACKAGE = "@copilotkit/aimock@1.43.0"
 _PROGRAM = Path("node_modules", "@copilotkit", "aimock", "dist", "cli.js")
-_BOUND_S = 10.0
 
 
 @contextmanager
@@ -32,11 +31,11 @@ def aimock(fixtures: Sequence[Mapping[str, Any]], folder: Path) -> Iterator[str]
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
         try:
             base = f"http://127.0.0.1:{port}"
-            assert eventually(lambda: _healthy(base), _BOUND_S), "aimock does not answer"
+            assert eventually(lambda: _healthy(base)), "aimock does not answer"
             yield base
         finally:
             process.terminate()
-            process.wait(_BOUND_S)
+            process.wait(BOUND_S)
 
 
 def _healthy(base: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 
+from tests.support.waiting import BOUND_S
 from toolspan_server.context import Context
 from toolspan_server.documents import Collection
 from toolspan_server.handlers import find_handler
@@ -39,7 +40,7 @@ def collections_of(home: Path, state: str = ".toolspan", **configs: Any) -> Coll
 async def serving(home: Path, state: str = ".toolspan", **configs: Any) -> AsyncGenerator[Collections]:
     """The running service, with a bound on how long a test may take."""
     collections = collections_of(home, state, **configs)
-    with anyio.fail_after(30):
+    with anyio.fail_after(BOUND_S):
         async with running_services({"collections": collections}):
             yield collections
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import anyio
 
+from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
 from toolspan_server.runtime import Runtime
 
-BOUND_S = 20.0
 HANDLERS = Path(__file__).with_name("isolated_handlers.py")
 _NAMES = ("pid", "loop", "power", "family", "wait", "sleep", "outcome", "environment")
 _ANYTHING = {"type": "object", "additionalProperties": True}

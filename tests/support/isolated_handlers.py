@@ -62,9 +62,9 @@ def inside(_arguments: dict[str, Any], _context: Context) -> int:
 
 @handler("isolated_power")
 def power(arguments: dict[str, Any], context: Context) -> int:
-    """Hold the interpreter's lock for half a minute."""
+    """Hold the interpreter's lock for many minutes."""
     note(context, arguments, os.getpid())
-    return (7**12_000_000) % 10
+    return (7**120_000_000) % 10
 
 
 @handler("isolated_family")

@@ -74,7 +74,7 @@ def _listening(script: str, *arguments: str) -> Iterator[str]:
     command = [sys.executable, str(_FOLDER / script), *arguments, str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        if not eventually(lambda: _listens(port), 15):
+        if not eventually(lambda: _listens(port)):
             raise TimeoutError(f"nothing listens on port {port}")
         yield f"http://127.0.0.1:{port}"
     finally:

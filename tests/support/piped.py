@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.served import command
+from tests.support.waiting import BOUND_S
 
 
 def piped(
@@ -19,7 +20,7 @@ def piped(
         command("--config", config),
         input=b"\n".join(lines) + end,
         capture_output=True,
-        timeout=15,
+        timeout=BOUND_S,
         check=False,
     )
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.providers._http import HttpSettings
 
 
 def instant(
     waits: list[float] | None = None,
     *,
-    read: float = 5.0,
-    idle: float = 5.0,
-    total: float = 30.0,
+    read: float = BOUND_S,
+    idle: float = BOUND_S,
+    total: float = BOUND_S,
     max_bytes: int = 100_000,
 ) -> HttpSettings:
     """Settings whose waits are written into ``waits`` instead of being waited."""
@@ -20,7 +21,7 @@ def instant(
         noted.append(seconds)
 
     return HttpSettings(
-        connect=2.0,
+        connect=BOUND_S,
         read=read,
         idle=idle,
         total=total,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import select
 import socket
 import time
 from collections.abc import Sequence
@@ -126,8 +127,22 @@ class RawClient:
             continue
         return bytes(self._take(len(self._read)))
 
-    def drip(self, pieces: Sequence[bytes], every: float, most: float = BOUND_S) -> float:
-        """Send ``pieces`` over and over, one each ``every`` seconds; the seconds until the server closed."""
+    def is_told_anything(self) -> bool:
+        """Whether something has come that was not read yet."""
+        return bool(self._read or select.select([self.socket], [], [], 0)[0])
+
+    def has_ended(self) -> bool:
+        """Whether the server has closed by now; what it said before is left aside."""
+        self.socket.setblocking(False)
+        try:
+            while self._more():
+                continue
+        except BlockingIOError:
+            return False
+        return True
+
+    def drip(self, pieces: Sequence[bytes], every: float, most: float = BOUND_S) -> bytes:
+        """Send ``pieces`` over and over, one each ``every`` seconds; what came until the server closed."""
         started = time.monotonic()
         self.socket.settimeout(every)
         position = 0
@@ -137,11 +152,12 @@ class RawClient:
                     self.socket.sendall(pieces[position % len(pieces)])
                 position += 1
                 if not self._more():
-                    return time.monotonic() - started
+                    return bytes(self._read)
             except TimeoutError:
                 continue
             except ConnectionError:
-                return time.monotonic() - started
+                self.socket.settimeout(BOUND_S)
+                return self.rest()
         raise AssertionError(f"the server did not close in {most} s; it said {bytes(self._read)!r}")
 
     def close(self) -> None:

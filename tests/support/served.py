@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
-BOUND_S = 15.0
+from tests.support.waiting import BOUND_S
+
 _HANDLERS = Path(__file__).with_name("served_handlers.py")
 _READY = "toolspan: serving "
 
@@ -162,17 +163,15 @@ class Served:
             connection.sendall(request)
             return b"".join(iter(lambda: connection.recv(65_536), b""))
 
-    def stop(self, number: signal.Signals = signal.SIGTERM) -> float:
-        """Send a signal and wait; the seconds until the process was gone."""
-        return stopped(self.process, lambda: self.process.send_signal(number))
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal and wait until the process is gone."""
+        stopped(self.process, lambda: self.process.send_signal(number))
 
 
-def stopped(process: subprocess.Popen[bytes], act: Callable[[], object]) -> float:
-    """Do ``act`` and wait for the process; the seconds that took."""
-    started = time.monotonic()
+def stopped(process: subprocess.Popen[bytes], act: Callable[[], object]) -> None:
+    """Do ``act`` and wait until the process is gone. (What must not hold it lasts longer than this waits.)"""
     act()
     process.wait(BOUND_S)
-    return time.monotonic() - started
 
 
 @contextmanager
@@ -228,13 +227,13 @@ class StdioServer:
         self.send(INITIALIZED)
         return self
 
-    def stop(self, number: signal.Signals = signal.SIGTERM) -> float:
-        """Send a signal and wait; the seconds until the process was gone."""
-        return stopped(self.process, lambda: self.process.send_signal(number))
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal and wait until the process is gone."""
+        stopped(self.process, lambda: self.process.send_signal(number))
 
-    def close_input(self) -> float:
-        """Close stdin and wait; the seconds until the process was gone."""
-        return stopped(self.process, self.stdin.close)
+    def close_input(self) -> None:
+        """Close stdin and wait until the process is gone."""
+        stopped(self.process, self.stdin.close)
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from tests.support.asgi import Client, Reply
 from tests.support.served import INITIALIZED
+from tests.support.waiting import BOUND_S
 from toolspan_server.config import Config
 from toolspan_server.context import Context
 from toolspan_server.kinds import Environment, Kind, KindConfig
@@ -175,7 +176,7 @@ async def talking(*tools: Mapping[str, Any], **more: Any) -> AsyncGenerator[Talk
 
 async def reached(reply: Reply, count: int) -> list[Any]:
     """The first ``count`` messages of a stream that is still open, once they have come."""
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         while not reply.body or len(reply.messages) < count:
             await reply.more.wait()
     return reply.messages[:count]

@@ -12,11 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.support.waiting import BOUND_S
+
 
 class Terminal:
     """Runs ``toolspan ARGUMENTS`` on a pseudo-terminal; every wait is bounded."""
 
-    def __init__(self, *arguments: str, cwd: Path, patience: float = 30.0) -> None:
+    def __init__(self, *arguments: str, cwd: Path, patience: float = BOUND_S) -> None:
         self._patience = patience
         self._ours, theirs = pty.openpty()
         self.process = subprocess.Popen(

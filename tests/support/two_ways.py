@@ -15,6 +15,7 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCRequest, jsonrpc_message_adapter
 from typing_extensions import override
 
+from tests.support.waiting import BOUND_S
 from toolspan_server.protocol import stdio
 from toolspan_server.protocol._calls import Calls
 from toolspan_server.protocol._pipes import Pipes
@@ -22,7 +23,6 @@ from toolspan_server.protocol.sdk import build_server
 from toolspan_server.protocol.stop import Stop
 from toolspan_server.surface import Surface
 
-BOUND_S = 10.0
 Message = dict[str, Any]
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import anyio
 
+from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
 from toolspan_server.client import Ability, InputRequired, Question
 from toolspan_server.runtime import Runtime
 
 SERVERS = Path(__file__).parent / "mcp_servers"
-BOUND_S = 20.0
 
 
 def raw(mood: str = "good", **more: Any) -> dict[str, Any]:
@@ -40,6 +40,7 @@ def config(folder: Path, upstreams: Mapping[str, Any], *sources: Mapping[str, An
     document = {
         "services": {"upstreams": upstreams},
         "tools": {"sources": [{"type": "mcp", **source} for source in listed], **tools},
+        "limits": {"upstream_connect_seconds": BOUND_S},
     }
     path = folder / "toolspan.json"
     path.write_text(json.dumps(document))

@@ -91,5 +91,5 @@ ATTACK = Attack(
     config=_config,
     memory_mib=400,
     descriptors=4,  # the pipes of an upstream that is up again
-    slowest_s=10.0,
+    units=1_000,
 )

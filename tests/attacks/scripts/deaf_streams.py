@@ -36,5 +36,5 @@ def run(target: Target) -> None:
 
 
 ATTACK = Attack(
-    "I9.2.11", "clients of HTTP+SSE that never read", run, config=_config, memory_mib=400, slowest_s=6.0
+    "I9.2.11", "clients of HTTP+SSE that never read", run, config=_config, memory_mib=400, units=600
 )

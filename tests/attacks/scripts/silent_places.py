@@ -16,7 +16,9 @@ _BEGUN = (b"", b"GET /healthz HTTP/1.1\r\n", _HALF_BODY)
 
 
 def _config(folder: Path) -> Path:
-    return write_config(folder, limits={"connections": _CONNECTIONS, "head_seconds": 60, "body_seconds": 60})
+    return write_config(
+        folder, limits={"connections": _CONNECTIONS, "head_seconds": 3_600, "body_seconds": 3_600}
+    )
 
 
 def run(target: Target) -> None:
@@ -25,7 +27,7 @@ def run(target: Target) -> None:
         with ExitStack() as open_:
             for _ in range(2 * _CONNECTIONS):
                 open_.enter_context(RawClient(target.server.address)).send(begun)
-            until(lambda: _is_served(target), f"a place beside {begun[:20]!r}", 5.0)
+            until(lambda: _is_served(target), f"a place beside {begun[:20]!r}")
 
 
 def _is_served(target: Target) -> bool:

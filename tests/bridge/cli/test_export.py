@@ -16,6 +16,7 @@ import anyio
 import pytest
 
 from tests.support.cli import toolspan, toolspan_process
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import ToolSpec
@@ -131,7 +132,7 @@ def test_the_curl_command_sends_exactly_that_with_the_key_from_its_variable(
     command = toolspan(*options, "--curl", cwd=shop, **environment).out
     assert KEY not in command and "$OPENAI_API_KEY" in command
     subprocess.run(
-        [shell, "-c", command], env={"PATH": os.environ["PATH"], **environment}, check=True, timeout=30
+        [shell, "-c", command], env={"PATH": os.environ["PATH"], **environment}, check=True, timeout=BOUND_S
     )
     ((path, headers, sent),) = seen
     assert path == "/v1/chat/completions" and sent == body.encode()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import Ran, toolspan
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.install import CLIENTS
 
 pytestmark = pytest.mark.requirement("I4.3.9")
@@ -66,7 +67,7 @@ def test_what_it_writes_starts_a_server(place: Path) -> None:
         capture_output=True,
         text=True,
         cwd="/",
-        timeout=30,
+        timeout=BOUND_S,
         check=False,
     )
     assert (done.returncode, json.loads(done.stdout)["result"]) == (0, {})

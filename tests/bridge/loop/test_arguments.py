@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.cost import at_most
 from toolspan_bridge.loop._arguments import Checker
 from toolspan_bridge.messages import ToolSpec
 
@@ -86,9 +86,8 @@ def fan_out(depth: int) -> dict[str, Any]:
     ],
 )
 def test_a_hostile_schema_is_answered_soon_and_fetches_nothing(schema: Any, arguments: Any) -> None:
-    started = time.perf_counter()
-    assert faults(arguments, schema) == [] or "pattern" in str(schema)
-    assert time.perf_counter() - started < 1
+    with at_most(units=100):
+        assert faults(arguments, schema) == [] or "pattern" in str(schema)
 
 
 def test_a_pattern_with_a_lookahead_still_counts() -> None:
@@ -116,9 +115,8 @@ def test_a_check_that_would_take_long_is_left_to_the_server() -> None:
     form = {"type": "object", "required": ["a", "b"]}
     schema = {"type": "object", "properties": {"u": {"type": "array", "items": {"oneOf": [form] * 30}}}}
     spec, checker = ToolSpec("s", "t", "", schema), Checker()
-    started = time.thread_time()
-    assert checker.faults(spec, {"u": [{}] * 9_000}) == []
-    assert time.thread_time() - started < 2
+    with at_most(units=200):
+        assert checker.faults(spec, {"u": [{}] * 9_000}) == []
     assert len(checker.faults(spec, {"u": [{}]})) == 1
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
-from tests.support.mcp_peers import raw
+from tests.support.mcp_peers import call, raw
+from tests.support.waiting import BOUND_S, until
 from toolspan_bridge.deltas import Delta
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.events import (
@@ -37,7 +39,7 @@ FAILURE = ["success", "error", "error_code", "user_action", "tool_name", "execut
 
 @asynccontextmanager
 async def toolbox(**more: Any) -> AsyncIterator[Toolbox]:
-    with anyio.fail_after(15):
+    with anyio.fail_after(BOUND_S):
         async with Toolbox.connect([raw(**more)]) as box:
             yield box
 
@@ -99,11 +101,11 @@ async def test_calls_are_made_their_results_appended_and_the_model_asked_again()
 
 
 async def test_the_calls_of_a_turn_run_side_by_side_and_their_results_keep_the_order() -> None:
-    provider = Scripted([calling(("hang", {}), ("echo", {}), ("hang", {"a": 1})), {"text": "done"}])
-    async with toolbox(call_timeout=0.6) as box:
-        with anyio.fail_after(1.1):
-            told = await answer(Question("?", "m"), provider, box)
-    assert results(told) == ["timeout", "{}", "timeout"]
+    meeting = ("meet", {"count": 2})
+    provider = Scripted([calling(meeting, ("echo", {}), meeting), {"text": "done"}])
+    async with toolbox() as box:
+        told = await answer(Question("?", "m"), provider, box)
+    assert results(told) == ["met", "{}", "met"]
 
 
 async def test_at_max_iterations_there_is_one_last_turn_without_tools() -> None:
@@ -295,13 +297,15 @@ async def test_what_was_said_before_is_sent_again() -> None:
     assert transcript == [*sent, Assistant("two")]
 
 
-async def test_a_cancelled_run_leaves_one_result_for_each_call() -> None:
+async def test_a_cancelled_run_leaves_one_result_for_each_call(tmp_path: Path) -> None:
     transcript: list[Message] = []
-    provider = Scripted([calling(("echo", {}), ("hang", {}), ("nope", {}))])
-    async with toolbox() as box:
-        with anyio.move_on_after(0.5) as scope:
-            await answer(Question("?", "m"), provider, box, transcript)
-        assert scope.cancelled_caught
+    hang = ("hang", {"note": str(tmp_path / "note")})
+    provider = Scripted([calling(("echo", {}), hang, ("nope", {}))])
+    async with toolbox() as box, anyio.create_task_group() as tasks:
+        tasks.start_soon(answer, Question("?", "m"), provider, box, transcript)
+        await until((tmp_path / "note.started").exists)
+        assert (await call(box, "echo")).result["success"]
+        tasks.cancel_scope.cancel()
     assert isinstance(transcript[-1], ToolResults)
     codes = [outcome.result.get("error_code") for outcome in transcript[-1].outcomes]
     assert codes == [None, "cancelled", "tool_not_found"]

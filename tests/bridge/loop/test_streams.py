@@ -14,6 +14,7 @@ from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.mcp_peers import raw
 from tests.support.outcomes import image
 from tests.support.provider_settings import instant
+from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import FORMATS, Peer, streamed, wires
 from toolspan_bridge.deltas import Delta
 from toolspan_bridge.errors import ProviderError
@@ -57,7 +58,7 @@ async def box() -> AsyncIterator[Toolbox]:
 async def told(
     box: Toolbox, provider: Provider, transcript: list[Message] | None = None, **question: Any
 ) -> list[Event]:
-    with anyio.fail_after(15):
+    with anyio.fail_after(BOUND_S):
         asked = Question("What now?", "m1", stream=True, **question)
         return [event async for event in run(asked, provider, box, transcript)]
 

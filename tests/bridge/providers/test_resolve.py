@@ -8,6 +8,7 @@ from contextlib import aclosing
 
 import pytest
 
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
 from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
 from toolspan_bridge.providers._resolve import split_model
@@ -73,5 +74,7 @@ def test_importing_the_providers_imports_no_http_library() -> None:
         "import sys, toolspan_bridge.providers as p; p.provider_names(); "
         "print([m for m in ('httpx2', 'anyio', 'yaml', 'botocore') if m in sys.modules])"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=BOUND_S, check=True
+    )
     assert run.stdout.strip() == "[]"

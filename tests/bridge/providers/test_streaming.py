@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.provider_settings import instant
+from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import FORMATS, KEY, Peer, comment, streamed, wires
 from toolspan_bridge.deltas import CallDelta, Delta, TextDelta
 from toolspan_bridge.errors import AuthError, BridgeError, ProviderError, UnreachableError
@@ -31,7 +32,7 @@ each_format = pytest.mark.parametrize("wire", FORMATS)
 async def ask(provider: Provider) -> tuple[list[Delta], Reply]:
     """The deltas and the reply of one streamed answer; the provider is closed."""
     deltas: list[Delta] = []
-    with anyio.fail_after(15):
+    with anyio.fail_after(BOUND_S):
         async with aclosing(provider), aclosing(provider.stream(Request("m", (User("?"),)))) as items:
             async for item in items:
                 if isinstance(item, Reply):

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from tests.support.mcp_peers import answers, call, free_port, sdk_over
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.toolbox import Toolbox
 from toolspan_server.upstreams import ServerSpec
 
@@ -22,7 +23,7 @@ def address() -> Iterator[str]:
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
 async def test_a_server_over_http_is_listed_and_called(transport: str) -> None:
-    with sdk_over(transport) as url, anyio.fail_after(20):
+    with sdk_over(transport) as url, anyio.fail_after(BOUND_S):
         spec = ServerSpec("web", kind="http" if transport == "http" else "sse", url=url)
         async with Toolbox.connect([spec]) as toolbox:
             assert toolbox.failures == ()
@@ -33,7 +34,7 @@ async def test_a_server_over_http_is_listed_and_called(transport: str) -> None:
 
 
 async def test_a_server_over_http_that_goes_away_fails_its_calls_and_nothing_else() -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(BOUND_S):
         gone = sdk_over("http")
         url = gone.__enter__()
         async with Toolbox.connect([ServerSpec("web", kind="http", url=url)]) as toolbox:
@@ -49,7 +50,7 @@ async def test_a_server_over_http_that_goes_away_fails_its_calls_and_nothing_els
 async def test_an_address_where_nothing_listens_is_named_without_its_secrets(kind: str) -> None:
     port = free_port()
     url = f"http://user:pass@127.0.0.1:{port}/sse?key=secret"
-    with anyio.fail_after(10):
+    with anyio.fail_after(BOUND_S):
         async with Toolbox.connect([ServerSpec("web", kind=kind, url=url)]) as toolbox:  # type: ignore[arg-type] # a parameter
             (failure,) = toolbox.failures
     assert failure.reason == f"nothing answers at http://127.0.0.1:{port}/sse (start it, or correct the url)"
@@ -70,7 +71,7 @@ async def test_an_address_where_nothing_listens_is_named_without_its_secrets(kin
 async def test_an_address_that_is_no_mcp_endpoint_says_what_it_answered(
     address: str, path: str, reason: str
 ) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(BOUND_S):
         async with Toolbox.connect([ServerSpec("web", kind="http", url=f"{address}/{path}")]) as toolbox:
             (failure,) = toolbox.failures
     assert reason in failure.reason
@@ -79,6 +80,6 @@ async def test_an_address_that_is_no_mcp_endpoint_says_what_it_answered(
 
 async def test_a_silent_address_is_given_up_after_the_time_to_connect(address: str) -> None:
     spec = ServerSpec("web", kind="http", url=f"{address}/silent")
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         async with Toolbox.connect([spec], connect_timeout=0.5) as toolbox:
             assert "no answer within 0.5 s" in toolbox.failures[0].reason

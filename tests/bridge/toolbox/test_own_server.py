@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from tests.support.mcp_peers import call
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.toolbox import Toolbox, servers_of
 from toolspan_server.config import load_config
 
@@ -36,7 +37,7 @@ async def test_own_tools_answer_with_exactly_the_tool_result_object(tmp_path: Pa
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("THE_DEGREES", "22")
         servers = servers_of(load_config(path), directory=tmp_path)
-        with anyio.fail_after(20):
+        with anyio.fail_after(BOUND_S):
             async with Toolbox.connect(servers) as toolbox:
                 assert (toolbox.failures, toolbox.warnings) == ((), ())
                 assert {tool.server for tool in toolbox.tools} == {"mine"}

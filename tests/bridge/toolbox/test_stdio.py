@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
+from tests.support.cost import at_most
 from tests.support.mcp_peers import call, raw, sdk
-from tests.support.waiting import eventually
+from tests.support.waiting import BOUND_S, eventually, until
 from toolspan_bridge.toolbox import Toolbox
 from toolspan_server.upstreams import ServerSpec
 
@@ -23,8 +24,8 @@ NOT_READABLE = ("bad_utf8", "deep", "surrogate")
 
 
 @asynccontextmanager
-async def connected(*servers: ServerSpec, connect_timeout: float = 10.0) -> AsyncIterator[Toolbox]:
-    with anyio.fail_after(20):
+async def connected(*servers: ServerSpec, connect_timeout: float = BOUND_S) -> AsyncIterator[Toolbox]:
+    with anyio.fail_after(BOUND_S):
         async with Toolbox.connect(servers, connect_timeout=connect_timeout) as toolbox:
             yield toolbox
 
@@ -51,13 +52,16 @@ async def test_one_dead_server_costs_only_its_own_tools_and_is_reported_with_its
     assert "line 29 of complaint" in str(failure) and "hunter2" not in str(failure)
 
 
-async def test_servers_connect_side_by_side() -> None:
+async def test_servers_connect_side_by_side(tmp_path: Path) -> None:
+    meeting = [raw("meets", str(tmp_path), "3", name=f"m{number}") for number in range(3)]
+    async with connected(*meeting) as toolbox:
+        assert toolbox.failures == ()
+
+
+async def test_silent_servers_are_given_up_after_the_time_to_connect() -> None:
     silent = [raw("silent", name=f"s{number}") for number in range(4)]
-    started = time.monotonic()
-    async with connected(raw(), *silent, connect_timeout=1.0) as toolbox:
-        assert time.monotonic() - started < 3
-        assert {failure.reason for failure in toolbox.failures} == {"no answer within 1 s"}
-        assert toolbox.tools
+    async with connected(*silent, connect_timeout=0.3) as toolbox:
+        assert [failure.reason for failure in toolbox.failures] == ["no answer within 0.3 s"] * 4
 
 
 @pytest.mark.parametrize(
@@ -119,7 +123,7 @@ async def test_a_long_description_is_cut_at_a_whole_character() -> None:
 
 async def test_a_hostile_output_schema_is_never_run() -> None:
     async with connected(raw("bombs")) as toolbox:
-        with anyio.fail_after(2):
+        with at_most(units=100):
             assert (await call(toolbox, "echo")).result["success"]
 
 
@@ -138,9 +142,10 @@ async def test_a_hung_call_times_out_is_cancelled_at_the_server_and_others_go_on
 async def test_cancelling_a_call_cancels_it_at_the_server(tmp_path: Path) -> None:
     note = tmp_path / "note"
     async with connected(raw()) as toolbox:
-        with anyio.move_on_after(0.2) as scope:
-            await call(toolbox, "hang", note=str(note))
-        assert scope.cancelled_caught
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(call, toolbox, "hang", note=str(note)))
+            await until(Path(f"{note}.started").exists)
+            tasks.cancel_scope.cancel()
         assert (await call(toolbox, "echo")).result["success"]
         assert eventually(note.exists)
 
@@ -158,7 +163,7 @@ async def test_a_server_that_dies_in_a_call_fails_that_call_and_is_started_again
 @pytest.mark.parametrize("tool", [*NOT_READABLE, "huge"])
 async def test_an_answer_that_cannot_be_read_fails_its_call_at_once(tool: str) -> None:
     async with connected(raw()) as toolbox:
-        with anyio.fail_after(5):
+        with anyio.fail_after(BOUND_S):
             failed = (await call(toolbox, tool)).result
         assert "the server sent an answer" in failed["error"]
         assert ("4194304 bytes" in failed["error"]) == (tool == "huge")
@@ -212,12 +217,9 @@ async def test_the_time_is_the_server_s_where_it_tells_it_and_measured_otherwise
 
 
 async def test_calls_run_side_by_side() -> None:
-    async with connected(raw(call_timeout=0.5)) as toolbox:
-        started = time.monotonic()
-        async with anyio.create_task_group() as tasks:
-            for _ in range(5):
-                tasks.start_soon(call, toolbox, "hang")
-        assert time.monotonic() - started < 1.5
+    async with connected(raw()) as toolbox, anyio.create_task_group() as tasks:
+        for _ in range(5):
+            tasks.start_soon(partial(call, toolbox, "meet", count=5))
 
 
 async def test_an_external_server_gets_only_harmless_variables(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import toolspan_bridge
 import toolspan_server
 from tests.support import trial_writer
 from tests.support.trials import a_trial
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.validation import Store
 
 pytestmark = [
@@ -98,7 +99,9 @@ def _tiny_disk(mount_point: Path) -> list[str] | None:
         return None
     mount = f'mount -t tmpfs -o size=256k none "{mount_point}" && exec "$@"'
     prefix = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
-    works = subprocess.run([*prefix, "true"], capture_output=True, timeout=10, check=False).returncode == 0
+    works = (
+        subprocess.run([*prefix, "true"], capture_output=True, timeout=BOUND_S, check=False).returncode == 0
+    )
     return prefix if works else None
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.support.configs import load, registry, told
+from tests.support.cost import at_most
 from toolspan_server import ConfigError
 from toolspan_server.config import load_config
 
@@ -143,15 +143,13 @@ def test_handlers_that_cannot_be_imported_are_a_problem_at_their_place(
 def test_loading_takes_time_in_proportion_to_the_tools(tmp_path: Path) -> None:
     text = registry(*(f"tool-{i}" for i in range(1000)))
     load(tmp_path, registry("warm"))
-    started = time.perf_counter()
-    assert len(load(tmp_path, text).tools.registry) == 1000
-    assert time.perf_counter() - started < 3
+    with at_most(units=300):
+        assert len(load(tmp_path, text).tools.registry) == 1000
 
 
 def test_a_thousand_faulty_tools_are_told_in_bounded_time(tmp_path: Path) -> None:
-    started = time.perf_counter()
-    assert len(told(tmp_path, registry(*(f"bad name {i}" for i in range(1000))))) == 101
-    assert time.perf_counter() - started < 5
+    with at_most(units=500):
+        assert len(told(tmp_path, registry(*(f"bad name {i}" for i in range(1000))))) == 101
 
 
 def test_importing_the_config_brings_in_nothing_heavy() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.support.configs import load, told
+from tests.support.cost import at_most
 from toolspan_server.config import ToolConfig
 from toolspan_server.config._parameters import object_schema
 from toolspan_server.config._problems import Faulty
@@ -148,9 +148,8 @@ def test_a_schema_with_too_many_parts_in_all_is_refused_in_bounded_time() -> Non
         f"l{i}": {"anyOf": [{}] * 400, **an_object(x={"$ref": f"#/$defs/l{i + 1}"})} for i in range(300)
     }
     schema = {"type": "object", "$ref": "#/$defs/l0", "$defs": {**levels, "l300": {}}}
-    started = time.perf_counter()
-    assert "more than 100,000 schemas apply to an object" in faults(schema)[0][1]
-    assert time.perf_counter() - started < 15
+    with at_most(units=1500):
+        assert "more than 100,000 schemas apply to an object" in faults(schema)[0][1]
 
 
 def test_a_default_is_held_to_what_its_reference_says() -> None:
@@ -218,33 +217,31 @@ def fan_out(width: int, depth: int, keyword: str = "allOf") -> dict[str, Any]:
     ],
 )
 def test_a_schema_without_end_or_of_exponential_cost_is_refused_at_once(schema: dict[str, Any]) -> None:
-    started = time.perf_counter()
-    assert "too expensive to validate with" in faults(schema)[0][1]
-    assert time.perf_counter() - started < 1
+    with at_most(units=100):
+        assert "too expensive to validate with" in faults(schema)[0][1]
 
 
 def test_many_references_that_do_not_multiply_are_fine() -> None:
     places = {f"p{i}": {"$ref": "#/$defs/place"} for i in range(500)}
     place = {**an_object(next={"$ref": "#/$defs/place"}, city={"type": "string"})}
     schema = {**an_object(**places), "$defs": {"place": place}}
-    started = time.perf_counter()
-    assert object_schema(schema) is schema
-    assert time.perf_counter() - started < 1
+    with at_most(units=100):
+        assert object_schema(schema) is schema
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "^(a|a)*$", "^(?=(a+)+$)x", r"^(a+)+\1$", "(a?){60}a{60}"])
 def test_a_pattern_that_backtracks_does_not_hang_the_load(pattern: str) -> None:
-    started = time.perf_counter()
-    schema = an_object(x={"type": "string", "pattern": pattern, "default": "a" * 40 + "!"})
-    assert [path for path, _ in faults(schema)] == [("properties", "x", "default")]
-    assert time.perf_counter() - started < 1
+    with at_most(units=100):
+        schema = an_object(x={"type": "string", "pattern": pattern, "default": "a" * 40 + "!"})
+        assert [path for path, _ in faults(schema)] == [("properties", "x", "default")]
 
 
 @pytest.mark.parametrize("pattern", ["a{1000000000}", "((a{1000}){1000}){1000}"])
 def test_a_pattern_that_is_too_large_is_refused(pattern: str) -> None:
-    started = time.perf_counter()
-    assert [path for path, _ in faults(an_object(x={"pattern": pattern}))] == [("properties", "x", "pattern")]
-    assert time.perf_counter() - started < 1
+    with at_most(units=100):
+        assert [path for path, _ in faults(an_object(x={"pattern": pattern}))] == [
+            ("properties", "x", "pattern")
+        ]
 
 
 def test_a_schema_that_is_built_too_deep_is_refused() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.configs import load, problems, registry, told
+from tests.support.cost import at_most
 from toolspan_server import ConfigError
 from toolspan_server.config import find_config, load_config
 from toolspan_server.config._positions import parse_document
@@ -169,18 +169,16 @@ def test_a_bomb_of_aliases_is_refused_at_once(tmp_path: Path) -> None:
         f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
         for old, new in zip("abcdefgh", "bcdefghi", strict=True)
     )
-    started = time.perf_counter()
-    assert "anchor 'a'" in told(tmp_path, bomb)[0]
-    assert time.perf_counter() - started < 1
+    with at_most(units=100):
+        assert "anchor 'a'" in told(tmp_path, bomb)[0]
 
 
 @pytest.mark.parametrize("name", ["a.yaml", "a.json"])
 @pytest.mark.parametrize("brackets", ["[" * 100_000, '{"a":' * 100_000, "[" * 65 + "]" * 65])
 def test_deep_nesting_is_refused(tmp_path: Path, name: str, brackets: str) -> None:
-    started = time.perf_counter()
-    (line,) = told(tmp_path, brackets, name=name)
-    assert "nested more than 64 levels deep" in line
-    assert time.perf_counter() - started < 3
+    with at_most(units=300):
+        (line,) = told(tmp_path, brackets, name=name)
+        assert "nested more than 64 levels deep" in line
 
 
 @pytest.mark.parametrize("name", ["a.yaml", "a.json"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote, quote_plus
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.cost import at_most
 from toolspan_server.config import secret_pattern
 from toolspan_server.config._secrets import Renamed
 from toolspan_server.upstreams import ServerSpec
@@ -75,9 +75,8 @@ def test_no_value_is_left_in_its_common_spellings(value: str, spelling: str) -> 
 def test_no_text_takes_long_to_search() -> None:
     found = secret_pattern(["\\" * 40 + '"' * 40 + "%" * 40, '\\"' * 30])
     assert found is not None
-    started = time.monotonic()
-    found.sub("***", "\\" * 20_000 + '"' * 20_000 + "%25" * 20_000)
-    assert time.monotonic() - started < 20
+    with at_most(units=2000):
+        found.sub("***", "\\" * 20_000 + '"' * 20_000 + "%25" * 20_000)
 
 
 def test_a_value_is_shown_as_its_variable_in_every_spelling() -> None:

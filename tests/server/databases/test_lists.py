@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.executors import tool
 from tests.support.postgres import POSTGRES, schema
+from tests.support.waiting import BOUND_S
 from toolspan_server import Config, ConfigError, load_config, running
 from toolspan_server.results import ToolResult
 
@@ -58,7 +59,7 @@ def answers(people: tuple[str, str], where: str, *calls: dict[str, Any]) -> list
         async with running(config) as runtime:
             return [await runtime.execute("q", arguments) for arguments in calls]
 
-    return asyncio.run(asyncio.wait_for(called(), 30))
+    return asyncio.run(asyncio.wait_for(called(), BOUND_S))
 
 
 def told(result: ToolResult) -> Any:

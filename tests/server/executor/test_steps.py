@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.asked_client import Waiting, accepting, declining, in_rounds
 from tests.support.executors import builtin, executor_of, tool
+from tests.support.waiting import BOUND_S
 from toolspan_server import Context, ToolFailure, handler
 from toolspan_server.client import Question
 from toolspan_server.config._tool_options import CacheConfig, RateLimitConfig
@@ -158,7 +159,7 @@ async def test_equal_calls_at_the_same_time_run_once() -> None:
     tasks = [asyncio.create_task(executor.execute("x", {"gate": "g"})) for _ in range(20)]
     await anyio.wait_all_tasks_blocked()
     GATES["g"].set()
-    results = await asyncio.wait_for(asyncio.gather(*tasks), 5)
+    results = await asyncio.wait_for(asyncio.gather(*tasks), BOUND_S)
     assert {result.result["run"] for result in results} == {1}
 
 
@@ -173,7 +174,7 @@ async def test_when_the_call_that_runs_for_others_is_cancelled_the_next_one_runs
     await anyio.wait_all_tasks_blocked()
     assert len(RUNS) == 2
     GATES["g"].set()
-    results = await asyncio.wait_for(asyncio.gather(*others[1:]), 5)
+    results = await asyncio.wait_for(asyncio.gather(*others[1:]), BOUND_S)
     assert {result.result["run"] for result in results} == {2}
 
 
@@ -331,14 +332,14 @@ class Silent(Waiting):
 async def test_an_answer_that_does_not_come_is_a_no_after_its_own_time_not_the_tools() -> None:
     executor = executor_of(
         builtin("silent", "steps.count", approval={"timeout_ms": 30}, timeout_ms=3_600_000),
-        builtin("slow", "steps.count", approval={"timeout_ms": 60_000}, timeout_ms=20),
+        builtin("slow", "steps.count", approval={"timeout_ms": 60_000}, timeout_ms=1_000),
     )
-    silent = await asyncio.wait_for(executor.execute("silent", {}, Context(client=Silent())), 5)
+    silent = await asyncio.wait_for(executor.execute("silent", {}, Context(client=Silent())), BOUND_S)
     assert (silent.error_code, RUNS) == ("denied", [])
 
     class Slow(Waiting):
         async def ask(self, questions: Any) -> dict[str, Any]:
-            await anyio.sleep(0.1)
+            await anyio.sleep(1.1)
             return await super().ask(questions)
 
     assert (await executor.execute("slow", {}, Context(client=Slow()))).success is True

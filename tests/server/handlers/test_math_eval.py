@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 import warnings
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.cost import at_most
 from tests.support.executors import builtin, executor_of, handled
 from toolspan_server import ToolFailure
 from toolspan_server.handlers._math_text import BadExpression
@@ -302,25 +302,21 @@ def test_what_is_no_calculation_is_refused(expression: str) -> None:
 @pytest.mark.requirement("I2.4.2", "I2.8.4")
 @pytest.mark.parametrize("expression", HOSTILE, ids=lambda text: text[:24])
 def test_a_hostile_expression_is_answered_or_refused_at_once(expression: str) -> None:
-    begun = time.perf_counter()
-    try:
-        value = calculated(expression)
-    except BadExpression as fault:
-        assert 0 < len(str(fault)) < 300
-    else:
-        assert math.isfinite(value) if isinstance(value, float) else value.bit_length() <= 10_001
-    assert time.perf_counter() - begun < 1
+    with at_most(units=100):
+        try:
+            value = calculated(expression)
+        except BadExpression as fault:
+            assert 0 < len(str(fault)) < 300
+        else:
+            assert math.isfinite(value) if isinstance(value, float) else value.bit_length() <= 10_001
 
 
 @pytest.mark.requirement("I2.4.2")
-def test_the_usual_hostile_expression_takes_far_less_than_50_ms() -> None:
-    times: list[float] = []
-    for expression in HOSTILE:
-        begun = time.perf_counter()
-        with contextlib.suppress(BadExpression):
-            calculated(expression)
-        times.append(time.perf_counter() - begun)
-    assert sorted(times)[len(times) * 9 // 10] < 0.05
+def test_hostile_expressions_take_little_time_on_the_whole() -> None:
+    with at_most(units=2 * len(HOSTILE)):
+        for expression in HOSTILE:
+            with contextlib.suppress(BadExpression):
+                calculated(expression)
 
 
 pieces = st.sampled_from(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.executors import builtin, executor_of
+from tests.support.waiting import BOUND_S
 from toolspan_server import Context, handler
 from toolspan_server.handlers import find_handler, handler_names, load_handler_source
 
@@ -187,7 +188,7 @@ def run(program: str, folder: Path | None = None) -> str:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=BOUND_S,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

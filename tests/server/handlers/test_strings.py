@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.cost import at_most
 from tests.support.executors import builtin, executor_of, handled
 from toolspan_server import Context, ToolFailure
 from toolspan_server.handlers._encodings import decoded, encoded
@@ -22,10 +22,8 @@ LONG = "a" * 999_000
 
 
 async def refusal(handler: str, **arguments: Any) -> str:
-    begun = time.perf_counter()
-    with pytest.raises(ToolFailure) as raised:
+    with at_most(units=500), pytest.raises(ToolFailure) as raised:
         await handled(handler, **arguments)
-    assert time.perf_counter() - begun < 5
     return raised.value.error.removeprefix("Invalid parameters: ")
 
 
@@ -170,9 +168,8 @@ async def test_a_replacement_with_no_such_group_is_refused(replacement: str) -> 
 @pytest.mark.requirement("I2.4.2", "I2.8.4")
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(x+x+)+y", "(a|a)*b", "(a*)*(a*)*b", "(.*)*=.*"])
 async def test_a_pattern_that_others_backtrack_on_takes_linear_time(pattern: str) -> None:
-    begun = time.perf_counter()
-    await handled("string_regex", text="a" * 100_000, pattern=pattern, max_matches=1)
-    assert time.perf_counter() - begun < 1
+    with at_most(units=100):
+        await handled("string_regex", text="a" * 100_000, pattern=pattern, max_matches=1)
 
 
 @pytest.mark.requirement("I2.4.2", "I2.8.4")

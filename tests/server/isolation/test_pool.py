@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,10 @@ import anyio
 import pytest
 
 from tests.support.isolated import HANDLERS, config, entry, is_alive, noted, served
+from tests.support.waiting import until
 from toolspan_server import load_config
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I9.2.14")]
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    """Return once ``condition`` holds; ``served`` bounds the time."""
-    while not condition():  # noqa: ASYNC110 - what is waited for happens in another process
-        await anyio.sleep(0.01)
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -45,7 +39,6 @@ async def test_two_hundred_calls_share_few_workers_and_the_handlers_take_turns(
 
         for _ in range(199):
             group.start_soon(call, "pid")
-        await until(lambda: len(order) > 5)
         group.start_soon(call, "other")
     assert len(order) == 200
     assert processes == 2 or order.index("other") < 190

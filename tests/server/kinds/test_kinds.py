@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from tests.support.cost import at_most
 from tests.support.executors import executor_of, tool
 from toolspan_server import Context
 from toolspan_server.kinds import Environment, kind_config, kind_names
@@ -51,8 +51,9 @@ async def test_a_mock_answers_with_any_json_value(response: Any) -> None:
 @pytest.mark.requirement("I2.3.5")
 async def test_a_mock_answers_in_under_10_ms() -> None:
     executor = executor_of(tool("m", {"type": "mock", "mock_response": {"temperature": 22}}))
-    times = [(await executor.execute("m", {"location": "Paris"})).execution_time_ms for _ in range(20)]
-    assert sorted(times)[10] < 10
+    with at_most(units=20):
+        for _ in range(20):
+            assert (await executor.execute("m", {"location": "Paris"})).success
 
 
 @pytest.mark.requirement("I2.3.5")
@@ -67,9 +68,8 @@ async def test_a_mock_logs_its_arguments_and_does_not_use_them(caplog: pytest.Lo
 async def test_a_mock_does_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     executor = executor_of(tool("weather", {"type": "mock", "mock_response": 1}))
-    begun = time.perf_counter()
-    await executor.execute("weather", {"text": "x" * 900_000, "rows": [[1] * 90] * 90})
-    assert time.perf_counter() - begun < 1
+    with at_most(units=100):
+        await executor.execute("weather", {"text": "x" * 900_000, "rows": [[1] * 90] * 90})
     assert len(caplog.messages[0]) < 5_000
 
 

@@ -116,6 +116,6 @@ async def test_a_protocol_error_refuses_the_request() -> None:
 async def test_an_answer_takes_its_time() -> None:
     executor = mock(delay_ms=20, delay_max_ms=40, response=1)
     result = await executor.execute("m", {})
-    assert 19 <= result.execution_time_ms < 2_000
-    late = executor_of(tool("m", {"type": "mock", "delay_ms": 60_000, "response": 1}, timeout_ms=20))
+    assert result.execution_time_ms >= 19
+    late = executor_of(tool("m", {"type": "mock", "delay_ms": 3_600_000, "response": 1}, timeout_ms=20))
     assert (await late.execute("m", {})).error_code == "timeout"

@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from tests.support.http_api import HANG, Api, data, http_tool, response, serving
+from tests.support.waiting import BOUND_S
 from toolspan_server.errors import ToolFailure
 from toolspan_server.outgoing._circuit import Circuit, HttpCircuit
 from toolspan_server.outgoing._retry import retry_after
@@ -70,7 +71,7 @@ async def test_a_retry_after_of_more_than_30_seconds_ends_it(api: Api) -> None:
 
 
 def test_retry_after_may_be_a_date() -> None:
-    assert 8 < (retry_after(formatdate(time.time() + 10, usegmt=True)) or 0) <= 10
+    assert 3_000 < (retry_after(formatdate(time.time() + 3_600, usegmt=True)) or 0) <= 3_600
     assert retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0
     assert retry_after("Wed, 99 Oct 99999 07:28:00 GMT") is None
 
@@ -119,21 +120,19 @@ async def test_a_silent_or_dripping_answer_ends_at_the_deadline(api: Api, drips:
     dripped = [b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", b"x", b"y"]
     api.reply = lambda _: dripped if drips else HANG
     async with http_tool(api.url, timeout_ms=100) as call:
-        begun = time.perf_counter()
         result = await call()
     assert (result.error_code, result.error) == ("timeout", "127.0.0.1 did not answer within 100 ms")
-    assert time.perf_counter() - begun < 2
 
 
 async def test_a_cancelled_call_closes_its_connection(api: Api) -> None:
     api.reply = lambda _: HANG
     async with http_tool(api.url) as call, anyio.create_task_group() as group:
         group.start_soon(call)
-        with anyio.fail_after(5):
+        with anyio.fail_after(BOUND_S):
             while not api.seen:
                 await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         await api.closed.wait()
 
 
@@ -142,7 +141,7 @@ async def test_connections_are_used_again_and_closed_with_the_server(api: Api) -
         for _ in range(5):
             assert (await call()).success
         assert api.connections == 1 and not api.closed.is_set()
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         await api.closed.wait()
 
 

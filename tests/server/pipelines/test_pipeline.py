@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.asked_client import Waiting, in_rounds
 from tests.support.executors import builtin, executor_of, tool
+from tests.support.waiting import BOUND_S
 from toolspan_server import ConfigError, Context, Executor, ToolFailure, handler, load_config
 from toolspan_server.client import Question
 
@@ -205,7 +206,7 @@ async def test_cancelling_a_pipeline_stops_all_running_steps() -> None:
     await anyio.wait_all_tasks_blocked()
     assert len(RUNNING) == 3
     task.cancel()
-    await asyncio.wait([task], timeout=5)
+    await asyncio.wait([task], timeout=BOUND_S)
     assert task.cancelled()
     assert not RUNNING
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +17,7 @@ from toolspan_server.protocol._admission import Admission, network_of
 HEALTH = request("GET", "/healthz")
 UNFINISHED = request("POST", "/mcp", *tool_headers("echo"), ("content-length", "60000")) + b"{"
 PLACES = 12
-LIMITS = {"connections": PLACES, "head_seconds": 60, "body_seconds": 60, "idle_seconds": 60}
+LIMITS = {"connections": PLACES, "head_seconds": 3_600, "body_seconds": 3_600, "idle_seconds": 3_600}
 PLACE_TAKEN = "its place went to another (limits.connections)"
 
 
@@ -66,7 +65,7 @@ def test_a_client_that_waits_for_its_answer_keeps_its_place(server: Served) -> N
 def test_bodies_that_do_not_come_keep_nobody_out_for_long(server: Served) -> None:
     with ExitStack() as open_:
         slow = [open_.enter_context(RawClient(server.address)).send(UNFINISHED) for _ in range(PLACES)]
-        until(lambda: health(server) == 200, "a free place", 5.0)
+        until(lambda: health(server) == 200, "a free place")
         assert PLACE_TAKEN in slow[0].answer().message["error"]["message"]
 
 
@@ -76,11 +75,7 @@ def test_a_connection_idle_for_a_while_makes_room_before_its_deadline(server: Se
         idle = [open_.enter_context(RawClient(server.address)) for _ in range(PLACES)]
         for client in idle:
             assert client.send(HEALTH).answer().status == 200
-        with RawClient(server.address) as late:
-            assert late.answer().status == 503
-        started = time.monotonic()
-        until(lambda: health(server) == 200, "a free place", 5.0)
-        assert time.monotonic() - started < 5
+        until(lambda: health(server) == 200, "a free place")
         assert idle[0].rest() == b""
         assert idle[-1].send(HEALTH).answer().status == 200
 
@@ -92,7 +87,7 @@ def test_one_address_has_its_share_of_the_places_and_no_more(tmp_path: Path) -> 
     with http_server(config) as server, ExitStack() as open_:
         greedy = [open_.enter_context(RawClient(server.address, source="127.0.0.2")) for _ in range(4)]
         for client in greedy:
-            client.send(tool_call("wait", {"seconds": 30, "note": "w"}))
+            client.send(tool_call("wait", {"seconds": 600, "note": "w"}))
         with RawClient(server.address, source="127.0.0.2") as fifth:
             answer = fifth.answer()
         assert answer.status == 503

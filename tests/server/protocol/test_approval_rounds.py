@@ -16,6 +16,7 @@ from tests.support.served import MODERN_META, Served, http_server
 from tests.support.served import tool as listed
 from tests.support.talking import EVERYTHING, Talking, talking, tool
 from tests.support.upstreams import talker
+from tests.support.waiting import BOUND_S
 from toolspan_server.client import Question
 from toolspan_server.config import Config
 from toolspan_server.context import Context
@@ -152,7 +153,7 @@ async def test_a_task_waits_for_its_own_approval(action: str) -> None:
         task = {"taskId": made["result"]["taskId"]}
 
         async def until(status: str) -> dict[str, Any]:
-            with anyio.fail_after(5):
+            with anyio.fail_after(BOUND_S):
                 while (got := (await server.modern("tasks/get", task)).message["result"])["status"] != status:
                     pass
             return got  # type: ignore[no-any-return]

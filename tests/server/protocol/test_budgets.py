@@ -12,6 +12,7 @@ from tests.support.deaf import DeafClient
 from tests.support.limited import alive
 from tests.support.raw_http import RawClient, tool_call
 from tests.support.served import call, http_server, until, write_config
+from tests.support.waiting import BOUND_S
 from toolspan_server.config import TaskConfig
 from toolspan_server.errors import RequestRefused, ToolFailure
 from toolspan_server.protocol._asking import Asking
@@ -134,7 +135,7 @@ async def completed(tasks: Tasks, owner: str | None, size: int) -> Task:
 
     task = tasks.make(owner, TASK)
     task.start(work)
-    await task.settled(5)
+    await task.settled(BOUND_S)
     return task
 
 

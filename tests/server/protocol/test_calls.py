@@ -7,6 +7,7 @@ import math
 import anyio
 import pytest
 
+from tests.support.waiting import BOUND_S
 from toolspan_server._place import WAITED
 from toolspan_server.protocol._calls import Busy, Calls
 
@@ -104,7 +105,7 @@ async def test_a_turn_that_comes_to_a_call_just_given_up_is_passed_on() -> None:
         await anyio.wait_all_tasks_blocked()
         gate.opened.set()
         given_up.cancel()
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         await calls.finished(60)
     assert await calls.run(gate.work) == 0
 

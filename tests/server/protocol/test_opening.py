@@ -111,7 +111,7 @@ def test_a_list_before_a_handshake_is_refused_as_ever(tmp_path: Path) -> None:
 def test_the_end_of_the_input_ends_the_server(tmp_path: Path, messages: Sequence[dict[str, Any]]) -> None:
     with StdioServer(write_config(tmp_path)) as server:
         server.send(*messages)
-        assert server.close_input() < 15
+        server.close_input()
         assert server.process.returncode == 0
         assert len(server.answers.rest()) == sum("id" in each for each in messages)
 
@@ -122,7 +122,7 @@ def test_a_signal_between_the_first_requests_ends_the_server(
 ) -> None:
     with StdioServer(write_config(tmp_path)) as server:
         server.ask(INITIALIZE)
-        assert server.stop(number) < 15
+        server.stop(number)
         assert server.process.returncode == code
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.asgi import Reply
 from tests.support.talking import Session, reached, talking, tool
+from tests.support.waiting import BOUND_S
 from toolspan_server.changes import Change
 from toolspan_server.context import Context
 
@@ -65,8 +66,8 @@ async def test_an_answer_that_comes_while_the_client_is_away_ends_the_stream_tha
     async with talking(tool("released", released)) as server:
         session = await server.session()
         first = await session.ask("tools/call", {"name": "released"})
-        with anyio.fail_after(5):
-            await server.application.calls.finished(5)
+        with anyio.fail_after(BOUND_S):
+            await server.application.calls.finished(BOUND_S)
         reply = Reply()
         await session.listen(reply, anyio.Event(), **{"last-event-id": ids(first)[-1]})
     assert reply.messages[-1]["result"]["content"][0]["text"] == "soon"
@@ -159,7 +160,7 @@ async def test_a_call_whose_session_is_deleted_meanwhile_is_told_so_on_its_strea
         async with anyio.create_task_group() as group:
             group.start_soon(partial(session.ask, "tools/call", params, 7, reply))
             await running.wait()
-            with anyio.fail_after(5):
+            with anyio.fail_after(BOUND_S):
                 await reply.started.wait()
             gone = await session.client.ask("DELETE", headers=session.headers)
     assert gone.status == 200

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.asgi import Client, Reply
 from tests.support.served import INITIALIZE, INITIALIZED, call, write_config
+from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
 from toolspan_server.protocol import _caller
 from toolspan_server.protocol.auth import Auth, hashed
@@ -152,7 +153,7 @@ async def post(client: Client, message: Any, headers: dict[str, str], **more: An
 
 
 async def started(folder: Path, note: str) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(BOUND_S):
         while not (folder / f"{note}.started").exists():  # noqa: ASYNC110  # a file tells, not an event
             await anyio.sleep(0.005)
 
@@ -215,7 +216,7 @@ async def test_an_id_that_is_still_running_is_refused_and_the_first_goes_on(
         assert (refused.message["error"]["code"], "still running" in str(refused.message)) == (-32600, True)
         assert not (tmp_path / "second.started").exists()
         await cancel(client, session, 5)
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await reply.ended.wait()
         assert reply.message["id"] == 5
         assert (await post(client, call(5, "add"), session)).status == 200
@@ -238,7 +239,7 @@ async def test_the_ids_5_and_text_5_are_two(tmp_path: Path, first: str) -> None:
         assert handed.message["id"] == "5"
         assert ("result" in handed.message) == (first == "plain")
         await cancel(client, session, 5)
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await reply.ended.wait()
         assert reply.message["id"] == 5
 
@@ -266,7 +267,7 @@ async def test_a_cancelled_call_ends_with_the_sdks_answer_and_its_work_stops(
             await cancel(client, session, other)
         assert not reply.ended.is_set()
         await cancel(client, session, "a")
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await reply.ended.wait()
         assert (reply.kind, reply.message["id"]) == ("stream", "a")
         assert reply.message["error"] == {"code": CANCELLED, "message": "Request cancelled"}
@@ -286,7 +287,7 @@ async def test_a_client_that_leaves_does_not_end_its_call_of_the_2025_era(tmp_pa
         group.start_soon(ask)
         await started(tmp_path, "left")
         gone.set()
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await reply.ended.wait()
         assert reply.message["result"]["content"][0]["text"] == "waited"
         assert not (tmp_path / "left").exists()
@@ -346,7 +347,7 @@ async def test_many_requests_that_need_the_sdk_at_once_make_one_session_of_it(tm
 
             group.start_soon(ask)
         for number, reply in enumerate(replies):
-            with anyio.fail_after(10):
+            with anyio.fail_after(BOUND_S):
                 await reply.ended.wait()
             assert reply.message["result"]["structuredContent"] == {"result": number}
 
@@ -360,13 +361,13 @@ async def test_a_stream_of_a_session_stays_open_until_the_session_ends(tmp_path:
             await client.ask("GET", b"", session, reply=stream)
 
         group.start_soon(listen)
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await stream.started.wait()
         assert (stream.status, stream.kind) == (200, "stream")
         assert (await client.ask("GET", b"", session)).status == 409
         assert (await post(client, call(1, "add"), session)).kind == "json"
         await client.ask("DELETE", b"", session)
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await stream.ended.wait()
 
 
@@ -403,7 +404,7 @@ async def test_calls_that_still_run_when_their_session_ends_are_told_so(tmp_path
         group.start_soon(ask)
         await started(tmp_path, "cut")
         assert (await client.ask("DELETE", b"", session)).status == 200
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await reply.ended.wait()
         assert (reply.status, reply.message["id"]) == (404, 1)
         assert (tmp_path / "cut").exists()

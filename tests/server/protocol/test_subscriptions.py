@@ -14,6 +14,7 @@ from tests.support.asgi import Reply
 from tests.support.served import INITIALIZE, INITIALIZED, MODERN_META
 from tests.support.talking import Session, Talking, reached, talking, tool
 from tests.support.two_ways import piped
+from tests.support.waiting import BOUND_S
 from toolspan_server.changes import Change
 from toolspan_server.client import Question
 from toolspan_server.context import Context
@@ -55,7 +56,7 @@ async def watching(session: Session) -> AsyncGenerator[Reply]:
     reply, gone = Reply(), anyio.Event()
     async with anyio.create_task_group() as group:
         group.start_soon(session.listen, reply, gone)
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await reply.started.wait()
         yield reply
         gone.set()
@@ -206,5 +207,5 @@ async def test_on_stdio_a_tool_reports_asks_and_is_cancelled() -> None:
                 ended = anyio.Event()
         cancel = {"method": "notifications/cancelled", "params": {"requestId": 2}}
         client.send({"jsonrpc": "2.0", **cancel})
-        with anyio.fail_after(5):
+        with anyio.fail_after(BOUND_S):
             await ended.wait()

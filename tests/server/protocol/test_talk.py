@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.asgi import Reply
 from tests.support.talking import Session, Talking, reached, talking, tool
+from tests.support.waiting import BOUND_S
 from toolspan_server.client import Question
 from toolspan_server.context import Context
 from toolspan_server.errors import ToolFailure
@@ -348,7 +349,7 @@ async def test_a_client_that_disconnects_in_the_modern_era_cancels_a_tool_that_t
             group.start_soon(call)
             await reached(reply, 1)
             gone.set()
-            with anyio.fail_after(5):
+            with anyio.fail_after(BOUND_S):
                 await ended.wait()
 
 

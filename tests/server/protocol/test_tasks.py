@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.asgi import Reply
 from tests.support.talking import TASKS, Talking, reached, talking, tool
+from tests.support.waiting import BOUND_S
 from toolspan_server.client import Question
 from toolspan_server.config import TaskConfig, load_config
 from toolspan_server.context import Context
@@ -78,7 +79,7 @@ async def got(server: Talking, task_id: str, **more: Any) -> dict[str, Any]:
 
 async def until(server: Talking, task_id: str, status: str) -> dict[str, Any]:
     """The task, once it has ``status``."""
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         while True:
             task = (await got(server, task_id))["result"]
             if task["status"] == status:
@@ -170,8 +171,8 @@ async def test_a_cancelled_task_ends_and_may_be_cancelled_again() -> None:
             reply = await server.modern("tasks/cancel", {"taskId": task_id})
             assert reply.message["result"].keys() == {"resultType", "_meta"}
         task = (await got(server, task_id))["result"]
-        with anyio.fail_after(5):
-            await server.application.calls.finished(5)
+        with anyio.fail_after(BOUND_S):
+            await server.application.calls.finished(BOUND_S)
     assert task["status"] == "cancelled"
     assert not task.keys() & {"result", "error"}
 
@@ -213,17 +214,22 @@ async def test_the_methods_of_the_earlier_experiment_do_not_exist(method: str) -
         assert (await server.modern(method, {"taskId": "x"})).message["error"]["code"] == -32601
 
 
-async def test_no_more_tasks_than_the_limit_are_kept_and_each_for_its_time() -> None:
+async def test_no_more_tasks_than_the_limit_are_kept() -> None:
+    async with talking(*TOOLS, limits={"tasks": 1}) as server:
+        await begun(server, "endless")
+        refused = await server.call("quick")
+    assert "limits.tasks is 1" in refused["error"]["message"]
+
+
+async def test_a_task_is_kept_for_its_time() -> None:
     brief = TaskConfig.initial().model_copy(update={"ttl_ms": 50})
     short = tool("short", endless, task=brief, timeout_ms=3_600_000)
     async with talking(*TOOLS, short, limits={"tasks": 1}) as server:
         task_id = await begun(server, "short")
-        refused = await server.call("quick")
-        assert "limits.tasks is 1" in refused["error"]["message"]
-        with anyio.fail_after(5):
+        with anyio.fail_after(BOUND_S):
             while "result" in await got(server, task_id):
                 pass
-            await server.application.calls.finished(5)
+            await server.application.calls.finished(BOUND_S)
         assert await begun(server, "quick")
 
 

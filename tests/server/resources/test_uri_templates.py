@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.cost import at_most
 from toolspan_server.resources.uri_templates import LONGEST_URI, UriTemplate, UriTemplateError
 
 pytestmark = pytest.mark.requirement("I4.2.8", "I4.4.1")
@@ -76,6 +75,5 @@ def test_what_is_no_template_is_refused_by_name(text: str, wrong: str) -> None:
 
 def test_a_hostile_uri_is_refused_at_once() -> None:
     template = UriTemplate.parse("t://{+a}/{+b}/{+c}/{+d}/end")
-    started = time.perf_counter()
-    assert template.match("t://" + "/" * 8_000) is None
-    assert time.perf_counter() - started < 2.5
+    with at_most(units=250):
+        assert template.match("t://" + "/" * 8_000) is None

@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from tests.support.document_collections import (
     sources,
     write,
 )
+from tests.support.waiting import BOUND_S
 from toolspan_server.documents import _keeper
 from toolspan_server.errors import ToolFailure
 
@@ -87,34 +87,28 @@ async def test_a_state_folder_that_cannot_be_used_is_told_and_tried_again(
         assert await sources(docs, "pip") == ["guide.md"]
 
 
-async def test_stopping_in_the_middle_of_indexing_is_quick(tmp_path: Path) -> None:
+async def test_stopping_in_the_middle_of_indexing_leaves_the_rest_undone(tmp_path: Path) -> None:
     write(tmp_path / "docs", {f"{number}.md": f"# {number}\n\n" + "word " * 2000 for number in range(1500)})
     async with serving(tmp_path, docs={"path": "docs"}):
         while not indexing_has_begun(tmp_path):
             await anyio.lowlevel.checkpoint()
-        started = time.monotonic()
-    assert time.monotonic() - started < 2
     with closing(sqlite3.connect(index_folder(tmp_path) / "index.sqlite3")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         (files,) = connection.execute("SELECT count(*) FROM files").fetchone()
     assert 0 < files < 1500
 
 
-def test_stopping_while_watching_is_quick_and_leaves_no_thread(tmp_path: Path) -> None:
+def test_stopping_while_watching_leaves_no_thread(tmp_path: Path) -> None:
     write(tmp_path / "docs", PAGE)
     before = set(threading.enumerate())
-    started = 0.0
 
     async def main() -> None:
-        nonlocal started
         async with docs_of(tmp_path) as docs:
             await docs.changed(1)
-            started = time.monotonic()
 
     anyio.run(main)
-    assert time.monotonic() - started < 1
     for thread in set(threading.enumerate()) - before:
-        thread.join(1)
+        thread.join(BOUND_S)
         assert not thread.is_alive()
 
 
@@ -138,8 +132,8 @@ def test_two_processes_share_an_index(tmp_path: Path) -> None:
         assert other.stdout is not None
         for running in (one.stdout, other.stdout):
             assert json.loads(running.readline()) == {"found": ["needle.md"], "problem": ""}
-        one.communicate(timeout=20)
-        other_out, _ = other.communicate(timeout=20)
+        one.communicate(timeout=BOUND_S)
+        other_out, _ = other.communicate(timeout=BOUND_S)
     assert json.loads(other_out) == {"found": ["needle.md"], "problem": ""}
     with closing(sqlite3.connect(index_folder(tmp_path) / "index.sqlite3")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -20,6 +20,7 @@ from tests.support.document_collections import (
     write,
 )
 from tests.support.pdf import pdf_with
+from tests.support.waiting import BOUND_S
 from toolspan_server.services.collections import Config
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
@@ -49,7 +50,7 @@ def test_reading_a_config_imports_nothing_heavy() -> None:
         "print(sorted({'sqlite3', 'pypdf', 'watchfiles', 'html.parser'} & set(sys.modules)))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=BOUND_S
     )
     assert run.stdout.strip() == "[]"
 
@@ -125,7 +126,7 @@ async def test_a_query_during_the_first_indexing_waits_for_it(tmp_path: Path) ->
         found.extend(await sources(docs, "pip"))
         group.cancel_scope.cancel()
 
-    with anyio.fail_after(15):
+    with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
             await anyio.wait_all_tasks_blocked()

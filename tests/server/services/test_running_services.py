@@ -5,6 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from tests.support.waiting import BOUND_S
 from toolspan_server.errors import ServeError
 from toolspan_server.services import running_services
 
@@ -33,7 +34,7 @@ class Broken:
 
 async def test_every_service_runs_until_the_body_ends() -> None:
     services = {"a": Recorded(), "b": Recorded()}
-    with anyio.fail_after(5):
+    with anyio.fail_after(BOUND_S):
         async with running_services(services):
             for service in services.values():
                 await service.running.wait()
@@ -56,7 +57,7 @@ async def test_an_error_of_the_body_comes_out_as_it_is() -> None:
 
 
 async def test_a_bug_of_a_service_ends_the_body_and_is_seen() -> None:
-    with pytest.raises(ExceptionGroup) as caught, anyio.fail_after(5):
+    with pytest.raises(ExceptionGroup) as caught, anyio.fail_after(BOUND_S):
         async with running_services({"broken": Broken()}):
             await anyio.sleep_forever()
     assert [str(error) for error in caught.value.exceptions] == ["a bug"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +12,9 @@ import anyio
 import pytest
 
 from tests.support.configs import told
+from tests.support.cost import at_most
 from tests.support.http_api import Api, response, serving
+from tests.support.waiting import BOUND_S
 from toolspan_server import Config, load_config, running
 from toolspan_server.openapi import UnusableDescription, tools_of
 from toolspan_server.openapi._description import Description
@@ -109,7 +110,7 @@ async def served(api: Api, folder: Path, spec: Any = SPEC, **config: Any) -> Asy
         **config,
     }
     async with running(Config.model_validate({"tools": {"sources": [source]}})) as runtime:
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await runtime.settled()
         yield runtime
 
@@ -219,9 +220,8 @@ def test_the_number_of_operations_is_limited_and_many_are_quick() -> None:
     spec = {"openapi": "3.0.0", "servers": [{"url": "https://a.example"}], "paths": paths}
     with pytest.raises(UnusableDescription, match="1,001 operations are wanted"):
         made(spec)
-    begun = time.perf_counter()
-    assert len(made(spec, exclude={"paths": ["/p0/*"]}).tools) == 1_000
-    assert time.perf_counter() - begun < 5
+    with at_most(units=500):
+        assert len(made(spec, exclude={"paths": ["/p0/*"]}).tools) == 1_000
 
 
 def test_names_are_unique_and_short() -> None:
@@ -359,7 +359,7 @@ async def test_a_description_is_fetched_with_the_same_care(api: Api) -> None:
     api.reply = lambda seen: response(json.dumps(spec)) if seen.path == "/docs/spec" else response("hi")
     source = {"type": "openapi", "url": f"{api.url}/docs/spec", "allow_private": ["127.0.0.1"]}
     async with running(Config.model_validate({"tools": {"sources": [source]}})) as runtime:
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await runtime.settled()
         assert (await runtime.execute("op")).result == "hi"
         (state,) = runtime.health()["sources"]
@@ -375,7 +375,7 @@ async def test_a_description_that_cannot_be_had_is_told_and_asked_for_again(api:
         {"tools": {"sources": [source]}, "limits": {"upstream_connect_seconds": 0.2}}
     )
     async with running(config) as runtime:
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             await runtime.settled()
             assert "HTTP 404" in runtime.health()["sources"][0]["error"]
             changed = anyio.Event()
@@ -416,7 +416,7 @@ async def test_a_file_that_is_no_description_holds_up_no_list(tmp_path: Path, co
     (tmp_path / "api.yaml").write_text(content)
     (tmp_path / "toolspan.yaml").write_text("tools: {sources: [{type: openapi, file: api.yaml}]}")
     async with running(load_config(tmp_path / "toolspan.yaml")) as runtime:
-        with anyio.fail_after(5):
+        with anyio.fail_after(BOUND_S):
             await runtime.settled()
         assert len(runtime.registry) == 0
 
@@ -452,7 +452,7 @@ async def test_a_fetched_description_that_is_none_says_what_came(api: Api, answe
     source = {"type": "openapi", "url": f"{api.url}/spec", "allow_private": ["127.0.0.1"]}
     config = Config.model_validate({"tools": {"sources": [{**source, "retry": {"max_attempts": 1}}]}})
     async with running(config) as runtime:
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             while "error" not in (state := runtime.health()["sources"][0]):  # noqa: ASYNC110
                 await anyio.sleep(0.01)
     assert told_ in state["error"]

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from tests.support.mcp_peers import flooder_over_http
 from tests.support.upstreams import SERVERS, FakeClient, flooder, raw, served, until
+from tests.support.waiting import BOUND_S
 from toolspan_server.context import Context
 from toolspan_server.services._ongoing import MAX_SAID_BYTES, OngoingCall
 from toolspan_server.upstreams import Answer, Connection, Restarts, ServerGone, ServerSpec, _allowance
@@ -107,7 +108,7 @@ async def test_the_pauses_before_a_flooding_server_is_restarted_grow_although_it
 
     spec = ServerSpec("f", command=(sys.executable, str(SERVERS / "flooder.py"), "answered_pings"))
     connection = Connection(spec, 10, restarts=Noted())
-    with anyio.fail_after(20):
+    with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(connection.run)
             for rounds in range(1, 4):

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.served import tool, write_config
 from tests.support.upstreams import until
+from tests.support.waiting import BOUND_S
 from toolspan_server.upstreams import Answer, CallRefused, Connection, ServerGone, ServerSpec
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I9.4.6")]
@@ -38,10 +39,10 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 @asynccontextmanager
 async def connected(config: Path, *, own: bool) -> AsyncGenerator[Connection]:
     command = (sys.executable, "-m", "toolspan_server", "--config", str(config))
-    connection = Connection(ServerSpec("s", command=command, inherit_env=True, own=own), 20.0)
+    connection = Connection(ServerSpec("s", command=command, inherit_env=True, own=own), BOUND_S)
     async with anyio.create_task_group() as group:
         group.start_soon(connection.run)
-        with anyio.fail_after(20):
+        with anyio.fail_after(BOUND_S):
             await connection.ready.wait()
         yield connection
         connection.stop()
@@ -56,7 +57,7 @@ def plain(answer: Any) -> Any:
 
 async def outcome(connection: Connection, name: str, arguments: dict[str, Any]) -> Any:
     try:
-        return plain(await connection.call(name, arguments, timeout=20))
+        return plain(await connection.call(name, arguments, timeout=BOUND_S))
     except CallRefused as refused:
         return refused.code, refused.message
 
@@ -82,7 +83,7 @@ async def test_answers_of_calls_at_the_same_time_are_told_apart(tmp_path: Path) 
         answers: dict[int, Any] = {}
 
         async def ask(number: int) -> None:
-            answers[number] = plain(await connection.call("echo", {"value": number}, timeout=20))[1]
+            answers[number] = plain(await connection.call("echo", {"value": number}, timeout=BOUND_S))[1]
 
         async with anyio.create_task_group() as group:
             for number in range(50):
@@ -103,7 +104,7 @@ async def test_a_call_that_is_cancelled_is_cancelled_there_and_the_next_one_answ
 async def test_a_server_that_dies_in_a_call_is_told_of_and_started_again(tmp_path: Path) -> None:
     async with connected(write_config(tmp_path, "die"), own=True) as connection:
         with pytest.raises(ServerGone):
-            await connection.call("die", {}, timeout=20)
+            await connection.call("die", {}, timeout=BOUND_S)
         assert (await outcome(connection, "add", {}))[1] == "4"
 
 

@@ -14,6 +14,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import ElicitRequestParams, ElicitResult, LoggingMessageNotificationParams
 
 from tests.support.upstreams import config, talker
+from tests.support.waiting import BOUND_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
 
@@ -43,7 +44,7 @@ async def test_questions_progress_and_log_messages_pass_through(
     command = ["-m", "toolspan_server", "--config", str(path)]
     streams = stdio_client(StdioServerParameters(command=sys.executable, args=command))
     callbacks: dict[str, Any] = {"elicitation_callback": elicited, "logging_callback": log}
-    with anyio.fail_after(20):
+    with anyio.fail_after(BOUND_S):
         async with Client(streams, mode=mode, **callbacks) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert {"old_search", "new_search"} <= names

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-BOUND_S = 10.0
+from tests.support.waiting import BOUND_S
 
 
 @dataclass(frozen=True)

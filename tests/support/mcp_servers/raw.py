@@ -49,6 +49,7 @@ SPECIAL = (
     "secret",
     "crash",
     "blocks",
+    "meet",
 )
 
 
@@ -114,8 +115,18 @@ def call_echo(request_id: Any, arguments: dict[str, Any]) -> None:
 
 
 def call_hang(request_id: Any, arguments: dict[str, Any]) -> None:
-    """Never answered; the cancellation is written to the file that the arguments name."""
+    """Never answered; the start and the cancellation are written to files, as the arguments name them."""
     HUNG[request_id] = arguments.get("note")
+    if "note" in arguments:
+        Path(f"{arguments['note']}.started").write_text("started")
+
+
+def call_meet(request_id: Any, arguments: dict[str, Any]) -> None:
+    """Answered once as many calls as the arguments say are under way."""
+    MET.append(request_id)
+    if len(MET) == arguments["count"]:
+        for each in MET:
+            answer(each, "met")
 
 
 def call_die(request_id: Any, arguments: dict[str, Any]) -> None:
@@ -179,6 +190,7 @@ def call_blocks(request_id: Any, arguments: dict[str, Any]) -> None:
 
 
 HUNG: dict[Any, str | None] = {}
+MET: list[Any] = []
 
 
 def cancelled(params: dict[str, Any]) -> None:
@@ -213,9 +225,14 @@ def start() -> None:
         sys.exit()
     if MOOD == "chatty":
         print("Welcome to the chatty server!", flush=True)
+    if MOOD == "meets":
+        folder, count = Path(sys.argv[2]), int(sys.argv[3])
+        (folder / str(os.getpid())).touch()
+        while len(list(folder.iterdir())) < count:
+            time.sleep(0.01)
     if MOOD in ("stubborn", "parent"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
         Path(sys.argv[2]).write_text(f"{os.getpid()} {sleeper.pid}")
 
 

@@ -13,6 +13,7 @@ from typing_extensions import override
 from tests.support.fake_providers import FakeProvider, Received, Sent, anything
 from tests.support.formats import Wire
 from tests.support.provider_settings import instant
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.conversation import dumps, loads
 from toolspan_bridge.events import Answer as Answered
 from toolspan_bridge.events import End, Event, Notice, Text, TextDelta
@@ -70,7 +71,7 @@ class Stage:
         self._peer.brain = brain
         made.clear()
         question = Question(each.question, self._model, stream=stream, **each.options)
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             try:
                 events = [event async for event in run(question, self._provider, toolbox, transcript)]
             except Exception as error:

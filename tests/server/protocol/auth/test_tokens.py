@@ -191,7 +191,7 @@ async def test_a_session_of_http_with_sse_is_not_found_by_another_principal(tmp_
             await client.ask("GET", headers=headers, path="/sse", reply=stream, gone=gone)
 
         group.start_soon(listen)
-        with anyio.fail_after(10):
+        with anyio.fail_after(BOUND_S):
             while b"data:" not in stream.body:
                 await anyio.lowlevel.checkpoint()
         path = stream.body.split(b"data:")[1].split()[0].decode()
