@@ -46,8 +46,11 @@ reference: .venv/.dev ## Regenerate what is generated: the config schema, the pa
 	$(BIN)/python -m toolspan_server.config > configs/toolspan.schema.json
 	$(BIN)/python -m scripts.docs
 
+docs: reference ## Build the documentation's site into site/; a warning fails
+	$(BIN)/python -m scripts.docs.site
+
 clean: ## Remove the virtual environment and what tools leave behind
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .cache site
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

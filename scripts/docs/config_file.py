@@ -68,9 +68,9 @@ class Reference:
         yield Section(title, DEEPEST - 1, self.definitions[name])
         yield from self.sections("", self.definitions[name], DEEPEST, f"{title}: ")
 
-    def link(self, name: str) -> str:
+    def link(self, name: str, text: str = "object") -> str:
         """A link to the section of the definition ``name``."""
-        return f"[{self.titles[name]}](#{slug(self.titles[name])})"
+        return f"[{text}](#{slug(self.titles[name])})"
 
 
 def page() -> str:
@@ -85,7 +85,9 @@ def _text(section: Section, reference: Reference) -> str:
     lines = [f"{'#' * section.level} {section.title}", "", _sentence(section.schema), ""]
     lines += [_key(section.schema, name, reference) for name in section.schema.get("properties", ())]
     choices = section.schema.get("discriminator", {}).get("mapping", {})
-    lines += [f"- {reference.link(choice.rpartition('/')[2])}" for choice in choices.values()]
+    lines += [
+        f"- {reference.link(choice.rpartition('/')[2], f'`{kind}`')}" for kind, choice in choices.items()
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -42,9 +42,9 @@ def _keys(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         ("a choice", '- **`theme`**: one of `"light"`, `"dark"`'),
         (
             "a list of a section",
-            "- **`icons`**: list of [`tools.registry[].icons[]`](#toolsregistryicons); default `[]`",
+            "- **`icons`**: list of [object](#toolsregistryicons); default `[]`",
         ),
-        ("a map", "- **`providers`**: map of names to [`providers.NAME`](#providersname)"),
+        ("a map", "- **`providers`**: map of names to [object](#providersname)"),
         ("what is required", "- **`description`**: string, not empty; required"),
     ],
 )

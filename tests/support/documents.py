@@ -40,8 +40,9 @@ _STAND_INS = {
     "make test": "make --dry-run test",
     # A run takes minutes; tests/end_to_end/test_benchmarks.py makes a quick one.
     "make bench": "make --dry-run bench",
-    # These two need the network; CI proves them from a fresh clone through `make test`.
+    # Setting up needs the network; CI proves it from a fresh clone through `make test`.
     "python3 -m venv .venv": "true",
+    ". .venv/bin/activate": "true",
     ".venv/bin/pip install .": "true",
 }
 _ENDS_WHAT_SERVES = """timeout() {
