@@ -2,19 +2,23 @@
 # pinned by constraints.txt. They need Python >= 3.11 and nothing else.
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=10
 
 # The tests start some thousand Python processes: each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all attack fuzz conformance lint format bench reference docs clean
+.PHONY: help demo test test-loaded test-all attack fuzz conformance lint format bench reference docs clean
 help: ## Show this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: .venv/.toolspan ## The whole job on real input: serve, convert, call, validate
 	$(BIN)/toolspan demo
 
-test: .venv/.dev ## Every test, in parallel
-	$(BIN)/pytest -n auto --dist worksteal --durations=10
+test: .venv/.dev ## Every test, in parallel, and the ten slowest
+	$(PYTEST)
+
+test-loaded: .venv/.dev ## The same beside two busy loops: no outcome may depend on the machine's speed
+	$(BIN)/python -m tests.support.busy $(PYTEST)
 
 test-all: .venv/.dev ## The tests that take longer than make test may
 	$(BIN)/pytest -n auto --dist worksteal -m long

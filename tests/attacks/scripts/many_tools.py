@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 from tests.support.raw_http import request
-from tests.support.served import MODERN_META, write_config
+from tests.support.served import BOUND_S, MODERN_META, until, write_config
 
 from ..attack import Attack, Target
 
 _COUNT = 50_000
 _SERVER = Path(__file__).parents[2] / "support" / "mcp_servers" / "pages.py"
-_READY_S = 60.0
 
 
 def _config(folder: Path) -> Path:
-    upstream = {"command": sys.executable, "args": [str(_SERVER), str(_COUNT)], "connect_seconds": _READY_S}
+    upstream = {"command": sys.executable, "args": [str(_SERVER), str(_COUNT)], "connect_seconds": BOUND_S}
     limits = {"max_tools": 100_000, "max_pages": 1_000}
     config = write_config(folder, services={"upstreams": {"many": {**upstream, **limits}}})
     content = json.loads(config.read_text())
@@ -30,10 +28,7 @@ def _config(folder: Path) -> Path:
 
 def run(target: Target) -> None:
     """Wait for the tools, then list them page by page."""
-    end = time.monotonic() + _READY_S
-    while _health(target)["sources"][0]["tools"] != _COUNT:
-        assert time.monotonic() < end, "the tools did not come"
-        time.sleep(0.2)
+    until(lambda: _health(target)["sources"][0]["tools"] == _COUNT, "the tools")
     count, cursor = 0, None
     while count == 0 or cursor:
         page = _listed(target, cursor)
