@@ -13,6 +13,8 @@ from pathlib import Path
 
 _EXPECTED = re.compile(r"Build started|Build finished in [\d.]+m?s|No issues found|")
 
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
 
 def build(folder: Path) -> list[str]:
     """Build the site of ``folder``, which has the ``zensical.toml``; gives what the build complained of."""
@@ -24,7 +26,8 @@ def build(folder: Path) -> list[str]:
         text=True,
         check=False,
     )
-    complaints = [line for line in done.stdout.splitlines() if not _EXPECTED.fullmatch(line.strip())]
+    lines = _COLOUR.sub("", done.stdout).splitlines()
+    complaints = [line for line in lines if not _EXPECTED.fullmatch(line.strip())]
     return complaints or ([f"exit code {done.returncode}"] if done.returncode else [])
 
 

@@ -34,7 +34,8 @@ def sources(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     folder = sources(tmp_path_factory.mktemp("site"))
-    assert build(folder) == []
+    complaints = build(folder)
+    assert not complaints, "\n".join(complaints)
     return Site(folder / "site")
 
 

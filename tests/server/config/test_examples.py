@@ -80,9 +80,7 @@ def test_the_documentation_assistant_of_the_seed_loads_unchanged() -> None:
 
 @pytest.mark.requirement("I2.2.4")
 def test_the_published_schema_is_fresh() -> None:
-    assert SCHEMA.read_text("utf-8") == config_schema_text(), (
-        "run: python -m toolspan_server.config > configs/toolspan.schema.json"
-    )
+    assert SCHEMA.read_text("utf-8") == config_schema_text(), "run `make reference`"
 
 
 @pytest.mark.requirement("I2.2.4")
