@@ -10,7 +10,13 @@ from typing import Any
 
 import anyio
 
-from toolspan_server import Config, Context, ToolFailure, handler, running
+from toolspan_server import (
+    Config,
+    Context,
+    ToolFailure,
+    handler,
+    running,
+)
 
 STOCK = {"apples": 12, "pears": 0}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from toolspan_server.visible import hidden_characters
+from toolspan_server.common.visible import hidden_characters
 
 from .messages import ToolSpec
 

@@ -9,14 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .calls.context import Context
+    from .calls.results import ToolResult
     from .config import Config, load_config
-    from .context import Context
-    from .errors import ConfigError, ServeError, ToolFailure, ToolspanError
-    from .executor import Executor
-    from .handlers import handler
-    from .registry import Registry
-    from .results import ToolResult
-    from .runtime import running
+    from .engines.registration import handler
+    from .errors import (
+        ConfigError,
+        ServeError,
+        ToolFailure,
+        ToolspanError,
+    )
+    from .live.runtime import running
+    from .tools.executor import Executor
+    from .tools.registry import Registry
 
 __all__ = [
     "Config",
@@ -36,16 +41,16 @@ __all__ = [
 _MODULES = {
     "Config": "config",
     "ConfigError": "errors",
-    "Context": "context",
-    "Executor": "executor",
-    "Registry": "registry",
+    "Context": "calls.context",
+    "Executor": "tools.executor",
+    "Registry": "tools.registry",
     "ServeError": "errors",
     "ToolFailure": "errors",
-    "ToolResult": "results",
+    "ToolResult": "calls.results",
     "ToolspanError": "errors",
-    "handler": "handlers",
+    "handler": "engines.registration",
     "load_config": "config",
-    "running": "runtime",
+    "running": "live.runtime",
 }
 
 

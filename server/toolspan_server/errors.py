@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .config import Problem
+    from .problems import Problem
 
 __all__ = [
     "ConfigError",

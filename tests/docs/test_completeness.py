@@ -13,8 +13,8 @@ from toolspan_bridge.cli._main import toolspan
 from toolspan_bridge.formats import format_names
 from toolspan_bridge.providers import provider_names
 from toolspan_server.config import LimitsConfig
-from toolspan_server.handlers import find_handler, handler_names
-from toolspan_server.kinds import kind_names
+from toolspan_server.engines.registration import find_handler, handler_names
+from toolspan_server.parts.kind import KINDS
 
 
 def page(name: str) -> str:
@@ -32,7 +32,7 @@ def test_every_handler_has_its_row() -> None:
 
 @pytest.mark.requirement("I2.1.4")
 def test_every_kind_is_described() -> None:
-    assert [name for name in kind_names() if f"- `{name}` " not in page("how-to/configuration")] == []
+    assert [name for name in KINDS.names if f"- `{name}` " not in page("how-to/configuration")] == []
 
 
 @pytest.mark.requirement("I2.1.4")

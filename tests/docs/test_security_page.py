@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.support.documents import ROOT
-from toolspan_server.config._limits import LimitsConfig
+from toolspan_server.config.models.limits import LimitsConfig
 
 PAGE = (ROOT / "docs" / "explanation" / "security.md").read_text("utf-8")
 HEADINGS = {

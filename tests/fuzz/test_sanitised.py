@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.support.cost import at_most
 from tests.support.waiting import BOUND_S
-from toolspan_server.content import ABSENT, Content
-from toolspan_server.context import Context
+from toolspan_server.calls.content import ABSENT, Content
+from toolspan_server.calls.context import Context
 from toolspan_server.errors import ToolFailure
-from toolspan_server.executor.sanitise import sanitised
+from toolspan_server.tools.executor.steps.sanitise import sanitised
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.5.2")]
 

@@ -17,7 +17,7 @@ import pytest
 from tests.support.fuzzing import go_on
 from tests.support.mcp_peers import babbler, babbler_over_http
 from tests.support.waiting import BOUND_S
-from toolspan_server.upstreams import (
+from toolspan_server.engines.upstreams import (
     CallRefused,
     Connection,
     InputNeeded,

@@ -53,20 +53,20 @@ NEEDED_LATER = {
     "subprocess",
     "tempfile",
     "toolspan_bridge",
-    "toolspan_server.documents",
-    "toolspan_server.executor",
-    "toolspan_server.generations",
-    "toolspan_server.kinds._blocking",
-    "toolspan_server.metrics",
-    "toolspan_server.openapi",
-    "toolspan_server.outgoing",
-    "toolspan_server.protocol._dialogue",
+    "toolspan_server.engines.documents",
+    "toolspan_server.tools.executor",
+    "toolspan_server.live.snapshots",
+    "toolspan_server.tools.kinds._blocking",
+    "toolspan_server.live.metrics",
+    "toolspan_server.engines.openapi",
+    "toolspan_server.engines.http_client",
+    "toolspan_server.protocol.stdio.session",
     "toolspan_server.protocol.auth",
-    "toolspan_server.protocol.http",
-    "toolspan_server.protocol.sdk",
-    "toolspan_server.protocol.stdio",
-    "toolspan_server.runtime",
-    "toolspan_server.upstreams",
+    "toolspan_server.protocol.http.app",
+    "toolspan_server.protocol.sdk.server",
+    "toolspan_server.protocol.stdio.server",
+    "toolspan_server.live.runtime",
+    "toolspan_server.engines.upstreams",
     "uvicorn",
     "uvloop",
     "watchfiles",
@@ -112,7 +112,7 @@ os.write = told
 """
 """Tells when the list goes out: what is imported from then on keeps no client waiting."""
 
-SERVER = SPY + LISTED + "from toolspan_server.cli import main; sys.exit(main(sys.argv[1:]))"
+SERVER = SPY + LISTED + "from toolspan_server.cli.main import main; sys.exit(main(sys.argv[1:]))"
 COMMAND_LINE = SPY + "from toolspan_bridge.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -151,7 +151,7 @@ def inside(modules: Iterable[str], packages: set[str]) -> set[str]:
 @pytest.mark.requirement("I3.3.3", "I9.4.3", "I9.4.5")
 def test_nothing_is_imported_before_the_first_list_that_is_needed_only_later() -> None:
     modules = modules_until_first_list(BENCH)
-    assert "toolspan_server.cli" in modules
+    assert "toolspan_server.cli.main" in modules
     assert inside(modules, NEEDED_LATER) == set()
 
 
@@ -166,7 +166,7 @@ NEEDED_BY_NO_PLAIN_CALL = {
     "pydantic",
     "shutil",
     "tempfile",
-    "toolspan_server.outgoing",
+    "toolspan_server.engines.http_client",
     "uvloop",
 }
 
@@ -203,8 +203,8 @@ def test_only_the_kinds_and_handlers_that_the_config_names_are_imported(tmp_path
     }
     config.write_text(json.dumps({"tools": {"registry": [tool]}}))
     modules = modules_until_first_list(config)
-    assert "toolspan_server.kinds.mock" in modules
-    unnamed = {"toolspan_server.kinds.builtin", "toolspan_server.handlers.strings", "yaml"}
+    assert "toolspan_server.tools.kinds.mock" in modules
+    unnamed = {"toolspan_server.tools.kinds.builtin", "toolspan_server.tools.handlers.strings", "yaml"}
     assert inside(modules, unnamed) == set()
 
 
@@ -238,9 +238,9 @@ NEVER_OFFLINE = {
     "rich",
     "sqlalchemy",
     "starlette",
-    "toolspan_server.executor",
+    "toolspan_server.tools.executor",
     "toolspan_server.protocol",
-    "toolspan_server.runtime",
+    "toolspan_server.live.runtime",
     "uvicorn",
     "watchfiles",
 }

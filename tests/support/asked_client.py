@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolspan_server import Context, Executor
-from toolspan_server.client import InputRequired, Nobody, Question
-from toolspan_server.results import ToolResult
+from toolspan_server.calls.client import InputRequired, Nobody, Question
+from toolspan_server.calls.results import ToolResult
 
 Answer = Callable[[str, Question], dict[str, Any]]
 

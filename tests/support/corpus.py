@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.support.served import MODERN_META
-from toolspan_server.protocol.short import HANDSHAKE_VERSIONS, MODERN_VERSION
+from toolspan_server.protocol.fast_path import HANDSHAKE_VERSIONS, MODERN_VERSION
 
 Message = dict[str, Any]
 PREFIX = "io.modelcontextprotocol/"

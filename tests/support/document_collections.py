@@ -10,13 +10,13 @@ from typing import Any
 import anyio
 
 from tests.support.waiting import BOUND_S
-from toolspan_server.context import Context
-from toolspan_server.documents import Collection
-from toolspan_server.handlers import find_handler
-from toolspan_server.kinds import Environment
-from toolspan_server.services import running_services
-from toolspan_server.services._collections import Collections
-from toolspan_server.services.collections import Config
+from toolspan_server.calls.context import Context
+from toolspan_server.engines.documents import Collection
+from toolspan_server.engines.registration import find_handler
+from toolspan_server.live.services import running_services
+from toolspan_server.parts.environment import Environment
+from toolspan_server.tools.services._collections import Collections
+from toolspan_server.tools.services.collections import Config
 
 DOCUMENTS = ("**/*.md", "**/*.txt", "**/*.html", "**/*.rst", "**/*.pdf")
 

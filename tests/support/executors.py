@@ -5,8 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from toolspan_server import Config, Context, Executor, Registry
-from toolspan_server.handlers import find_handler
+from toolspan_server import (
+    Config,
+    Context,
+    Executor,
+    Registry,
+)
+from toolspan_server.engines.registration import find_handler
 
 ANY_OBJECT = {"type": "object", "additionalProperties": True}
 

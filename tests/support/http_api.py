@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from toolspan_server import Config, ToolResult, running
-from toolspan_server.outgoing import Outgoing
+from toolspan_server.engines.http_client import Outgoing
 
 from .executors import tool
 

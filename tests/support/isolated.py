@@ -13,7 +13,7 @@ import anyio
 
 from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
-from toolspan_server.runtime import Runtime
+from toolspan_server.live.runtime import Runtime
 
 HANDLERS = Path(__file__).with_name("isolated_handlers.py")
 _NAMES = ("pid", "loop", "power", "family", "wait", "sleep", "outcome", "environment")

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 from pydantic import BaseModel
 
 from toolspan_server import Context, ToolFailure, handler
-from toolspan_server.changes import Change
-from toolspan_server.client import Question
-from toolspan_server.content import Content
+from toolspan_server.calls.client import Question
+from toolspan_server.calls.content import Content
+from toolspan_server.common.changes import Change
 
 VERSION = 1
 _calls = 0

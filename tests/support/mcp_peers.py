@@ -13,7 +13,7 @@ from typing import Any
 from tests.support.waiting import eventually
 from toolspan_bridge.messages import ToolOutcome
 from toolspan_bridge.toolbox import Toolbox
-from toolspan_server.upstreams import ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec
 
 _FOLDER = Path(__file__).parent / "mcp_servers"
 

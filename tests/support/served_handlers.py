@@ -23,7 +23,7 @@ FOR_EVER_S = 3_600
 
 def _patient(grace_s: float) -> None:
     """Have running calls get ``grace_s`` at the end, and all else as long as a slow machine needs."""
-    importlib.import_module("toolspan_server.protocol.workers")
+    importlib.import_module("toolspan_server.protocol.http.workers")
     far = grace_s + 100
     deadlines = {"GRACE_S": grace_s, "LIMIT_S": far, "_END_S": far, "_STEADY_S": FOR_EVER_S}
     for name, module in list(sys.modules.items()):

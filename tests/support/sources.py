@@ -10,10 +10,12 @@ from typing_extensions import override
 
 from tests.support.executors import tool
 from toolspan_server import Config, Context
-from toolspan_server._records import key, text
 from toolspan_server.config import ToolConfig
-from toolspan_server.kinds import Environment, Kind, KindConfig
-from toolspan_server.sources import Offer, Source, SourceConfig
+from toolspan_server.config.models.tools import Offer
+from toolspan_server.parts.environment import Environment
+from toolspan_server.parts.kind import Kind, KindConfig
+from toolspan_server.parts.source import Source, SourceConfig
+from toolspan_server.schema.records import key, text
 
 
 def mock(name: str, response: Any = None, **more: Any) -> dict[str, Any]:

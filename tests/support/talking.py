@@ -14,12 +14,13 @@ from typing_extensions import override
 from tests.support.asgi import Client, Reply
 from tests.support.served import INITIALIZED
 from tests.support.waiting import BOUND_S
+from toolspan_server.calls.context import Context
 from toolspan_server.config import Config
-from toolspan_server.context import Context
-from toolspan_server.kinds import Environment, Kind, KindConfig
-from toolspan_server.protocol.guard import Access
-from toolspan_server.protocol.http import Application
-from toolspan_server.runtime import Runtime, running
+from toolspan_server.live.runtime import Runtime, running
+from toolspan_server.parts.environment import Environment
+from toolspan_server.parts.kind import Kind, KindConfig
+from toolspan_server.protocol.http.app import Application
+from toolspan_server.protocol.http.guard import Access
 
 Talk = Callable[[Mapping[str, Any], Context], Awaitable[Any]]
 TASKS = "io.modelcontextprotocol/tasks"

@@ -16,12 +16,12 @@ from mcp_types import JSONRPCRequest, jsonrpc_message_adapter
 from typing_extensions import override
 
 from tests.support.waiting import BOUND_S
-from toolspan_server.protocol import stdio
-from toolspan_server.protocol._calls import Calls
-from toolspan_server.protocol._pipes import Pipes
-from toolspan_server.protocol.sdk import build_server
-from toolspan_server.protocol.stop import Stop
-from toolspan_server.surface import Surface
+from toolspan_server.live.views import Surface
+from toolspan_server.protocol.sdk.server import build_server
+from toolspan_server.protocol.shutdown import Stop
+from toolspan_server.protocol.state.running_calls import Calls
+from toolspan_server.protocol.stdio import server as stdio
+from toolspan_server.protocol.stdio.pipes import Pipes
 
 Message = dict[str, Any]
 

@@ -13,8 +13,8 @@ import anyio
 
 from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
-from toolspan_server.client import Ability, InputRequired, Question
-from toolspan_server.runtime import Runtime
+from toolspan_server.calls.client import Ability, InputRequired, Question
+from toolspan_server.live.runtime import Runtime
 
 SERVERS = Path(__file__).parent / "mcp_servers"
 

@@ -11,7 +11,14 @@ from typing import Any, TypeVar
 
 import click
 
-from toolspan_server.config import DEFAULT_FILES, Config, Foreign, find_config, load_config, refusal
+from toolspan_server.config import (
+    DEFAULT_FILES,
+    Config,
+    Foreign,
+    find_config,
+    load_config,
+    refusal,
+)
 
 from ..errors import ConsentError, UsageError
 from ._output import note

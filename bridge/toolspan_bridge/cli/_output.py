@@ -1,7 +1,7 @@
 """What verbs print: data on stdout, everything else on stderr. All that is printed goes through here.
 
 Texts come from models, servers, files and providers: none of them acts on the terminal, hides, or is read as
-markup (``toolspan_server.visible``). Data that is not printed on a terminal is left as it is.
+markup (``toolspan_server.common.visible``). Data that is not printed on a terminal is left as it is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,12 @@ from typing import IO, Any
 
 import click
 
-from toolspan_server.visible import VisibleStream, visible, visible_json, visible_line
+from toolspan_server.common.visible import (
+    VisibleStream,
+    visible,
+    visible_json,
+    visible_line,
+)
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

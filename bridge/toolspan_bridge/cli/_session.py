@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolspan_server.config import Config
-from toolspan_server.upstreams import ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec
 
 from ..errors import UnreachableError, UsageError
 from ..messages import ToolSpec

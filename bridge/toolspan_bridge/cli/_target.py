@@ -7,7 +7,7 @@ import shlex
 import sys
 from urllib.parse import urlsplit
 
-from toolspan_server.upstreams import ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec
 
 from ..errors import UsageError
 

@@ -8,7 +8,12 @@ from typing import Any
 import anyio
 import click
 
-from toolspan_server.config import Config, contents, counted, foreign_code
+from toolspan_server.config import (
+    Config,
+    contents,
+    counted,
+    foreign_code,
+)
 
 from ..hidden import hidden_notes
 from ..messages import ToolSpec

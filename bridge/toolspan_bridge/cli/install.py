@@ -11,7 +11,12 @@ from typing import Any
 
 import click
 
-from toolspan_server.config import Config, ConfigError, foreign_code, load_config
+from toolspan_server.config import (
+    Config,
+    ConfigError,
+    foreign_code,
+    load_config,
+)
 
 from ..errors import UsageError
 from ..install import CLIENTS, Change, Client, Server, apply, planned, served_by_command, snippet

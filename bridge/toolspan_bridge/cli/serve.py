@@ -14,6 +14,6 @@ import click
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(arguments: tuple[str, ...]) -> int:
     """Serve a config's tools over MCP, on stdio or HTTP. Its options are ``toolspan-server``'s."""
-    from toolspan_server.cli import main
+    from toolspan_server.cli.main import main
 
     return main(list(arguments), prog="toolspan serve")

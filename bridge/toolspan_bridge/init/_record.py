@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 
 import anyio
 
-from toolspan_server.upstreams import ListedTool, ServerSpec
+from toolspan_server.engines.upstreams import ListedTool, ServerSpec
 
 from ..errors import UnreachableError, UsageError
 from ..toolbox.connection import ToolConnection

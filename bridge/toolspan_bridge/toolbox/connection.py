@@ -6,7 +6,14 @@ import time
 from collections.abc import Mapping
 from typing import Any, cast
 
-from toolspan_server.upstreams import Answer, CallRefused, Connection, ListedTool, NoResult, ServerGone
+from toolspan_server.engines.upstreams import (
+    Answer,
+    CallRefused,
+    Connection,
+    ListedTool,
+    NoResult,
+    ServerGone,
+)
 
 from ..messages import ToolOutcome, ToolSpec
 from .outcomes import TOOL_ERROR_ACTION, UNLISTED_ACTION, failed, outcome

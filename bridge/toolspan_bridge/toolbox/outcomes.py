@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from toolspan_server.upstreams import Answer
+from toolspan_server.engines.upstreams import Answer
 
 from ..messages import Part, ToolOutcome
 

@@ -24,7 +24,7 @@ from toolspan_server.config import (
     foreign_server,
     foreign_servers,
 )
-from toolspan_server.upstreams import ServerSpec, spec_of
+from toolspan_server.engines.upstreams import ServerSpec, spec_of
 
 from ..errors import UsageError
 from ._variables import expand

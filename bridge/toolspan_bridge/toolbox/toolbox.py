@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from toolspan_server.upstreams import ServerFailure, ServerSpec
+from toolspan_server.engines.upstreams import ServerFailure, ServerSpec
 
 from ..hidden import hidden_notes
 from ..messages import ToolOutcome, ToolSpec

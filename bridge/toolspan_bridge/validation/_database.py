@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from toolspan_server.private_files import private_folder
+from toolspan_server.common.private_files import private_folder
 
 from ..errors import StoreError
 from ._lock import locked

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from toolspan_server.private_files import open_private
+from toolspan_server.common.private_files import open_private
 
 from ..errors import StoreError
 

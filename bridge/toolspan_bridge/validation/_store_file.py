@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from toolspan_server.private_files import private_database, private_file
+from toolspan_server.common.private_files import private_database, private_file
 
 from ..errors import StoreError
 

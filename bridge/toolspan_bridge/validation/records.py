@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolspan_server.private_files import open_private, private_folder
+from toolspan_server.common.private_files import open_private, private_folder
 
 from ..errors import StoreError
 from ._lock import locked

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from toolspan_server.visible import visible_line
+from toolspan_server.common.visible import visible_line
 
 from ..errors import BridgeError
 from .records import is_validated

@@ -5,25 +5,28 @@ This is the one room of the server that the bridge may import.
 
 from __future__ import annotations
 
+from ..common.redaction import pattern as secret_pattern
 from ..errors import ConfigError
-from ._consent import Foreign, foreign_code, foreign_server, foreign_servers, refusal
-from ._contents import contents, counted, offer
-from ._document import load_document
-from ._limits import LimitsConfig
-from ._load import DEFAULT_FILES, find_config, load_config
-from ._models import (
-    BUILTIN,
-    Config,
-    ResponseRule,
-    ToolConfig,
-    ToolsConfig,
+from ..problems import Problem
+from ..schema.documents import load_document
+from ..schema.mcp_server import McpServerConfig
+from .consent import (
+    Foreign,
+    foreign_code,
+    foreign_server,
+    foreign_servers,
+    refusal,
 )
-from ._problems import Problem
-from ._providers import ProviderConfig
-from ._secrets import pattern as secret_pattern
-from ._servers import McpServerConfig
-from ._tasks import TaskConfig
-from ._toolsets import ToolsetConfig
+from .contents import contents, counted, offer
+from .loading.load import DEFAULT_FILES, find_config, load_config
+from .models.config import Config
+from .models.limits import LimitsConfig
+from .models.providers import ProviderConfig
+from .models.routes import BUILTIN, ResponseRule
+from .models.tasks import TaskConfig
+from .models.tool import ToolConfig
+from .models.tools import ToolsConfig
+from .models.toolsets import ToolsetConfig
 
 __all__ = [
     "BUILTIN",

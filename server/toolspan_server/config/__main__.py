@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ._schema import config_schema_text
+from .published_schema import config_schema_text
 
 if __name__ == "__main__":
     sys.stdout.write(config_schema_text())

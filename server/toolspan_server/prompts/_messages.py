@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
+from ..engines.templates import Tree, compiled
 from ..resources._content import BYTES, media_type_of
 from ..resources._described import hints
 from ..resources._filling import filled
 from ..resources._folder import OneFile
-from ..templates import Tree, compiled
 
 if TYPE_CHECKING:
-    from ..config._prompts import BlockConfig, MessageConfig
+    from ..config.models.prompts import BlockConfig, MessageConfig
 
 ReadResource = Callable[[str], Awaitable[dict[str, Any]]]
 """Gives the content of a resource of this server, as ``Resources.read`` does."""

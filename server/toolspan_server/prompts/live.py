@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from .._plain import Copier
-from ..client import Client
-from ..context import Context
+from ..calls.client import Client
+from ..calls.context import Context
+from ..common.did_you_mean import nearest
+from ..common.json_values import Copier
 from ..errors import RequestRefused, ToolFailure
 from ..resources._described import described
 from ..resources.completions import offered, values_of
 from ..resources.errors import ResourceNotFound, ResourceUnreadable
-from ..suggestions import nearest
 from ._messages import Filling, Message, ReadResource
 
 if TYPE_CHECKING:
     from ..config import Config
-    from ..config._prompts import PromptConfig
+    from ..config.models.prompts import PromptConfig
 
 _INVALID_PARAMS, _INTERNAL_ERROR = -32602, -32603
 
@@ -146,7 +146,7 @@ class _Prompt:
 
     async def _asked(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
         """What the messages may use once the steps are taken."""
-        from ..conversations import Conversation, Turn
+        from ..engines.mock_steps import Conversation, Turn
 
         turn = Turn(arguments, Context(tool_name=self.config.name, client=client), 1)
         accepted = await Conversation(self.config.steps, stops=True).hold(turn)

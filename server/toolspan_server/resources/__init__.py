@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .._records import is_same
-from ..changes import Change
+from ..common.changes import Change
+from ..schema.records import is_same
 
 if TYPE_CHECKING:
     from ..config import Config

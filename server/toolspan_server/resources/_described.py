@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..config._resources import ContentAnnotationsConfig, OfferedConfig
-    from ..config._tool_options import IconConfig
+    from ..config.models.resources import ContentAnnotationsConfig, OfferedConfig
+    from ..config.models.tool_options import IconConfig
     from ._folder import FileEntry
 
 

@@ -10,15 +10,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, unquote_to_bytes
 
-from ..documents._globs import Selection
-from ..documents._tree import shown
-from ._content import BYTES, JSON, TEXT, as_json, content, media_type_of
+from ..engines.documents._globs import Selection
+from ..engines.documents._tree import shown
+from ._content import (
+    BYTES,
+    JSON,
+    TEXT,
+    as_json,
+    content,
+    media_type_of,
+)
 from ._described import described, hints
-from ._folder import FileEntry, Folder, OneFile, split_glob
+from ._folder import (
+    FileEntry,
+    Folder,
+    OneFile,
+    split_glob,
+)
 from .errors import ResourceNotFound, ResourceUnreadable
 
 if TYPE_CHECKING:
-    from ..config._resources import ResourceConfig
+    from ..config.models.resources import ResourceConfig
 
 Stamped = tuple[str, tuple[int, ...]]
 """A URI, and what is another whenever its content may be."""

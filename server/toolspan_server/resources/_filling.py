@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..templates import MissingValue, Tree
+from ..engines.templates import MissingValue, Tree
 
 
 def filled(tree: Tree, values: Mapping[str, Any], optional: frozenset[str], limit: int) -> Any:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from ..documents._document import Unreadable
-from ..documents._globs import Selection
-from ..documents._tree import Tree, shown
+from ..engines.documents._document import Unreadable
+from ..engines.documents._globs import Selection
+from ..engines.documents._tree import Tree, shown
 from .errors import ResourceNotFound, ResourceUnreadable
 
 _MOST_WARNED = 1_000

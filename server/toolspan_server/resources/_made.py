@@ -10,19 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from ..documents._globs import Selection
-from ..templates import RenderFailure, compiled
-from ._content import JSON, TEXT, as_json, content, media_type_of
+from ..engines.documents._globs import Selection
+from ..engines.file_names import FileName
+from ..engines.templates import RenderFailure, compiled
+from ..engines.uri_templates import UriTemplate
+from ._content import (
+    JSON,
+    TEXT,
+    as_json,
+    content,
+    media_type_of,
+)
 from ._described import described, hints
 from ._entries import Stamped, within
 from ._filling import filled
 from ._folder import FileEntry, Folder
 from .errors import ResourceNotFound, ResourceUnreadable
-from .file_names import FileName
-from .uri_templates import UriTemplate
 
 if TYPE_CHECKING:
-    from ..config._resources import ResourceTemplateConfig
+    from ..config.models.resources import ResourceTemplateConfig
 
 
 @dataclass

@@ -11,7 +11,7 @@ from ._folder import OneFile
 from .errors import ResourceNotFound, ResourceUnreadable
 
 if TYPE_CHECKING:
-    from ..config._completions import CompletableConfig
+    from ..config.models.completions import CompletableConfig
 
 MOST_VALUES = 100
 _LONGEST_VALUE = 1_000

@@ -12,21 +12,26 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
-from .._plain import repaired
-from .._records import is_same
-from ..changes import Change
+from ..common.changes import Change
+from ..common.json_values import repaired
+from ..engines.uri_templates import LONGEST_URI
 from ..errors import RequestRefused
-from ._entries import Entry, FileResource, GlobResource, Literal
+from ..schema.records import is_same
+from ._entries import (
+    Entry,
+    FileResource,
+    GlobResource,
+    Literal,
+)
 from ._made import MadeFile, MadeResource
 from ._watch import FolderWatch
 from .completions import offered, values_of
 from .errors import ResourceNotFound
 from .skills import Skills
-from .uri_templates import LONGEST_URI
 
 if TYPE_CHECKING:
     from ..config import Config
-    from ..config._resources import ResourceConfig, ResourceTemplateConfig
+    from ..config.models.resources import ResourceConfig, ResourceTemplateConfig
 
 _INVALID_PARAMS = -32602
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote, unquote
 
-from ..documents._globs import Selection
+from ..engines.documents._globs import Selection
 from ._content import content, media_type_of
 from ._entries import Stamped
 from ._folder import FileEntry, Folder
@@ -150,8 +150,8 @@ class Skills:
 
 def _frontmatter(data: bytes) -> dict[str, Any]:
     """The frontmatter of a manifest, as JSON. Raises ``_Unfit``."""
-    from ..config._trees import SyntaxFault
-    from ..config._yaml import read_yaml
+    from ..schema.syntax_trees import SyntaxFault
+    from ..schema.yaml_text import read_yaml
 
     found = _FRONTMATTER.match(data.decode("utf-8", "replace"))
     if found is None:

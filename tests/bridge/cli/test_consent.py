@@ -10,8 +10,8 @@ import pytest
 
 from tests.support.cli import toolspan
 from tests.support.cli import toolspan_process as process
-from toolspan_server._config_files import ConfigFiles
 from toolspan_server.errors import ServeError
+from toolspan_server.live.config_files import ConfigFiles
 
 pytestmark = pytest.mark.requirement("I9.1.6")
 

@@ -14,8 +14,8 @@ from anyio import to_thread
 from tests.support.cli import toolspan
 from tests.support.cli import toolspan_process as process
 from tests.support.http_api import serving
-from toolspan_server._config_files import ConfigFiles
 from toolspan_server.errors import ServeError
+from toolspan_server.live.config_files import ConfigFiles
 
 pytestmark = pytest.mark.requirement("I9.1.6")
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.mcp_peers import answers, call, free_port, sdk_over
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.toolbox import Toolbox
-from toolspan_server.upstreams import ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.6.1")]
 

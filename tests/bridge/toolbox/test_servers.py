@@ -10,7 +10,7 @@ from toolspan_bridge.errors import UsageError
 from toolspan_bridge.toolbox import servers_of
 from toolspan_bridge.toolbox._variables import expand
 from toolspan_server.config import Config, load_config
-from toolspan_server.upstreams import ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec
 
 pytestmark = pytest.mark.requirement("I2.6.1")
 

@@ -16,7 +16,7 @@ from tests.support.cost import at_most
 from tests.support.mcp_peers import call, raw, sdk
 from tests.support.waiting import BOUND_S, eventually, until
 from toolspan_bridge.toolbox import Toolbox
-from toolspan_server.upstreams import ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.6.1")]
 

@@ -14,10 +14,10 @@ import yaml
 from jsonschema_rs import Draft202012Validator
 
 from toolspan_server.config import load_config
-from toolspan_server.config._schema import config_schema, config_schema_text
-from toolspan_server.handlers import find_handler, handler_names
-from toolspan_server.kinds import kind_names
-from toolspan_server.runtime import running
+from toolspan_server.config.published_schema import config_schema, config_schema_text
+from toolspan_server.engines.registration import find_handler, handler_names
+from toolspan_server.live.runtime import running
+from toolspan_server.parts.kind import KINDS
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 SCHEMA = CONFIGS / "toolspan.schema.json"
@@ -120,8 +120,8 @@ def test_the_published_schema_takes_references_for_numbers() -> None:
 
 def test_the_published_schema_tells_every_kind_apart_by_type() -> None:
     implementation = config_schema()["$defs"]["Implementation"]
-    assert sorted(implementation["discriminator"]["mapping"]) == list(kind_names())
-    assert len(implementation["oneOf"]) == len(kind_names())
+    assert sorted(implementation["discriminator"]["mapping"]) == list(KINDS.names)
+    assert len(implementation["oneOf"]) == len(KINDS.names)
 
 
 def described(schema: Any) -> list[tuple[str, Any]]:

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from tests.support.configs import load, told
 from tests.support.cost import at_most
 from toolspan_server.config import ToolConfig
-from toolspan_server.config._parameters import object_schema
-from toolspan_server.config._problems import Faulty
+from toolspan_server.engines.parameters._safe_schema import object_schema
+from toolspan_server.problems import Faulty
 
 pytestmark = pytest.mark.requirement("I4.4.1")
 

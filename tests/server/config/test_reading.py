@@ -17,8 +17,8 @@ from tests.support.configs import load, problems, registry, told
 from tests.support.cost import at_most
 from toolspan_server import ConfigError
 from toolspan_server.config import find_config, load_config
-from toolspan_server.config._positions import parse_document
-from toolspan_server.config._problems import Fault
+from toolspan_server.problems import Fault
+from toolspan_server.schema.positions import parse_document
 
 pytestmark = pytest.mark.requirement("I4.4.1")
 

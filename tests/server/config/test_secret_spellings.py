@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.cost import at_most
+from toolspan_server.common.redaction import Renamed
 from toolspan_server.config import secret_pattern
-from toolspan_server.config._secrets import Renamed
-from toolspan_server.upstreams import ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec
 
 pytestmark = pytest.mark.requirement("I9.3.27")
 

@@ -12,8 +12,8 @@ from mcp_types import Tool as McpTool
 
 from tests.support.executors import registry_of, tool
 from toolspan_server import Config, ConfigError, load_config
-from toolspan_server.config._schema import config_schema
-from toolspan_server.protocol.wire import render_tool
+from toolspan_server.config.published_schema import config_schema
+from toolspan_server.protocol.messages.wire import render_tool
 
 pytestmark = pytest.mark.requirement("I4.2.1", "I4.4.1")
 

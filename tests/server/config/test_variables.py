@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.configs import load, registry, told
 from toolspan_server import ConfigError
 from toolspan_server.config import Config, load_config
-from toolspan_server.config._interpolate import interpolate
+from toolspan_server.schema.interpolation import interpolate
 
 pytestmark = pytest.mark.requirement("I4.4.1")
 

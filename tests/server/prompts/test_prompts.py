@@ -13,7 +13,12 @@ from typing_extensions import override
 
 from tests.support.document_collections import write
 from toolspan_server import load_config, running
-from toolspan_server.client import Answer, InputRequired, Nobody, Question
+from toolspan_server.calls.client import (
+    Answer,
+    InputRequired,
+    Nobody,
+    Question,
+)
 from toolspan_server.errors import RequestRefused
 from toolspan_server.prompts.live import Prompts
 

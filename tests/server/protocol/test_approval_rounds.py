@@ -17,10 +17,10 @@ from tests.support.served import tool as listed
 from tests.support.talking import EVERYTHING, Talking, talking, tool
 from tests.support.upstreams import talker
 from tests.support.waiting import BOUND_S
-from toolspan_server.client import Question
+from toolspan_server.calls.client import Question
+from toolspan_server.calls.context import Context
 from toolspan_server.config import Config
-from toolspan_server.context import Context
-from toolspan_server.protocol._single_use import SingleUse
+from toolspan_server.protocol.state.single_use_tokens import SingleUse
 
 pytestmark = pytest.mark.requirement("I9.1.5")
 

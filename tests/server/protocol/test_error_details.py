@@ -14,7 +14,12 @@ from tests.support.executors import builtin
 from tests.support.raw_http import RawClient, tool_call
 from tests.support.served import StdioServer, call, http_server, tool
 from tests.support.upstreams import raw
-from toolspan_server import Config, Context, handler, running
+from toolspan_server import (
+    Config,
+    Context,
+    handler,
+    running,
+)
 
 pytestmark = pytest.mark.requirement("I9.3.19")
 

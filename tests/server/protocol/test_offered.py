@@ -11,7 +11,7 @@ from tests.support.document_collections import write
 from tests.support.served import INITIALIZE, INITIALIZED, MODERN_META
 from tests.support.two_ways import served
 from toolspan_server import load_config, running
-from toolspan_server.surface import Surface
+from toolspan_server.live.views import Surface
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8", "I4.4.1")]
 

@@ -15,10 +15,10 @@ from tests.support.served import INITIALIZE, INITIALIZED, MODERN_META
 from tests.support.talking import Session, Talking, reached, talking, tool
 from tests.support.two_ways import piped
 from tests.support.waiting import BOUND_S
-from toolspan_server.changes import Change
-from toolspan_server.client import Question
-from toolspan_server.context import Context
-from toolspan_server.surface import Surface
+from toolspan_server.calls.client import Question
+from toolspan_server.calls.context import Context
+from toolspan_server.common.changes import Change
+from toolspan_server.live.views import Surface
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.5")]
 

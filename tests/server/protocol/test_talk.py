@@ -12,8 +12,8 @@ import pytest
 from tests.support.asgi import Reply
 from tests.support.talking import Session, Talking, reached, talking, tool
 from tests.support.waiting import BOUND_S
-from toolspan_server.client import Question
-from toolspan_server.context import Context
+from toolspan_server.calls.client import Question
+from toolspan_server.calls.context import Context
 from toolspan_server.errors import ToolFailure
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.3", "I4.4.1")]
@@ -354,7 +354,7 @@ async def test_a_client_that_disconnects_in_the_modern_era_cancels_a_tool_that_t
 
 
 async def test_meta_passes_through_both_ways() -> None:
-    from toolspan_server.content import Content
+    from toolspan_server.calls.content import Content
 
     async def mirror(_arguments: Mapping[str, Any], context: Context) -> Content:
         text = ({"type": "text", "text": "seen"},)

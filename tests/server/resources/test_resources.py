@@ -16,12 +16,12 @@ from tests.support.cost import at_most
 from tests.support.document_collections import write
 from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
-from toolspan_server.changes import Change
+from toolspan_server.common.changes import Change
 from toolspan_server.errors import RequestRefused
+from toolspan_server.live.runtime import Runtime
 from toolspan_server.resources.completions import CompletionUnavailable
 from toolspan_server.resources.errors import ResourceNotFound, ResourceUnreadable
 from toolspan_server.resources.live import Resources
-from toolspan_server.runtime import Runtime
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8", "I4.4.1")]
 PNG = base64.b64decode(

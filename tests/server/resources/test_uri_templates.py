@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.cost import at_most
-from toolspan_server.resources.uri_templates import LONGEST_URI, UriTemplate, UriTemplateError
+from toolspan_server.engines.uri_templates import LONGEST_URI, UriTemplate, UriTemplateError
 
 pytestmark = pytest.mark.requirement("I4.2.8", "I4.4.1")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolspan_server.upstreams import Answer
+from toolspan_server.engines.upstreams import Answer
 
 ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.support.outcomes import JPEG, PDF, PNG, SVG, WAV
-from toolspan_server.upstreams import Answer, CallRefused, ServerGone
+from toolspan_server.engines.upstreams import Answer, CallRefused, ServerGone
 
 from ._model import Call, Scenario, Turn, asked, called
 from ._tool import Tool, text

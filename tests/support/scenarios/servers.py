@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from toolspan_bridge.messages import ToolSpec
 from toolspan_bridge.toolbox.connection import ToolConnection
-from toolspan_server.upstreams import Answer, ServerSpec
+from toolspan_server.engines.upstreams import Answer, ServerSpec
 
 from ._tool import Tool
 

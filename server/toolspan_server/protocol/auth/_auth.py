@@ -7,10 +7,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
-from .._refused import App, Refused, Scope
+from ..asgi import App, Refused, Scope
 from ._challenge import Challenges
 from ._jwt import Issuer
-from ._principal import PRINCIPAL, KeysUnavailable, Principal, TokenRejected
+from ._principal import (
+    PRINCIPAL,
+    KeysUnavailable,
+    Principal,
+    TokenRejected,
+)
 from ._tokens import Digests, hashed
 
 _log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...config import Config
-from ...config._auth import AuthConfig, ToolsetAuthConfig
+from ...config.models.auth import AuthConfig, ToolsetAuthConfig
 from ._auth import Auth
 from ._challenge import Challenges
 from ._jwt import Issuer

@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from .._refused import Receive, Refused, Scope, Send, send_json
+from ..asgi import (
+    Receive,
+    Refused,
+    Scope,
+    Send,
+    send_json,
+)
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 

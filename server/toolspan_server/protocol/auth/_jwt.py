@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import anyio.to_thread
 
-from ...config._auth import OAuthConfig
+from ...config.models.auth import OAuthConfig
 from ._keys import Key, Keys
 from ._principal import Principal, TokenRejected, with_implied
 from ._strong import suits

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from ...config._auth import OAuthConfig
+from ...config.models.auth import OAuthConfig
 from ._fetch import fetched
 from ._principal import KeysUnavailable
 from ._strong import weakness

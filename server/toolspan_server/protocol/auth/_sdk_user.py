@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._refused import Scope
+from ..asgi import Scope
 from ._principal import PRINCIPAL
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ...config import Problem
-from ...config._auth import TokenConfig
+from ...config.models.auth import TokenConfig
 from ...errors import ConfigError
 from ._principal import Principal, with_implied
 

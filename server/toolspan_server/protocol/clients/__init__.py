@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ...client import Client, InputRequired
-from .._calls import Aside
-from ..wire import MODERN
+from ...calls.client import Client, InputRequired
+from ..messages.wire import MODERN
+from ..state.running_calls import Aside
 from ._handshake import HandshakeClient
 from ._principal import principal
 from ._questions import fault_in, rendered

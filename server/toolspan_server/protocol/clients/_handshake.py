@@ -10,10 +10,10 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types import Request
 from pydantic import RootModel, ValidationError
 
-from ..._plain import shortened
-from ...client import Answer, Question, cannot_answer
+from ...calls.client import Answer, Question, cannot_answer
+from ...common.json_values import shortened
 from ...errors import ToolFailure
-from .._calls import Aside
+from ..state.running_calls import Aside
 from ._questions import METHODS, fault_in, lacking
 from ._talking import RequestContext, Talking
 

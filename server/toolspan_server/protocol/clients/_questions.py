@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ...client import Ability, Question
+from ...calls.client import Ability, Question
+from ...engines.parameters import Check, Wording
 from ...errors import ToolFailure
-from ...parameters import Check, Wording
 
 METHODS: Mapping[Ability, str] = {
     "elicitation": "elicitation/create",

@@ -10,8 +10,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
 
 from ...errors import RequestRefused
-from .._calls import Busy
-from ..wire import ProtocolFault
+from ..messages.wire import ProtocolFault
+from ..state.running_calls import Busy
 
 _log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY
 
-from ...client import Answer, InputRequired, Question
+from ...calls.client import Answer, InputRequired, Question
 from ...errors import RequestRefused
-from .._single_use import single_use
+from ..state.single_use_tokens import single_use
 from ._questions import fault_in, lacking, rendered
 from ._talking import RequestContext, Talking
 

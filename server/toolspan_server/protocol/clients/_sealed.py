@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
-from ...surface import Surface
-from .._state_key import ephemeral_key
+from ...live.views import Surface
+from ..state.state_key import ephemeral_key
 from ._principal import principal
 from ._rounds import STATE_S
 

@@ -11,9 +11,9 @@ from mcp.server.connection import allowed_log_levels
 from mcp.server.context import ServerRequestContext
 from mcp_types import LoggingMessageNotification, LoggingMessageNotificationParams
 
-from ...client import Ability, Level
-from .._standing import LEVELS, Standing
-from ..wire import MODERN
+from ...calls.client import Ability, Level
+from ..messages.wire import MODERN
+from ..state.connection_state import LEVELS, Standing
 
 _LAST_WORDS_S = 0.05
 

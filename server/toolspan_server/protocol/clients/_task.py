@@ -6,9 +6,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ...client import Ability, Answer, InputRequired, Level, Question
-from .._calls import Aside
-from ..tasks import Task
+from ...calls.client import (
+    Ability,
+    Answer,
+    InputRequired,
+    Level,
+    Question,
+)
+from ..state.running_calls import Aside
+from ..state.task import Task
 from ._rounds import RoundsClient
 
 

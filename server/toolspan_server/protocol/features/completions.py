@@ -8,11 +8,11 @@ from mcp.server.lowlevel.server import Server
 from mcp_types import METHOD_NOT_FOUND, CompleteRequestParams, PromptReference
 
 from ...errors import RequestRefused
+from ...live.views import Surface
 from ...resources.completions import CompletionUnavailable
-from ...surface import Surface
-from .. import jsonrpc
 from ..clients import RequestContext, refusals
-from ..wire import INVALID_PARAMS, MODERN
+from ..messages import jsonrpc
+from ..messages.wire import INVALID_PARAMS, MODERN
 
 
 def register(server: Server[Any], surface: Surface) -> None:

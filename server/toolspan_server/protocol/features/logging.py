@@ -8,10 +8,10 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, SetLevelRequestParams
 
-from ...surface import Surface
-from .._standing import Standing
-from ..capabilities import capabilities
+from ...live.views import Surface
 from ..clients import RequestContext
+from ..messages.capabilities import capabilities
+from ..state.connection_state import Standing
 
 
 def register(server: Server[Any], surface: Surface) -> None:

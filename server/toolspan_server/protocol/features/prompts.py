@@ -8,14 +8,19 @@ from typing import Any
 from mcp.server.lowlevel.server import Server
 from mcp_types import METHOD_NOT_FOUND, GetPromptRequestParams, PaginatedRequestParams
 
-from ...client import Client
+from ...calls.client import Client
 from ...errors import RequestRefused
+from ...live.views import Surface
 from ...prompts.live import Prompts
-from ...surface import Surface
-from .._calls import Calls
-from .._pages import paged
-from ..clients import RequestContext, answered, principal, refusals
-from ..wire import MODERN
+from ..clients import (
+    RequestContext,
+    answered,
+    principal,
+    refusals,
+)
+from ..messages.pagination import paged
+from ..messages.wire import MODERN
+from ..state.running_calls import Calls
 
 
 def register(server: Server[Any], surface: Surface, calls: Calls) -> None:

@@ -8,11 +8,11 @@ from mcp.server.lowlevel.server import Server
 from mcp_types import METHOD_NOT_FOUND, PaginatedRequestParams, ReadResourceRequestParams
 
 from ...errors import RequestRefused
+from ...live.views import Surface
 from ...resources.errors import ResourceNotFound, ResourceUnreadable
-from ...surface import Surface
-from .. import jsonrpc, wire
-from .._pages import cache_hints, paged
 from ..clients import RequestContext, refusals
+from ..messages import jsonrpc, wire
+from ..messages.pagination import cache_hints, paged
 
 _NOT_FOUND = -32002
 

@@ -9,11 +9,11 @@ from mcp.server.lowlevel.server import Server
 from mcp_types import METHOD_NOT_FOUND, PaginatedRequestParams, RequestParams
 
 from ...errors import RequestRefused
+from ...live.views import Surface
 from ...resources.skills import Skills
-from ...surface import Surface
-from .._pages import cache_hints, paged
 from ..clients import RequestContext, refusals
-from ..wire import INVALID_PARAMS
+from ..messages.pagination import cache_hints, paged
+from ..messages.wire import INVALID_PARAMS
 
 
 class _SkillParams(RequestParams):

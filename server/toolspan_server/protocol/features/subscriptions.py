@@ -21,15 +21,21 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
-from ...changes import Change
+from ...common.changes import Change
+from ...engines.uri_templates import LONGEST_URI
 from ...errors import RequestRefused
-from ...resources.uri_templates import LONGEST_URI
-from ...surface import Surface
-from .._announcements import METHODS
-from .._standing import MOST_URIS, Standing
-from ..capabilities import capabilities
-from ..clients import RequestContext, principal, refusals, rendered
-from ..tasks import Task, Tasks
+from ...live.views import Surface
+from ..change_notifications import METHODS
+from ..clients import (
+    RequestContext,
+    principal,
+    refusals,
+    rendered,
+)
+from ..messages.capabilities import capabilities
+from ..state.connection_state import MOST_URIS, Standing
+from ..state.task import Task
+from ..state.tasks import Tasks
 from .tasks import require_extension
 
 MOST_STREAMS = 1_024

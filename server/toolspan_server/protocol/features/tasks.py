@@ -11,14 +11,11 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, RequestParams
 
-from ...client import InputRequired
+from ...calls.client import InputRequired
+from ...calls.context import Context
 from ...config import TaskConfig
-from ...context import Context
 from ...errors import RequestRefused
-from ...surface import Surface
-from .. import jsonrpc, wire
-from .._calls import Busy, Calls
-from ..capabilities import TASKS, supports_tasks
+from ...live.views import Surface
 from ..clients import (
     RequestContext,
     RoundsClient,
@@ -30,7 +27,11 @@ from ..clients import (
     refusals,
     rendered,
 )
-from ..tasks import INVALID_PARAMS, Task, Tasks
+from ..messages import jsonrpc, wire
+from ..messages.capabilities import TASKS, supports_tasks
+from ..state.running_calls import Busy, Calls
+from ..state.task import Task
+from ..state.tasks import INVALID_PARAMS, Tasks
 
 EARLY_S = 0.1
 """How long a tool that asks before its task has for its questions."""

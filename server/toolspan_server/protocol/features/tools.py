@@ -8,15 +8,20 @@ from typing import Any
 from mcp.server.lowlevel.server import Server
 from mcp_types import CallToolRequestParams, PaginatedRequestParams
 
-from ... import trace
-from ...client import Client
-from ...context import Context
-from ...registry import Tool
-from ...surface import Surface
-from .. import wire
-from .._calls import Calls
-from .._pages import list_tools as listed
-from ..clients import RequestContext, answered, principal, refusals
+from ...calls.client import Client
+from ...calls.context import Context
+from ...common import trace_context as trace
+from ...live.views import Surface
+from ...tools.registry import Tool
+from ..clients import (
+    RequestContext,
+    answered,
+    principal,
+    refusals,
+)
+from ..messages import wire
+from ..messages.pagination import list_tools as listed
+from ..state.running_calls import Calls
 from .tasks import TaskCalls, declared, require_extension
 
 

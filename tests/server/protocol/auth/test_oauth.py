@@ -17,13 +17,13 @@ import pytest
 from tests.server.protocol.auth.test_tokens import ask, served
 from tests.support.asgi import Client, Reply
 from tests.support.issuer import AUDIENCE, Issuer, issuer
-from toolspan_server.config._auth import OAuthConfig
+from toolspan_server.config.models.auth import OAuthConfig
 from toolspan_server.protocol.auth import UNVERIFIED, Auth
 from toolspan_server.protocol.auth._fetch import MOST_BYTES, fetched
 from toolspan_server.protocol.auth._jwt import Issuer as Checks
 from toolspan_server.protocol.auth._keys import Keys
 from toolspan_server.protocol.auth._principal import KeysUnavailable
-from toolspan_server.protocol.guard import Access, Guard, Refused
+from toolspan_server.protocol.http.guard import Access, Guard, Refused
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.7")]
 

@@ -15,14 +15,14 @@ import pytest
 
 from tests.support.asgi import Client, Reply
 from tests.support.served import BOUND_S, call, run, write_config
-from toolspan_server import _reload
-from toolspan_server._config_files import ConfigFiles
 from toolspan_server.config import ConfigError, load_config
 from toolspan_server.errors import ServeError
-from toolspan_server.protocol._entrance import Entrance
+from toolspan_server.live import reload as _reload
+from toolspan_server.live.config_files import ConfigFiles
+from toolspan_server.live.runtime import running
 from toolspan_server.protocol.auth import PRINCIPAL, auth_of
-from toolspan_server.protocol.http import Application
-from toolspan_server.runtime import running
+from toolspan_server.protocol.http.access import Entrance
+from toolspan_server.protocol.http.app import Application
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.7")]
 ANN, BOB, EVE = ("ann-0123456789abcdef", "bob-0123456789abcdef", "eve-0123456789abcdef")

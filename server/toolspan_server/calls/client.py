@@ -1,0 +1,137 @@
+"""What a tool may say to the client that called it, and ask of it, while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from ..errors import ToolFailure, ToolspanError
+
+Ability = Literal["elicitation", "sampling", "roots"]
+Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+Answer = Mapping[str, Any]
+"""The answer as MCP writes it: an ``ElicitResult``, ``CreateMessageResult`` or ``ListRootsResult``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to the client: what it must be able to do, and the parameters as MCP writes them.
+
+    ``elicitation``: ``{"message": …, "requestedSchema": …}``. ``sampling``: ``{"messages": …,
+    "maxTokens": …}``. ``roots``: ``{}``.
+
+    Where the protocol has the call made again with the answers, a request that is sent once more brings them
+    once more; the answer to a question that is to count ``once`` is asked for again then.
+    """
+
+    ability: Ability
+    params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    once: bool = False
+
+
+class InputRequired(ToolspanError):
+    """The call cannot go on without answers to ``questions``, by key; it is to be made again with them.
+
+    Only a ``Client`` raises it, out of ``ask``. The executor lets it pass.
+    """
+
+    def __init__(self, questions: Mapping[str, Question]) -> None:
+        super().__init__("the call needs the client's answers: " + ", ".join(questions))
+        self.questions = dict(questions)
+
+
+class Client(Protocol):
+    """The client of one call.
+
+    Where the protocol has the call made again for every round of questions (MCP 2026-07-28), the tool
+    runs again from its start: ``ask`` gives the answers that are there and raises ``InputRequired`` for
+    those that are not, and what the tool keeps in ``memory`` (plain JSON) is there again. Everywhere else
+    ``ask`` waits for the answers.
+    """
+
+    memory: MutableMapping[str, Any]
+
+    def accepts(self, ability: Ability) -> bool:
+        """Whether the client said that it can answer such questions."""
+        ...
+
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+        """The client's answers by the questions' keys, which are unique within the call.
+
+        Raises ``ToolFailure`` when the client cannot answer, or refuses with an error.
+        """
+        ...
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress, if the client wants to know."""
+        ...
+
+    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
+        """Send a log message, if the client wants messages of that level."""
+        ...
+
+    async def release(self) -> None:
+        """Let go of the connection that the call came by; a client that can fetches the answer later."""
+        ...
+
+
+class Through:
+    """A client that passes all on to ``client``; what differs from it overrides the rest."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.memory: MutableMapping[str, Any] = client.memory
+
+    def accepts(self, ability: Ability) -> bool:
+        """As the client says."""
+        return self._client.accepts(ability)
+
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+        """The client's answers; see ``Client.ask``."""
+        return await self._client.ask(questions)
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress."""
+        await self._client.progress(progress, total, message)
+
+    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
+        """Pass on a log message."""
+        await self._client.log(level, data, logger)
+
+    async def release(self) -> None:
+        """Let go of the connection."""
+        await self._client.release()
+
+
+class Nobody:
+    """The client of a call that came from no client: it hears nothing and answers nothing."""
+
+    def __init__(self) -> None:
+        self.memory: MutableMapping[str, Any] = {}
+
+    def accepts(self, ability: Ability) -> bool:
+        """Nothing."""
+        return False
+
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+        """Raises ``ToolFailure``."""
+        raise cannot_answer(next(iter(questions.values())).ability)
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Nothing."""
+
+    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
+        """Nothing."""
+
+    async def release(self) -> None:
+        """Nothing."""
+
+
+def cannot_answer(ability: Ability) -> ToolFailure:
+    """What a tool that has to ask fails with where the client cannot answer."""
+    return ToolFailure(
+        f"The tool has to ask the client, which does not support {ability}",
+        error_code="client_cannot_answer",
+        user_action=f"Use a client that supports {ability}, or another tool.",
+    )

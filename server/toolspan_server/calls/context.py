@@ -1,0 +1,72 @@
+"""What a handler is told about the call that it serves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..common.changes import Change
+from ..common.flags import Flag
+from ..errors import ToolFailure
+from .client import Client, Nobody
+from .results import ToolResult
+
+CallTool = Callable[[str, Mapping[str, Any], "Context"], Awaitable[ToolResult]]
+Publish = Callable[[Change], None]
+
+
+async def _call_nothing(name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
+    raise ToolFailure(f"Tool '{name}' cannot be called from here")
+
+
+def tell_nobody(change: Change) -> None:
+    """Where nobody listens."""
+
+
+@dataclass(slots=True)  # one is made for each call: a frozen one takes four times as long
+class Context:
+    """One call's surroundings, given to every handler as its second argument.
+
+    ``services`` maps a configured service's name to the live thing; ``meta`` is the request's
+    ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by;
+    ``publish`` tells every client of a change of what the server lists; ``options`` is what the config says
+    under ``options``, as the model that the handler registered. A handler
+    that runs in a worker thread looks at ``cancelled`` (or calls ``raise_if_cancelled``) between steps:
+    it is set when the call timed out or was cancelled. An ``async`` handler is cancelled in the usual way.
+    """
+
+    tool_name: str = ""
+    services: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    config_dir: Path = Path()
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    cancelled: threading.Event = field(default_factory=Flag)
+    client: Client = field(default_factory=Nobody)
+    depth: int = 0
+    call_tool: CallTool = _call_nothing
+    options: Any = None
+    publish: Publish = tell_nobody
+
+    def service(self, name: str) -> Any:
+        """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""
+        try:
+            return self.services[name]
+        except KeyError:
+            raise ToolFailure(
+                f"Service '{name}' is not configured",
+                error_code="service_not_configured",
+                user_action=f"Add services.{name} to the config and start the server again.",
+            ) from None
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """The result of another tool of this server, called in this call's name."""
+        return await self.call_tool(name, arguments, self)
+
+    def raise_if_cancelled(self) -> None:
+        """Stop here, from a worker thread, when nobody waits for the result any more."""
+        if self.cancelled.is_set():
+            raise ToolFailure(
+                "The call was cancelled", error_code="cancelled", user_action="Call again if needed."
+            )

@@ -1,0 +1,1 @@
+"""``toolspan-server``: the command line, the log, the event loop."""

@@ -1,0 +1,272 @@
+"""``toolspan-server``, and ``toolspan serve``: serve a config's tools over MCP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..common.did_you_mean import nearest
+from ..common.garbage_collector import keeping
+from ..config import (
+    DEFAULT_FILES,
+    Config,
+    find_config,
+    offer,
+)
+from ..errors import ConfigError, ServeError
+from ..live.config_files import ConfigFiles
+from ..protocol.shutdown import Stop
+from .logs import LogFormatter, logging_to_stderr
+from .options import Options
+
+if TYPE_CHECKING:
+    import socket
+
+    from ..live.runtime import Runtime
+    from ..protocol.http.access import Entrance
+    from ..protocol.stdio.first_requests import Opening
+    from ..protocol.stdio.pipes import Pipes
+    from ..tools.registry import Prepared
+
+EXIT_USAGE = 2
+
+
+def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> int:
+    """Serve until the client leaves or a signal comes; gives the exit code.
+
+    0: ended as asked; 130: Ctrl+C; 2: wrong usage, a bad config, or an address that cannot be served.
+    """
+    try:
+        options = _options(sys.argv[1:] if argv is None else argv, prog)
+    except SystemExit as exit_:
+        return int(exit_.code or 0)
+    if options.hash_token:
+        return _hash_token()
+    stop = Stop()
+    try:
+        with stop.signals():
+            _serve(options, stop)
+            return stop.exit_code
+    except ConfigError as error:
+        return _refused(*map(str, error.problems))
+    except ServeError as error:
+        return _refused(f"{prog}: {error}")
+
+
+def _options(argv: Sequence[str], prog: str) -> Options:
+    """What ``argv`` says; what most clients say is known without loading the parser."""
+    if not argv or (len(argv) == 2 and argv[0] == "--config" and not argv[1].startswith("-")):
+        return Options([Path(file) for file in argv[1:]])
+    from .command_line import parsed
+
+    return parsed(argv, prog)
+
+
+def _serve(options: Options, stop: Stop) -> None:
+    _check_workers(options)
+    with ExitStack() as stack:
+        log = stack.enter_context(logging_to_stderr(options.log_level))
+        if options.transport == "stdio":
+            from ..protocol.stdio.pipes import claimed
+
+            # Before the config is read: that imports the modules of handlers, which may print.
+            pipes = stack.enter_context(claimed())
+            served = _served(options, log)
+            _serve_stdio(served, pipes, stop)
+        else:
+            served = _served(options, log)
+            entrance = _entrance(options)
+            entrance.access(served.config)
+            _serve_at(stack.enter_context(_listener(options)), served, entrance, options.workers, stop)
+        stop.leave()
+
+
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """What is served, and who else has to know of it."""
+
+    config: Config
+    files: ConfigFiles
+    toolset: str | None
+    log: LogFormatter
+
+    @asynccontextmanager
+    async def running(self, tools: Prepared | None = None) -> AsyncGenerator[Runtime]:
+        """The live server, which follows its files; its tools are ``tools``, if they are prepared already."""
+        from ..live.reload import reloading
+        from ..live.runtime import running
+
+        async with running(self.config, tools) as runtime:
+            self.log.redact = runtime.redact
+            if self.config.serving.reload:
+                runtime.start(partial(reloading, runtime, self.files))
+            yield runtime
+
+
+def _served(options: Options, log: LogFormatter) -> _Served:
+    files = _files(options)
+    with keeping():
+        config = files.load()
+    log.redact = config.redact
+    for problem in config.skipped:
+        _say(f"toolspan: skipped: {problem}")
+    if options.toolset is not None and options.toolset not in config.toolsets:
+        hint = nearest(options.toolset, config.toolsets)
+        raise ServeError(f"--toolset {options.toolset}: the config has no such toolset ({hint})")
+    return _Served(config, files, options.toolset, log)
+
+
+def _files(options: Options) -> ConfigFiles:
+    files = options.config
+    if not files:
+        found = find_config(Path.cwd())
+        if found is None:
+            names = ", ".join(DEFAULT_FILES)
+            raise ServeError(
+                f"no config file in {Path.cwd()} (looked for {names}): name one with --config FILE"
+            )
+        files = [found]
+    allowed = bool(options.config) or options.trust
+    return ConfigFiles(files, skip_invalid=options.skip_invalid, allowed=allowed)
+
+
+def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
+    tools, opening = _opened(served, pipes)
+    from .event_loop import run
+
+    async def serve() -> None:
+        from ..live.views import surface_of
+        from ..protocol.stdio import server as stdio
+
+        async with served.running(tools) as runtime:
+            await stdio.serve(surface_of(runtime, served.toolset), pipes, stop, opening)
+
+    run(serve)
+
+
+def _opened(served: _Served, pipes: Pipes) -> tuple[Prepared | None, Opening | None]:
+    """The first requests, answered before there is an event loop, where the config allows it."""
+    from ..protocol.stdio.first_requests import listed_by_config, opened
+    from ..tools.registry import prepared
+
+    if served.toolset is not None or not listed_by_config(served.config):
+        return None, None
+    tools = prepared(served.config)
+    return tools, opened(served.config, tools.registry, pipes)
+
+
+def _serve_at(listener: socket.socket, served: _Served, entrance: Entrance, workers: int, stop: Stop) -> None:
+    """Serve HTTP in this process, or in ``workers`` of them."""
+    ready = partial(_announce, served, listener, workers)
+    if workers == 1:
+        _serve_http(served, entrance, stop, listener, ready)
+        return
+    from ..live.worker_limits import kept_apart
+    from ..protocol.http.workers import Workers, spread
+
+    for line in kept_apart(served.config):
+        _say(f"toolspan: warning: with {workers} workers, {line}")
+
+    def work(own: socket.socket, ready: Callable[[], None], alive: int) -> int:
+        _serve_http(served, entrance, stop, own, ready, alive)
+        stop.leave()
+        return stop.exit_code
+
+    stop.exit_code = Workers(work, spread(listener, workers), ready, _say).run()
+
+
+def _serve_http(
+    served: _Served,
+    entrance: Entrance,
+    stop: Stop,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    alive: int | None = None,
+) -> None:
+    import anyio
+
+    from .event_loop import run
+
+    async def serve() -> None:
+        from ..live.metrics import Metrics
+        from ..protocol.http import app as http
+        from ..protocol.http.workers import until_orphaned
+
+        async with served.running() as runtime, anyio.create_task_group() as group:
+            if alive is not None:
+                group.start_soon(until_orphaned, alive, stop)
+            labels = {} if alive is None else {"process": str(os.getpid())}
+            await http.serve(runtime, listener, entrance, stop, ready, Metrics(labels), served.toolset)
+            group.cancel_scope.cancel()
+
+    run(serve, use_uvloop=True)
+
+
+def _check_workers(options: Options) -> None:
+    if options.workers == 1:
+        return
+    from ..protocol.http.workers import check_workers
+
+    if options.transport == "stdio":
+        raise ServeError("--workers needs --transport http: on stdio there is one client and one process")
+    check_workers()
+
+
+def _listener(options: Options) -> socket.socket:
+    from ..protocol.http.listening import listen
+
+    return listen(options.host, options.port)
+
+
+def _entrance(options: Options) -> Entrance:
+    from ..protocol.http.access import Entrance
+
+    return Entrance(options.host, _token(options.token_env), options.insecure, options.toolset)
+
+
+def _token(variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    from ..tools.withheld_variables import withhold
+
+    withhold(variable)
+    token = os.environ.get(variable, "").strip()
+    if not token:
+        raise ServeError(f"--token-env {variable}: the variable is not set, or empty")
+    return token
+
+
+def _hash_token() -> int:
+    from ..protocol.auth import hashed
+
+    token = sys.stdin.buffer.readline(65_536).strip()
+    if not token:
+        return _refused("toolspan: no token came on standard input (one line is read)")
+    print(hashed(token).hex())  # noqa: T201  # what was asked for
+    return 0
+
+
+def _announce(served: _Served, listener: socket.socket, workers: int) -> None:
+    from ..protocol.http.listening import authority
+
+    by = f" with {workers} workers" if workers > 1 else ""
+    what, address = offer(served.config, served.toolset), authority(listener)
+    _say(f"toolspan: serving {what} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE){by}")
+
+
+def _refused(*lines: str) -> int:
+    for line in lines:
+        _say(line)
+    return EXIT_USAGE
+
+
+def _say(line: str) -> None:
+    from ..common.visible import visible
+
+    print(visible(line), file=sys.stderr, flush=True)  # noqa: T201  # the operator reads it there

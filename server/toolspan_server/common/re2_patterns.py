@@ -1,0 +1,44 @@
+"""``intent_regexp``: a pattern over the user's message, in RE2's syntax, whose time is linear."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any
+
+from ..problems import Fault, Faulty
+
+_SLASHES = re.compile(r"/(.*)/([a-z]*)\Z", re.DOTALL)
+
+
+def intent_pattern(text: str) -> str:
+    """``text`` when ``compiled_intent`` takes it. Raises ``Faulty`` otherwise."""
+    compiled_intent(text)
+    return text
+
+
+def compiled_intent(text: str) -> Any:
+    """The compiled RE2 pattern of ``text``: ``weather``, ``/weather/``, or ``/weather/i`` for any case.
+
+    Use its ``search``. Raises ``Faulty`` (a ``ValueError``) with what is wrong.
+    """
+    re2: Any = import_module("re2")
+    source, flags = text, ""
+    if (slashes := _SLASHES.match(text)) is not None:
+        source, flags = slashes.groups()
+    if flags.strip("i"):
+        raise Faulty(Fault((), f"flag {flags.strip('i')[0]!r} is not known", "only i is, for any case"))
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = not flags
+    try:
+        return re2.compile(source, options=options)
+    except re2.error as error:
+        raise ValueError(
+            f"not an RE2 pattern: {_text(error)} (RE2 has no lookaround and no backreferences)"
+        ) from None
+
+
+def _text(error: Exception) -> str:
+    reason = error.args[0] if error.args else error
+    return reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)

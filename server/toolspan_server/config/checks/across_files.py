@@ -1,0 +1,126 @@
+"""What must hold across a config's parts and files: unique names, known tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from typing import Any, cast
+
+from ...common.did_you_mean import known_names, nearest
+from ...problems import Fault, Path
+from ..config_file import Source, registry_of, servers_of
+from ..models.routes import BUILTIN
+from ..models.toolsets import unknown_members
+from .databases import database_names, unknown_databases
+from .offered import unique_offers
+from .tool_references import unknown_references
+from .upstreams import unknown_upstreams, upstream_names
+
+
+def check_together(sources: Sequence[Source], *, skip_invalid: bool) -> None:
+    """Note in ``sources`` what is wrong between their parts."""
+    _unique_tools(sources, skip_invalid=skip_invalid)
+    _unique_entries(sources)
+    unique_offers(sources)
+    _known_tools(sources)
+    _known_members(sources)
+    upstreams = [name for source in sources for name in upstream_names(source.data)]
+    databases = [name for source in sources for name in database_names(source.data)]
+    for source in sources:
+        source.add(unknown_upstreams(source.data, upstreams))
+        source.add(unknown_databases(source.data, databases))
+
+
+def _unique_tools(sources: Sequence[Source], *, skip_invalid: bool) -> None:
+    """Names are compared without case: some clients ignore it, and two such tools would be one there."""
+    seen: dict[str, tuple[str, Source, Path]] = {}
+    for source in sources:
+        for index, name in _tool_names(source):
+            place: Path = ("tools", "registry", index, "name")
+            if skip_invalid and index in source.faulty_tools:
+                continue
+            if (first := seen.get(name.lower())) is None:
+                seen[name.lower()] = (name, source, place)
+                continue
+            if source.is_full:
+                return
+            other, elsewhere, there = first
+            same = "is already defined" if other == name else f"differs only by case from {other!r}"
+            message = f"tool {name!r} {same} at {elsewhere.document.place(there)}"
+            source.add([Fault(place, message, "give it another name")])
+
+
+def _unique_entries(sources: Sequence[Source]) -> None:
+    seen: dict[tuple[str, str], tuple[Source, Path]] = {}
+    for source in sources:
+        for sort, path in _entries(source):
+            name = str(path[-1])
+            if (first := seen.get((sort, name))) is not None:
+                there = first[0].document.place(first[1], on_key=True)
+                message = f"{sort} {name!r} is already defined at {there}"
+                source.add([Fault(path, message, "keep one of them", on_key=True)])
+            seen.setdefault((sort, name), (source, path))
+
+
+def _entries(source: Source) -> Iterator[tuple[str, Path]]:
+    key, servers = servers_of(source.data)
+    yield from (("MCP server", (key, name)) for name in servers)
+    collections = _inside(source.data, "services", "collections")
+    if isinstance(collections, dict):
+        names = cast("dict[str, Any]", collections)
+        yield from (("collection", ("services", "collections", name)) for name in names)
+    databases = _inside(source.data, "services", "databases")
+    if isinstance(databases, dict):
+        found = cast("dict[str, Any]", databases)
+        yield from (("database", ("services", "databases", name)) for name in found)
+    yield from (("upstream", ("services", "upstreams", name)) for name in upstream_names(source.data))
+    toolsets = _inside(source.data, "toolsets")
+    if isinstance(toolsets, dict):
+        yield from (("toolset", ("toolsets", name)) for name in cast("dict[str, Any]", toolsets))
+
+
+def _known_tools(sources: Sequence[Source]) -> None:
+    if any(servers_of(source.data)[1] or _inside(source.data, "tools", "sources") for source in sources):
+        return
+    known = {name for source in sources for _, name in _tool_names(source)}
+    for source in sources:
+        source.add(_unknown_tools(source, known))
+
+
+def _known_members(sources: Sequence[Source]) -> None:
+    """The members of toolsets, and tools that name tools: known here unless sources offer some."""
+    if any(_inside(source.data, "tools", "sources") for source in sources):
+        return
+    known = {name for source in sources for _, name in _tool_names(source)}
+    for source in sources:
+        source.add(unknown_members(_inside(source.data, "toolsets"), known))
+        source.add(unknown_references(registry_of(source.data), known))
+
+
+def _unknown_tools(source: Source, known: Set[str]) -> Iterator[Fault]:
+    responses = _inside(source.data, "responses")
+    for index, response in enumerate(cast("Sequence[Any]", responses) if isinstance(responses, list) else ()):
+        allowed = _inside(response, "tools", "allowed_tools")
+        for at, name in enumerate(cast("Sequence[Any]", allowed) if isinstance(allowed, list) else ()):
+            if isinstance(name, str) and name not in known and not name.startswith(BUILTIN):
+                path: Path = ("responses", index, "tools", "allowed_tools", at)
+                yield Fault(path, f"unknown tool {str(name)!r}", _hint(name, known))
+
+
+def _hint(name: str, known: Set[str]) -> str:
+    hint = nearest(name, known)
+    return hint if not known or hint.startswith("known") else f"{hint} {known_names(sorted(known))}"
+
+
+def _tool_names(source: Source) -> Iterator[tuple[int, str]]:
+    for index, entry in enumerate(registry_of(source.data) or ()):
+        name = _inside(entry, "name")
+        if isinstance(name, str):
+            yield index, str(name)
+
+
+def _inside(data: Any, *keys: str) -> Any:
+    for key in keys:
+        if not isinstance(data, dict):
+            return None
+        data = cast("dict[str, Any]", data).get(key)
+    return data

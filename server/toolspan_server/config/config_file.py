@@ -1,0 +1,219 @@
+"""One config file on its way to a ``Config``: its data, what was found wrong, its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic_core import ValidationError
+
+from ..common.redaction import Renamed
+from ..engines.registration import declared, load_handler_source, read_handler_source
+from ..problems import Fault, Problem, cut
+from ..problems import Path as Place
+from ..schema.faults import faults_of
+from ..schema.interpolation import Interpolated, interpolate, is_served
+from ..schema.positions import Document, read_document
+from .models.config import Config
+from .models.tool import ToolConfig
+
+_REGISTRY = ("tools", "registry")
+_LONGEST_MESSAGE = 2_000
+MOST_TOLD = 100
+"""How many problems of a config are told."""
+
+_MOST_FOUND = 2 * MOST_TOLD
+
+SERVER_KEYS = ("mcpServers", "mcp_servers", "servers")
+
+
+@dataclass
+class Source:
+    """One file. ``config`` lacks the tools, which are in ``tools`` by their index in the file.
+
+    When more faults are found than are told, others are not looked for, unless it is ``exhaustive``: then
+    every tool that has one is still found.
+    """
+
+    path: Path
+    document: Document
+    interpolated: Interpolated
+    exhaustive: bool = False
+    faults: list[Fault] = field(default_factory=list[Fault])
+    faulty_tools: set[int] = field(default_factory=set[int])
+    config: Config | None = None
+    tools: dict[int, ToolConfig] = field(default_factory=dict[int, ToolConfig])
+    converted: set[Place] = field(default_factory=set[Place])
+    _unread: set[Place] = field(default_factory=set[Place])
+
+    @property
+    def data(self) -> Any:
+        return self.document.data
+
+    def add(self, faults: Iterable[Fault], *, unread: bool = False) -> None:
+        """Note ``faults``, but for those of values that could not be read.
+
+        With ``unread`` they say just that: nothing more is said of the values that they are about.
+        """
+        for fault in faults:
+            if self.is_full:
+                break
+            if any(fault.path[:end] in self._unread for end in range(len(fault.path) + 1)):
+                continue
+            if (index := tool_index(fault.path)) is not None:
+                self.faulty_tools.add(index)
+            if index is None or not self._has_enough:
+                self.faults.append(fault)
+        if unread:
+            self._unread.update(fault.path for fault in self.faults)
+
+    def add_tool(self, index: int, error: ValidationError, place: Place) -> None:
+        """Note that the tool at ``index`` is faulty, and while faults are told, what ``error`` says of it."""
+        self.faulty_tools.add(index)
+        if not self._has_enough:
+            self.add(faults_of(error, ToolConfig, place))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough faults were found: the others are not looked for."""
+        return self._has_enough and not self.exhaustive
+
+    @property
+    def _has_enough(self) -> bool:
+        return len(self.faults) >= _MOST_FOUND
+
+    def problems(self, renamed: Renamed, *, of_tools: bool) -> tuple[list[Problem], int]:
+        """The first problems of single tools, or of all else, in file order, and how many more were found.
+
+        ``renamed`` gives texts without variables' values.
+        """
+        found = [fault for fault in self.faults if (tool_index(fault.path) is not None) == of_tools]
+        first = sorted(found, key=self.document.offset)[:MOST_TOLD]
+        written = self._written({fault.path for fault in first})
+        told = [self._problem(fault, renamed, written.get(fault.path, ())) for fault in first]
+        return told, len(found) - len(first)
+
+    def _written(self, places: set[Place]) -> Mapping[Place, list[tuple[str, str]]]:
+        """What interpolation changed at or inside each of ``places``."""
+        found: dict[Place, list[tuple[str, str]]] = {}
+        for path, pair in self.interpolated.written.items():
+            for end in range(len(path) + 1):
+                if path[:end] in places:
+                    found.setdefault(path[:end], []).append(pair)
+        return found
+
+    def _problem(self, fault: Fault, renamed: Renamed, written: Iterable[tuple[str, str]]) -> Problem:
+        """``fault`` with its place; what interpolation put in is shown as the file writes it."""
+        texts = [fault.message, fault.hint]
+        for old, new in written:
+            texts = [text.replace(repr(new), repr(old)) for text in texts]
+        message, hint = (cut(" ".join(renamed(text).split()), _LONGEST_MESSAGE) for text in texts)
+        return self.document.problem(replace(fault, message=message, hint=hint))
+
+    def secrets(self) -> Iterator[str]:
+        """The values from variables that no text may show."""
+        for use in self.interpolated.used:
+            if use.path not in self.converted and not is_served(use.path):
+                yield use.value
+        for tool in self.tools.values():
+            yield from tool.implementation.secrets()
+        for offering in self.config.tools.sources if self.config is not None else ():
+            yield from offering.secrets()
+
+
+def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bool) -> Source:
+    """Read, parse and interpolate one file. Raises ``ConfigError`` when it cannot be read at all."""
+    document = read_document(path, shown)
+    source = Source(path.absolute(), document, interpolate(document.data, environ), exhaustive)
+    source.add(document.faults, unread=True)
+    source.add(source.interpolated.faults, unread=True)
+    return source
+
+
+def validate(source: Source) -> None:
+    """Import the file's handlers, or read what they are, then hold the data to the models."""
+    data = source.data
+    if not isinstance(data, dict):
+        source.add([Fault((), "a config is an object", "write a config, such as tools: {registry: []}")])
+        return
+    source.add(_import_handlers(source))
+    registry = registry_of(data)
+    if registry is not None:
+        data = cast("dict[str, Any]", {**data, "tools": {**data["tools"], "registry": []}})
+    try:
+        source.config = Config.model_validate(data, context=source.converted)
+    except ValidationError as error:
+        source.add(_said_once(source.data, faults_of(error, Config)))
+    for index, offering in enumerate(source.config.tools.sources if source.config is not None else ()):
+        for key, message in offering.problems():
+            source.add([Fault(("tools", "sources", index, *key.split("/", 1)), message)])
+    for index, entry in enumerate(registry or ()):
+        if source.is_full:
+            break
+        _validate_tool(source, index, entry)
+
+
+def _validate_tool(source: Source, index: int, entry: Any) -> None:
+    place: Place = (*_REGISTRY, index)
+    try:
+        tool = ToolConfig.model_validate(entry, context=source.converted)
+    except ValidationError as error:
+        source.add_tool(index, error, place)
+        return
+    source.tools[index] = tool
+    kind = tool.implementation
+    for key, message in chain(kind.problems(), kind.misfits(tool.parameters)):
+        source.add([Fault((*place, "implementation", *key.split("/", 1)), message)])
+
+
+def _import_handlers(source: Source) -> Iterator[Fault]:
+    take = load_handler_source if declared() is None else read_handler_source
+    listed = source.data.get("handlers")
+    for index, name in enumerate(cast("Sequence[Any]", listed) if isinstance(listed, list) else ()):
+        place = ("handlers", index)
+        if not isinstance(name, str) or not name or any(fault.path == place for fault in source.faults):
+            continue
+        try:
+            take(str(name), source.path.parent)
+        except (Exception, SystemExit) as error:
+            reason = f"{type(error).__name__}: {error}".rstrip(": ")
+            message = f"the handlers of {str(name)!r} cannot be imported: {reason}"
+            yield Fault(place, message, "correct the name, or install or repair the module")
+
+
+def _said_once(data: Mapping[str, Any], faults: Iterable[Fault]) -> Iterator[Fault]:
+    """A second spelling of ``mcpServers`` is no unknown key."""
+    present = [key for key in SERVER_KEYS if key in data]
+    for fault in faults:
+        if fault.on_key and fault.path in [(key,) for key in present[1:]]:
+            yield Fault(
+                fault.path, f"{fault.path[0]!r} and {present[0]!r} mean the same", "keep one of them", True
+            )
+        else:
+            yield fault
+
+
+def registry_of(data: Any) -> Sequence[Any] | None:
+    """``tools.registry`` of raw data when it is a list."""
+    tools = cast("dict[str, Any]", data).get("tools") if isinstance(data, dict) else None
+    registry = cast("dict[str, Any]", tools).get("registry") if isinstance(tools, dict) else None
+    return cast("Sequence[Any]", registry) if isinstance(registry, list) else None
+
+
+def servers_of(data: Any) -> tuple[str, dict[str, Any]]:
+    """The key that raw data has its MCP servers under, and the servers."""
+    for key in SERVER_KEYS:
+        found = cast("dict[str, Any]", data).get(key) if isinstance(data, dict) else None
+        if isinstance(found, dict):
+            return key, cast("dict[str, Any]", found)
+    return SERVER_KEYS[0], {}
+
+
+def tool_index(path: Place) -> int | None:
+    """Which tool of the registry ``path`` is in, if it is in one."""
+    if len(path) >= 3 and path[:2] == _REGISTRY and isinstance(path[2], int):
+        return path[2]
+    return None

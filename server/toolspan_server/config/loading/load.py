@@ -1,0 +1,121 @@
+"""From config files to one ``Config``, or to every problem in them at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+from ...common.garbage_collector import paused
+from ...common.redaction import Renamed
+from ...engines.registration import declared, reading_only
+from ...errors import ConfigError
+from ...problems import Problem
+from ...schema.interpolation import names_of
+from ..checks.across_files import check_together
+from ..config_file import (
+    MOST_TOLD,
+    Source,
+    opened,
+    validate,
+)
+from ..models.config import Config
+from ..sent_variables import sent_variables
+from .merge import united
+
+DEFAULT_FILES = ("toolspan.yaml", "toolspan.yml", "toolspan.json")
+"""The names that a config file is looked for under, in this order."""
+
+
+def find_config(directory: Path) -> Path | None:
+    """The config file in ``directory``: the first of ``DEFAULT_FILES`` that is there."""
+    return next((path for name in DEFAULT_FILES if (path := directory / name).is_file()), None)
+
+
+def load_config(
+    *paths: str | Path,
+    skip_invalid: bool = False,
+    environ: Mapping[str, str] | None = None,
+    import_handlers: bool = True,
+) -> Config:
+    """Read config files as one config.
+
+    Tools, routes and handlers of several files follow each other; MCP servers and collections stand
+    side by side, each name once; of any other setting the first file that has it wins. Relative
+    paths start at the first file's folder, those under ``handlers`` at their own file's.
+
+    With ``skip_invalid`` a tool with a problem is left out and ``Config.skipped`` says why; problems
+    elsewhere still raise. ``environ`` is where ``${VAR}`` is looked up, the process's environment by
+    default. Without ``import_handlers`` nothing that the config names is imported: its handlers are looked
+    for in the source of their modules, which are then ``Config.unchecked``.
+
+    Raises ``ConfigError`` with the problems of every file, of many the first and how many more.
+    """
+    with paused(), nullcontext() if import_handlers else reading_only():
+        return _loaded(paths, skip_invalid, os.environ if environ is None else environ)
+
+
+def _loaded(paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[str, str]) -> Config:
+    if not paths:
+        hint = "name one, such as " + ", ".join(DEFAULT_FILES)
+        raise ConfigError([Problem("config", 0, 0, "", "no config file was given", hint)])
+    sources, problems = _open_all(paths, environ, exhaustive=skip_invalid)
+    for source in sources:
+        validate(source)
+    check_together(sources, skip_invalid=skip_invalid)
+    renamed = Renamed(names_of([source.interpolated for source in sources]))
+    skipped, more_skipped = _told(sources, renamed, of_tools=True)
+    others, more = _told(sources, renamed, of_tools=False)
+    problems += others
+    if not skip_invalid:
+        problems, more = problems + skipped, more + more_skipped
+        skipped, more_skipped = [], 0
+    if problems:
+        order = {str(path): index for index, path in enumerate(paths)}
+        raise ConfigError(_first(sorted(problems, key=lambda p: (order[p.file], p.line, p.column)), more))
+    return united([_complete(source) for source in sources]).with_origin(
+        files=tuple(source.path for source in sources),
+        secrets=frozenset(secret for source in sources for secret in source.secrets()),
+        skipped=tuple(_first(skipped, more_skipped)),
+        imported=declared() is None,
+        sent=tuple(variable for source in sources for variable in sent_variables(source)),
+    )
+
+
+def _told(sources: Sequence[Source], renamed: Renamed, *, of_tools: bool) -> tuple[list[Problem], int]:
+    found = [source.problems(renamed, of_tools=of_tools) for source in sources]
+    return [problem for problems, _ in found for problem in problems], sum(more for _, more in found)
+
+
+def _first(problems: list[Problem], more: int) -> list[Problem]:
+    """The first of ``problems``, and that there are more: those left out here, and ``more``."""
+    more += max(len(problems) - MOST_TOLD, 0)
+    if not more:
+        return problems
+    last = problems[:MOST_TOLD][-1]
+    told = f"{more:,} more problems were found, and there may be others"
+    return [*problems[:MOST_TOLD], Problem(last.file, 0, 0, "", told, "correct those that are told first")]
+
+
+def _open_all(
+    paths: Sequence[str | Path], environ: Mapping[str, str], *, exhaustive: bool
+) -> tuple[list[Source], list[Problem]]:
+    sources: list[Source] = []
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            sources.append(opened(Path(path), str(path), environ, exhaustive=exhaustive))
+        except ConfigError as error:
+            problems += error.problems
+    return sources, problems
+
+
+def _complete(source: Source) -> Config:
+    """The file's config with those of its tools that have no fault."""
+    assert source.config is not None, "a file without problems has a config"
+    sound = tuple(tool for index, tool in source.tools.items() if index not in source.faulty_tools)
+    if not sound:
+        return source.config
+    tools = source.config.tools.model_copy(update={"registry": sound})
+    return source.config.model_copy(update={"tools": tools})

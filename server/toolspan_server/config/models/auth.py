@@ -1,0 +1,207 @@
+"""``auth``: who may use the server over HTTP."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from ...problems import Fault, Faulty
+from ...schema.records import (
+    Record,
+    checked,
+    choice,
+    key,
+    many,
+    named,
+    optional,
+    text,
+)
+from ...schema.values import COUNT, integer
+
+ALGORITHMS = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "EdDSA"),
+)
+"""Signatures made with a private key: who can check one cannot make one."""
+
+_LEAST_TOKEN = 16
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+_SCOPE = text(pattern=r"^[!#-\[\]-~]{1,200}$")
+_NAME = text(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")
+_SCOPES = many(_SCOPE)
+
+
+def _token(value: str) -> str:
+    if len(value) < _LEAST_TOKEN or not _TOKEN.fullmatch(value):
+        raise Faulty(
+            Fault(
+                (),
+                f"is no bearer token of at least {_LEAST_TOKEN} letters, digits and - . _ ~ + /",
+                "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
+            )
+        )
+    return value
+
+
+def _digest(value: str) -> str:
+    if not re.fullmatch(r"[0-9a-fA-F]{64}", value):
+        raise Faulty(
+            Fault((), "is no SHA-256 in 64 hexadecimal digits", "make it with: toolspan-server --hash-token")
+        )
+    return value.lower()
+
+
+def _safe_url(value: str) -> str:
+    """A URL whose answers nobody in between can change."""
+    parts = _parts(value)
+    if parts is None or not (parts[0] == "https" or _is_loopback(parts[1])):
+        raise Faulty(Fault((), "is not an https URL", "write one such as https://login.example.com"))
+    return value
+
+
+def _public_url(value: str) -> str:
+    if _parts(value) is None or "?" in value:
+        hint = "write it without a path of this server, such as https://tools.example.com"
+        raise Faulty(Fault((), "is not an http or https URL", hint))
+    return value.rstrip("/")
+
+
+def _parts(value: str) -> tuple[str, str] | None:
+    """Scheme and host of a URL that has both, and neither credentials nor a fragment."""
+    try:
+        parts = urlsplit(value)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    if not whole or "@" in parts.netloc or "#" in value or not re.fullmatch(r"[!$-;=?-Z_a-z~%]+", value):
+        return None
+    return parts.scheme, parts.hostname or ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class TokenConfig(Record):
+    """A static bearer token, or a file of them: exactly one of ``token``, ``sha256`` and ``file``."""
+
+    name: str | None = key(
+        optional(_NAME), "Who has the token; sessions and tasks belong to that name.", default=None
+    )
+    token: str | None = key(
+        optional(checked(text(), _token)),
+        "The token itself, from the environment: ${VAR}.",
+        default=None,
+        hidden=True,
+    )
+    sha256: str | None = key(
+        optional(checked(text(), _digest)),
+        "The token's SHA-256 in hexadecimal digits, as toolspan-server --hash-token prints it.",
+        default=None,
+        hidden=True,
+    )
+    file: str | None = key(
+        optional(text(least=1)),
+        "A file of tokens, relative to this file's folder: one name:sha256 a line.",
+        default=None,
+    )
+    scopes: tuple[str, ...] = key(_SCOPES, "What the token may do: the scopes that it has.", default=())
+
+    @override
+    def check(self) -> None:
+        given = [name for name in ("token", "sha256", "file") if getattr(self, name) is not None]
+        if len(given) != 1:
+            what = "none of token, sha256 and file" if not given else " and ".join(given) + " together"
+            raise Faulty(Fault((), f"has {what}", "give exactly one of them"))
+        if (self.name is None) == (self.file is None):
+            raise Faulty(
+                Fault((), "'name' is missing", "say who has the token")
+                if self.file is None
+                else Fault(("name",), "a file names its tokens itself", "leave the name out")
+            )
+
+
+class OAuthConfig(Record):
+    """An OAuth 2.1 authorization server whose access tokens (JWT) are taken."""
+
+    issuer: str = key(
+        checked(text(), _safe_url), "The authorization server, as iss of its tokens has it: an https URL."
+    )
+    audience: tuple[str, ...] = key(
+        many(text(least=1, most=2_000), least=1),
+        "What aud of a token must name one of: this server, as the issuer knows it.",
+    )
+    jwks_url: str | None = key(
+        optional(checked(text(), _safe_url)),
+        "Where its keys are; found through the issuer's metadata without it.",
+        default=None,
+    )
+    required_scopes: tuple[str, ...] = key(_SCOPES, "Scopes that each of its tokens must have.", default=())
+    algorithms: tuple[str, ...] = key(
+        many(choice(*ALGORITHMS), least=1),
+        "Signatures that are accepted; only those of a private key can be.",
+        default=("RS256", "PS256", "ES256", "EdDSA"),
+    )
+    leeway_seconds: int = key(integer(0, 300), "How far the clocks may differ, in seconds.", default=30)
+    public_url: str | None = key(
+        optional(checked(text(), _public_url)),
+        "Where clients reach this server, such as https://tools.example.com; by default what Host says.",
+        default=None,
+    )
+    refresh_seconds: int = key(
+        COUNT, "How old the issuer's keys may become before they are fetched again, in seconds.", default=600
+    )
+
+
+class ToolsetAuthConfig(Record):
+    """Who may use a toolset, beside what ``auth`` says."""
+
+    scopes: tuple[str, ...] = key(
+        _SCOPES, "Scopes that a token needs for this toolset, all of them.", default=()
+    )
+    tokens: tuple[TokenConfig, ...] = key(
+        many(TokenConfig.shape()), "Tokens for this toolset and nothing else.", default=()
+    )
+
+
+class AuthConfig(Record):
+    """Who may use the server over HTTP: those with a token of any of these."""
+
+    tokens: tuple[TokenConfig, ...] = key(
+        many(TokenConfig.shape()), "Static bearer tokens, and files of their hashes.", default=()
+    )
+    oauth: OAuthConfig | None = key(
+        optional(OAuthConfig.shape()),
+        "An OAuth 2.1 authorization server whose access tokens are taken.",
+        default=None,
+    )
+    scopes: tuple[str, ...] | None = key(
+        optional(_SCOPES),
+        "Scopes that a token needs at /mcp and /sse, where every tool is; those of all toolsets without it.",
+        default=None,
+    )
+    implies: dict[str, tuple[str, ...]] = key(
+        named(_SCOPES, names=_SCOPE), "Scopes that a broader one includes, by its name.", factory=dict
+    )
+
+    @override
+    def check(self) -> None:
+        if not self.tokens and self.oauth is None:
+            raise Faulty(Fault((), "lets nobody in", "add tokens, or oauth"))
+        if faults := list(_taken_twice(self.tokens)):
+            raise Faulty(*faults)
+
+
+def _taken_twice(tokens: tuple[TokenConfig, ...]) -> Iterator[Fault]:
+    first: dict[str | None, int] = {}
+    for index, token in enumerate(tokens):
+        if token.name is not None and first.setdefault(token.name, index) != index:
+            message = f"the name {token.name!r} is taken by the token at place {first[token.name]}"
+            yield Fault(("tokens", index, "name"), message, "give each token a name of its own")

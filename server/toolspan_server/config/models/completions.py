@@ -1,0 +1,68 @@
+"""Values that a client may offer for an argument of a prompt, or a variable of a resource template."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from typing_extensions import override
+
+from ...common.did_you_mean import nearest
+from ...problems import Fault, Faulty
+from ...schema.paths import OUTSIDE, is_inside, path_fault
+from ...schema.records import (
+    Record,
+    checked,
+    key,
+    many,
+    named,
+    optional,
+    text,
+)
+from ...schema.values import FLAG
+
+_VALUE = text(most=1_000)
+_LISTS = named(named(many(_VALUE)))
+_SOURCES = ("values", "values_by", "values_from")
+
+
+def _one_name(lists: Mapping[str, object]) -> Mapping[str, object]:
+    if len(lists) != 1:
+        raise Faulty(Fault((), "names one other argument", "write {language: {python: [flask, django]}}"))
+    return lists
+
+
+class CompletableConfig(Record):
+    """What is offered while someone types a value. Any other value may be given as well."""
+
+    values: tuple[str, ...] | None = key(
+        optional(many(_VALUE)), "The values to offer, the likeliest first.", default=None
+    )
+    values_by: dict[str, dict[str, tuple[str, ...]]] | None = key(
+        optional(checked(_LISTS, _one_name)),
+        "The values to offer for each value of another argument: {language: {python: [flask, django]}}.",
+        default=None,
+    )
+    values_from: str | None = key(
+        optional(text(least=1)),
+        "A file of the values to offer, relative to the config's folder: one to a line, or a .json list.",
+        default=None,
+    )
+    outside: bool = key(FLAG, OUTSIDE, default=False)
+
+    @override
+    def check(self) -> None:
+        """One list at most."""
+        given = [name for name in _SOURCES if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise Faulty(Fault((given[1],), f"{given[0]!r} is there too", "keep one of them", on_key=True))
+        if self.values_from is not None and not self.outside and not is_inside(self.values_from):
+            raise Faulty(path_fault("values_from", self.values_from))
+
+    def unknown(self, own: str, known: Collection[str]) -> Iterator[Fault]:
+        """What is wrong when the arguments are ``known`` and this is ``own``."""
+        for name in self.values_by or ():
+            others = [each for each in known if each != own]
+            if name not in others:
+                yield Fault(
+                    ("values_by", name), f"unknown argument {name!r}", nearest(name, others), on_key=True
+                )

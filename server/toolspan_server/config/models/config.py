@@ -1,0 +1,200 @@
+"""The config file as data: frozen records, and the source of the published JSON Schema."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal, Self
+
+from typing_extensions import override
+
+from ...common.redaction import InBase64, pattern
+from ...problems import Problem
+from ...schema.mcp_server import McpServerConfig
+from ...schema.paths import inside
+from ...schema.records import (
+    Record,
+    checked,
+    choice,
+    key,
+    many,
+    named,
+    optional,
+    text,
+)
+from .auth import AuthConfig
+from .limits import LimitsConfig
+from .prompts import PromptConfig
+from .providers import PROVIDER_NAME, ProviderConfig
+from .resources import ResourceConfig, ResourceTemplateConfig
+from .routes import ResponseRule
+from .sent_variable import SentVariable
+from .services import ServicesConfig
+from .serving import ServingConfig
+from .tools import ToolsConfig
+from .toolsets import TOOLSET_NAME, ToolsetConfig
+
+
+class Config(Record):
+    """A Toolspan config file."""
+
+    schema_: str | None = key(optional(text()), "For editors; not used.", default=None, spellings=["$schema"])
+    version: Literal[1] = key(choice(1), "Version of the file format.", default=1)
+    name: str = key(text(least=1), "How the MCP server introduces itself.", default="toolspan")
+    instructions: str | None = key(
+        optional(text()), "What the server tells a client about itself.", default=None
+    )
+    request_state_key: str | None = key(
+        optional(text(least=32)),
+        "Secret that seals what clients carry between the rounds of a call; the same in all replicas.",
+        default=None,
+        hidden=True,
+    )
+    state_dir: str = key(
+        text(least=1), "Where state lives, relative to this file's folder.", default=".toolspan"
+    )
+    handlers: tuple[str, ...] = key(
+        many(text(least=1)),
+        "Python modules, or .py files beside this one, whose handlers are registered.",
+        default=(),
+    )
+    tools: ToolsConfig = key(
+        ToolsConfig.shape(), "The tools and the limits that they share.", factory=ToolsConfig.initial
+    )
+    services: ServicesConfig = key(
+        ServicesConfig.shape(),
+        "The services that internal handlers use.",
+        factory=ServicesConfig.initial,
+    )
+    resources: tuple[ResourceConfig, ...] = key(
+        many(ResourceConfig.shape()), "What clients may read: literals, files, globs.", default=()
+    )
+    resource_templates: tuple[ResourceTemplateConfig, ...] = key(
+        many(ResourceTemplateConfig.shape()), "What clients may read at URIs with variables.", default=()
+    )
+    skills: str | None = key(
+        optional(checked(text(least=1), inside)),
+        "Folder of skills, each a folder with a SKILL.md; relative to this file's folder.",
+        default=None,
+    )
+    prompts: tuple[PromptConfig, ...] = key(
+        many(PromptConfig.shape()), "Messages that people pick, over arguments that they give.", default=()
+    )
+    responses: tuple[ResponseRule, ...] = key(
+        many(ResponseRule.shape()),
+        "Routes: which model answers what, with which tools; the first match is used.",
+        default=(),
+    )
+    mcp_servers: dict[str, McpServerConfig] = key(
+        named(McpServerConfig.shape()),
+        "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
+        factory=dict,
+        spellings=["mcpServers", "mcp_servers", "servers"],
+    )
+    providers: dict[str, ProviderConfig] = key(
+        named(ProviderConfig.shape(), names=text(pattern=PROVIDER_NAME)),
+        "Services that answer for models beside the known ones, by name; their models are NAME/MODEL.",
+        factory=dict,
+    )
+    toolsets: dict[str, ToolsetConfig] = key(
+        named(ToolsetConfig.shape(), names=text(pattern=TOOLSET_NAME)),
+        "Parts of the tools by name, each served at /mcp/NAME, and on stdio by --toolset NAME.",
+        factory=dict,
+    )
+    serving: ServingConfig = key(
+        ServingConfig.shape(), "How the config is served.", factory=ServingConfig.initial
+    )
+    auth: AuthConfig | None = key(
+        optional(AuthConfig.shape()),
+        "Who may use the server over HTTP; without it, see --token-env.",
+        default=None,
+    )
+    limits: LimitsConfig = key(
+        LimitsConfig.shape(), "Limits on what comes in and goes out.", factory=LimitsConfig.initial
+    )
+
+    _files: tuple[Path, ...] = ()
+    _secrets: frozenset[str] = frozenset()
+    _secret_pattern: re.Pattern[str] | None = None
+    _in_base64: InBase64 | None = None
+    _skipped: tuple[Problem, ...] = ()
+    _imported: bool = True
+    _sent: tuple[SentVariable, ...] = ()
+
+    def with_origin(
+        self,
+        *,
+        files: tuple[Path, ...],
+        secrets: frozenset[str],
+        skipped: tuple[Problem, ...],
+        imported: bool = True,
+        sent: tuple[SentVariable, ...] = (),
+    ) -> Self:
+        """The same config, told where it came from."""
+        config = self.model_copy()
+        config._files = files
+        config._secrets = secrets
+        config._secret_pattern = pattern(secrets)
+        config._in_base64 = InBase64(secrets)
+        config._skipped = skipped
+        config._imported = imported
+        config._sent = sent
+        return config
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that this config was read from; empty for one built in code."""
+        return self._files
+
+    @property
+    def directory(self) -> Path:
+        """What relative paths in the config start at: the first file's folder."""
+        return self._files[0].parent if self._files else Path.cwd()
+
+    @property
+    def state_directory(self) -> Path:
+        """Where state lives (``.toolspan`` beside the config unless ``state_dir`` says otherwise)."""
+        return self.directory / self.state_dir
+
+    @property
+    def skipped(self) -> tuple[Problem, ...]:
+        """Why tools were left out by ``skip_invalid``: every problem of every one of them."""
+        return self._skipped
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The modules of handlers that were only read: whether they can be imported, and what options their
+        handlers take, nobody has looked at."""
+        return () if self._imported else self.handlers
+
+    @property
+    def sent(self) -> tuple[SentVariable, ...]:
+        """The variables of the environment whose values can leave the machine, and where to."""
+        return self._sent
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether there is anything that ``redact`` takes out of texts."""
+        return self._secret_pattern is not None
+
+    def redact(self, text: str) -> str:
+        """``text`` without any value that came from a variable and is not itself served, also where escaped.
+
+        Values of less than four characters stay: they occur in any text by chance. In Base64, those of eight
+        bytes and more are found too.
+        """
+        if self._secret_pattern is None:
+            return text
+        return self.redact_base64(self._secret_pattern.sub("***", text))
+
+    def redact_base64(self, text: str) -> str:
+        """``text``, which is data in Base64, with zeros where it holds such a value."""
+        return self._in_base64(text) if self._in_base64 else text
+
+    @override
+    def __repr__(self) -> str:
+        return self.redact(super().__repr__())
+
+    @override
+    def __str__(self) -> str:
+        return self.redact(super().__str__())

@@ -1,0 +1,228 @@
+"""``prompts``: messages that a person picks, over arguments that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from pydantic_core import ValidationError
+from typing_extensions import override
+
+from ...problems import Fault, Faulty
+from ...schema.faults import Misfit
+from ...schema.paths import OUTSIDE, is_inside, path_fault
+from ...schema.records import (
+    Record,
+    choice,
+    key,
+    made,
+    many,
+    optional,
+    text,
+)
+from ...schema.values import FLAG
+from .completions import CompletableConfig
+from .resources import (
+    BASE64,
+    MEDIA_TYPE,
+    ContentAnnotationsConfig,
+    OfferedConfig,
+    template_faults,
+)
+
+_STRING = text()
+_NAME = text(least=1, most=200)
+_URI = text(least=1, most=2_000)
+_ARGUMENT = text(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
+_RESERVED = ("answers", "arguments", "call", "client")
+_MIME = ["mime_type", "mimeType"]
+
+_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "text": (("text",), ()),
+    "image": ((), ("data", "file", "mime_type", "outside")),
+    "audio": ((), ("data", "file", "mime_type", "outside")),
+    "resource": ((), ("uri", "resource")),
+    "resource_link": (("uri", "name"), ("title", "description", "mime_type")),
+}
+"""The keys that a block of each type must and may have, beside type and annotations."""
+
+
+def _step(value: Any, info: Any) -> Any:
+    from ...engines.mock_steps import MockStep
+
+    if isinstance(value, MockStep):
+        return value
+    try:
+        return MockStep.model_validate(value, context=info.context)
+    except ValidationError as error:
+        raise Misfit(MockStep, error) from None
+
+
+class EmbeddedConfig(Record):
+    """A resource that stands in the message itself."""
+
+    uri: str = key(_URI, "Its URI: a template over the arguments.")
+    mime_type: str | None = key(optional(MEDIA_TYPE), "Its media type.", default=None, spellings=_MIME)
+    text: str | None = key(optional(_STRING), "The content: a template over the arguments.", default=None)
+    blob: str | None = key(optional(BASE64), "The content: bytes, in Base64.", default=None)
+
+    @override
+    def check(self) -> None:
+        """Text or bytes."""
+        if (self.text is None) == (self.blob is None):
+            raise Faulty(
+                Fault((), "has no content" if self.text is None else "has two contents", "give text or blob")
+            )
+
+
+class BlockConfig(Record):
+    """A content block of a message; its texts are templates over the arguments."""
+
+    type: Literal["text", "image", "audio", "resource", "resource_link"] = key(choice(*_KEYS), "What it is.")
+    text: str | None = key(optional(_STRING), "Of a text: the text.", default=None)
+    data: str | None = key(optional(BASE64), "Of an image or audio: the bytes, in Base64.", default=None)
+    file: str | None = key(
+        optional(_NAME),
+        "Of an image or audio: the file with the bytes, relative to the config's folder.",
+        default=None,
+    )
+    outside: bool = key(FLAG, OUTSIDE, default=False)
+    mime_type: str | None = key(
+        optional(MEDIA_TYPE),
+        "Of an image, audio or link: the media type; by the file's ending when absent.",
+        default=None,
+        spellings=_MIME,
+    )
+    uri: str | None = key(
+        optional(_URI),
+        "Of a resource: which of this server's to embed; of a link: where it leads.",
+        default=None,
+    )
+    resource: EmbeddedConfig | None = key(
+        optional(EmbeddedConfig.shape()),
+        "Of a resource: its content, when it is none of this server's.",
+        default=None,
+    )
+    name: str | None = key(optional(_NAME), "Of a link: what it is called.", default=None)
+    title: str | None = key(optional(_NAME), "Of a link: a name for people.", default=None)
+    description: str | None = key(optional(_STRING), "Of a link: what is there.", default=None)
+    annotations: ContentAnnotationsConfig | None = key(
+        optional(ContentAnnotationsConfig.shape()), "Hints for clients.", default=None
+    )
+
+    @override
+    def check(self) -> None:
+        """The keys that go with the type."""
+        faults = list(self._key_faults())
+        for one, other in (("data", "file"), ("uri", "resource")):
+            if one in _KEYS[self.type][1] and (getattr(self, one) is None) == (getattr(self, other) is None):
+                faults.append(
+                    Fault((), f"a block of type {self.type} has either {one} or {other}", "give one")
+                )
+        if self.data is not None and self.mime_type is None:
+            faults.append(Fault((), "'mime_type' is missing", f"add mime_type: {self.type}/…"))
+        if self.file is not None and not self.outside and not is_inside(self.file):
+            faults.append(path_fault("file", self.file))
+        if faults:
+            raise Faulty(*faults)
+
+    def _key_faults(self) -> Iterator[Fault]:
+        needed, allowed = _KEYS[self.type]
+        for name in needed:
+            if getattr(self, name) is None:
+                yield Fault((), f"{name!r} is missing", f"add {name}")
+        for name in sorted(self.model_fields_set - {"type", "annotations", *needed, *allowed}):
+            yield Fault((name,), f"a block of type {self.type} has no {name!r}", "remove it", on_key=True)
+
+
+class MessageConfig(Record):
+    """One message, said by the user or by the assistant."""
+
+    role: Literal["user", "assistant"] = key(choice("user", "assistant"), "Who says it.", default="user")
+    text: str | None = key(
+        optional(_STRING),
+        "What is said: a template over the arguments, such as 'Review {{ code }}'.",
+        default=None,
+    )
+    content: tuple[BlockConfig, ...] | None = key(
+        optional(many(BlockConfig.shape(), least=1)),
+        "What is said, as content blocks; each becomes a message of its own, as MCP has it.",
+        default=None,
+    )
+
+    @override
+    def check(self) -> None:
+        """Text or blocks."""
+        if (self.text is None) == (self.content is None):
+            raise Faulty(
+                Fault((), "is empty" if self.text is None else "has text and content", "give text or content")
+            )
+
+
+class ArgumentConfig(CompletableConfig):
+    """An argument of a prompt."""
+
+    name: str = key(_ARGUMENT, "Its name, by which the messages use it.")
+    title: str | None = key(optional(_NAME), "A name for people.", default=None)
+    description: str | None = key(optional(_STRING), "What to give, for people.", default=None)
+    required: bool = key(FLAG, "Whether it has to be given.", default=False)
+
+
+class PromptConfig(OfferedConfig):
+    """Messages that a person picks, such as by a slash command."""
+
+    name: str = key(_NAME, "Its name, which is unique.")
+    arguments: tuple[ArgumentConfig, ...] = key(
+        many(ArgumentConfig.shape()), "What a person gives with it; one that is left out is ''.", default=()
+    )
+    steps: tuple[Any, ...] = key(
+        many(made(_step, definition="MockStep")),
+        "What is done first, as mocks do it: questions to the client, whose answers the messages may use.",
+        default=(),
+    )
+    messages: tuple[MessageConfig, ...] = key(many(MessageConfig.shape(), least=1), "The messages, in order.")
+
+    @override
+    def check(self) -> None:
+        """Arguments have names of their own; templates use only what there is."""
+        faults = [*self._argument_faults(), *self._template_faults()]
+        if faults:
+            raise Faulty(*faults)
+
+    def _argument_faults(self) -> Iterator[Fault]:
+        names = [argument.name for argument in self.arguments]
+        for index, argument in enumerate(self.arguments):
+            if argument.name in names[:index]:
+                message = f"argument {argument.name!r} is already defined"
+                yield Fault(("arguments", index, "name"), message, "give it another name")
+            elif self.steps and argument.name in _RESERVED:
+                message = f"{argument.name!r} means something else where there are steps"
+                yield Fault(("arguments", index, "name"), message, "give it another name")
+            for fault in argument.unknown(argument.name, names):
+                yield Fault(("arguments", index, *fault.path), fault.message, fault.hint, fault.on_key)
+
+    def _template_faults(self) -> Iterator[Fault]:
+        known = tuple(argument.name for argument in self.arguments)
+        if self.steps:
+            known += ("answers", "arguments", "client")
+        for index, message in enumerate(self.messages):
+            for fault in template_faults(written(message), known, "argument"):
+                yield Fault(("messages", index, *fault.path), fault.message, fault.hint)
+
+
+def written(message: MessageConfig) -> dict[str, Any]:
+    """The texts of ``message`` that are templates, at their places in it."""
+    if message.content is None:
+        return {"text": message.text}
+    return {"content": [_texts(block) for block in message.content]}
+
+
+def _texts(block: BlockConfig) -> dict[str, Any]:
+    texts: dict[str, Any] = {
+        name: value
+        for name in ("text", "uri", "name", "title", "description")
+        if (value := getattr(block, name))
+    }
+    if block.resource is not None:
+        texts["resource"] = {"uri": block.resource.uri, "text": block.resource.text or ""}
+    return texts

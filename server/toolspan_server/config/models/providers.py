@@ -1,0 +1,92 @@
+"""``providers``: services that answer for models, beside those that the bridge knows by name."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, get_args
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from ...problems import Fault, Faulty
+from ...schema.mcp_server import header_values
+from ...schema.records import (
+    Record,
+    checked,
+    choice,
+    key,
+    named,
+    optional,
+    text,
+)
+from ...schema.values import FLAG
+
+PROVIDER_NAME = r"^[a-z0-9][a-z0-9._-]{0,63}$"
+"""As it is written before the slash of ``provider/model``."""
+
+WireFormat = Literal["openai", "openai-responses", "anthropic", "gemini", "ollama"]
+LimitField = Literal["max_tokens", "max_completion_tokens", "max_output_tokens"]
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound, parts = False, urlsplit("")
+    if not sound or re.search(r"[\x00-\x20\x7f]", url):
+        raise Faulty(Fault((), "is not an http or https URL", "write one such as https://llm.example.com/v1"))
+    if parts.username or parts.password or parts.query or parts.fragment:
+        hint = "keys go into api_key, key_env or headers"
+        raise Faulty(Fault((), "may hold only scheme, host, port and path", hint))
+    return url.rstrip("/")
+
+
+class ProviderConfig(Record):
+    """A service that answers for models in one of the known wire formats. Its models are ``NAME/MODEL``."""
+
+    base_url: str = key(
+        checked(text(), _address),
+        "The address that the format's paths are added to, such as https://llm.example.com/v1.",
+    )
+    format: WireFormat = key(
+        choice(*get_args(WireFormat)), "The wire format that it speaks.", default="openai"
+    )
+    api_key: str | None = key(
+        optional(text(pattern=r"^[!-~]+$")),
+        "The key, best as ${VAR}; without api_key and key_env none is sent.",
+        default=None,
+        hidden=True,
+    )
+    key_env: str | None = key(
+        optional(text(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")),
+        "The variable that holds the key, read when the provider is first asked.",
+        default=None,
+    )
+    headers: dict[str, str] = key(
+        checked(named(text()), header_values),
+        "Headers sent with every request; they win over the key's own.",
+        factory=dict,
+        hidden=True,
+    )
+    max_tokens_field: LimitField | None = key(
+        optional(choice(*get_args(LimitField))),
+        "What it calls the limit of output tokens, in the openai format; max_tokens when absent.",
+        default=None,
+    )
+    replaces: bool = key(
+        FLAG,
+        "Whether it stands for the known provider of the same name; else that name is refused.",
+        default=False,
+    )
+
+    @override
+    def check(self) -> None:
+        """One place for the key; the field of the limit only where there is a choice."""
+        if self.api_key is not None and self.key_env is not None:
+            raise Faulty(
+                Fault(("key_env",), "both an api_key and a key_env", "keep one of them", on_key=True)
+            )
+        if self.max_tokens_field is not None and self.format != "openai":
+            hint = "leave it out: that format has one name for it"
+            raise Faulty(Fault(("max_tokens_field",), f"the format is {self.format}", hint, on_key=True))

@@ -1,0 +1,277 @@
+"""``resources`` and ``resource_templates``: what a client may read."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from typing_extensions import override
+
+from ...common.did_you_mean import nearest
+from ...problems import Fault, Faulty
+from ...schema.paths import OUTSIDE, is_inside, path_fault
+from ...schema.records import (
+    ANYTHING,
+    Record,
+    checked,
+    choice,
+    key,
+    many,
+    named,
+    optional,
+    text,
+)
+from ...schema.values import FLAG, FRACTION
+from .completions import CompletableConfig
+from .tool_options import IconConfig
+
+_STRING = text()
+_NAME = text(least=1, most=200)
+_PATH = text(least=1, most=1_000)
+_URI = text(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x1f\x7f]+$", most=2_000)
+MEDIA_TYPE = text(pattern=r"^[\w.+-]+/[\w.+*-]+ *(;.*)?$", most=200)
+
+
+def _moment(written: str) -> str:
+    try:
+        datetime.fromisoformat(written)
+    except ValueError:
+        raise Faulty(
+            Fault((), f"{written!r} is no time of ISO 8601", "write one such as 2026-01-31T12:00:00Z")
+        ) from None
+    return written
+
+
+def _base64(written: str) -> str:
+    try:
+        return base64.b64encode(base64.b64decode("".join(written.split()), validate=True)).decode()
+    except (binascii.Error, ValueError):
+        raise Faulty(
+            Fault((), "is not Base64", "encode the bytes, or name them as a file: file: logo.png")
+        ) from None
+
+
+BASE64 = checked(text(), _base64)
+
+
+class ContentAnnotationsConfig(Record):
+    """Hints for clients: whom it is for, how important it is, when it was changed."""
+
+    audience: tuple[Literal["user", "assistant"], ...] | None = key(
+        optional(many(choice("user", "assistant"))), "Whom it is meant for.", default=None
+    )
+    priority: float | None = key(
+        optional(FRACTION), "How important it is, from 0 to 1, which is: always needed.", default=None
+    )
+    last_modified: str | None = key(
+        optional(checked(text(), _moment)),
+        "When it was changed last, as ISO 8601; a file's own time when absent.",
+        default=None,
+        spellings=["last_modified", "lastModified"],
+    )
+
+    def written(self) -> dict[str, Any]:
+        """The annotations as MCP writes them."""
+        known = {"audience": self.audience, "priority": self.priority, "lastModified": self.last_modified}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in known.items()
+            if value is not None
+        }
+
+
+class OfferedConfig(Record):
+    """What a list says of an entry."""
+
+    title: str | None = key(optional(_NAME), "A name for people.", default=None)
+    description: str | None = key(optional(_STRING), "What it is, for people and models.", default=None)
+    icons: tuple[IconConfig, ...] | None = key(
+        optional(many(IconConfig.shape())), "Pictures that stand for it.", default=None
+    )
+
+
+class _ReadableConfig(OfferedConfig):
+    mime_type: str | None = key(
+        optional(MEDIA_TYPE),
+        "Its media type, such as text/markdown; by the file's ending, or the sort of content, when absent.",
+        default=None,
+        spellings=["mime_type", "mimeType"],
+    )
+    annotations: ContentAnnotationsConfig | None = key(
+        optional(ContentAnnotationsConfig.shape()), "Hints for clients.", default=None
+    )
+    outside: bool = key(FLAG, OUTSIDE, default=False)
+
+    def only_one(self, *names: str) -> str:
+        """The one key of ``names`` that is there. Raises ``Faulty``."""
+        given = [name for name in names if name in self.model_fields_set]
+        if not given:
+            raise Faulty(Fault((), "has no content", f"give one of: {', '.join(names)}"))
+        if len(given) > 1:
+            raise Faulty(Fault((given[1],), f"{given[0]!r} is there too", "keep one of them", on_key=True))
+        return given[0]
+
+    def check_path(self, name: str, path: str | None) -> None:
+        """Raise ``Faulty`` when ``path``, under the key ``name``, leads out of the config's folder."""
+        if path is not None and not self.outside and not is_inside(path):
+            raise Faulty(path_fault(name, path))
+
+
+class ResourceConfig(_ReadableConfig):
+    """Something to read: a literal (text, blob or json), a file, or every file that a glob finds."""
+
+    uri: str = key(
+        _URI,
+        "Its URI, which is unique; of a glob with {path} in it, the file's path below the glob's folder.",
+    )
+    name: str | None = key(
+        optional(_NAME), "What it is called; the file's own name when absent.", default=None
+    )
+    text: str | None = key(optional(_STRING), "The content: a text.", default=None)
+    blob: str | None = key(optional(BASE64), "The content: bytes, in Base64.", default=None)
+    json: Any = key(ANYTHING, "The content: any value, served as JSON.", default=None)
+    file: str | None = key(
+        optional(_PATH), "The file with the content, relative to the config's folder.", default=None
+    )
+    glob: str | None = key(
+        optional(_PATH),
+        "The files, one resource each: a glob relative to the config's folder; ** is any number of folders.",
+        default=None,
+    )
+    exclude: tuple[str, ...] = key(
+        many(_PATH),
+        "Which of them are left out: globs relative to the folder before the glob's first wildcard.",
+        default=(),
+    )
+
+    @override
+    def check(self) -> None:
+        """One content; a glob's URI tells its files apart."""
+        content = self.only_one("text", "blob", "json", "file", "glob")
+        if content == "glob":
+            self._check_glob()
+            return
+        if "{" in self.uri or "}" in self.uri:
+            raise Faulty(
+                Fault(("uri",), "a resource's URI has no variables", "move it to resource_templates")
+            )
+        if self.exclude:
+            raise Faulty(Fault(("exclude",), "only a glob excludes files", "remove it", on_key=True))
+        if content != "file" and self.name is None:
+            raise Faulty(Fault((), "'name' is missing", "add name"))
+        self.check_path("file", self.file)
+
+    def _check_glob(self) -> None:
+        if self.uri.count("{path}") != 1 or "{" in self.uri.replace("{path}", ""):
+            hint = "write {path} once where the file's path belongs, as in docs:///{path}"
+            raise Faulty(Fault(("uri",), f"{self.uri!r} does not tell the files of the glob apart", hint))
+        for name in ("name", "title"):
+            if getattr(self, name) is not None:
+                message = f"the files of a glob would all have one {name}"
+                raise Faulty(Fault((name,), message, "remove it: each has its path as its name", on_key=True))
+        self.check_path("glob", self.glob)
+
+
+class ResourceTemplateConfig(_ReadableConfig):
+    """Resources without number: a URI with variables, and content made of their values."""
+
+    uri_template: str = key(
+        text(least=1, most=2_000),
+        "The URI with variables in braces, as RFC 6570 has them (levels 1 to 3): users://{id}/profile.",
+        spellings=["uri_template", "uriTemplate"],
+    )
+    name: str = key(_NAME, "What it is called.")
+    variables: dict[str, CompletableConfig] = key(
+        named(CompletableConfig.shape()), "What to offer while someone types a variable.", factory=dict
+    )
+    text: str | None = key(
+        optional(_STRING),
+        "The content: a template over the variables, such as 'User {{ id }}'.",
+        default=None,
+    )
+    json: Any = key(
+        ANYTHING,
+        "The content: any value, its texts being templates over the variables; served as JSON.",
+        default=None,
+    )
+    file: str | None = key(
+        optional(_PATH),
+        "The file with the content, relative to the config's folder, with variables: data/{id}.json.",
+        default=None,
+    )
+
+    @override
+    def check(self) -> None:
+        """One content, over the variables that the URI has."""
+        content = self.only_one("text", "json", "file")
+        known = self._variables()
+        faults = list(self._unknown(known))
+        if content == "file":
+            faults += self._file_faults(known)
+        else:
+            faults += template_faults({content: getattr(self, content)}, known, "variable")
+        if faults:
+            raise Faulty(*faults)
+
+    def _variables(self) -> tuple[str, ...]:
+        from ...engines.uri_templates import UriTemplate, UriTemplateError
+
+        try:
+            return UriTemplate.parse(self.uri_template).variables
+        except UriTemplateError as error:
+            raise Faulty(Fault(("uri_template",), str(error), "see RFC 6570, levels 1 to 3")) from None
+
+    def _unknown(self, known: tuple[str, ...]) -> Iterator[Fault]:
+        for name, variable in self.variables.items():
+            if name not in known:
+                yield Fault(
+                    ("variables", name), f"unknown variable {name!r}", nearest(name, known), on_key=True
+                )
+            for fault in variable.unknown(name, known):
+                yield Fault(("variables", name, *fault.path), fault.message, fault.hint, fault.on_key)
+
+    def _file_faults(self, known: tuple[str, ...]) -> Iterator[Fault]:
+        from ...engines.file_names import FileName, FileNameError
+
+        self.check_path("file", self.file)
+        try:
+            used = FileName.parse(self.file or "").variables
+        except FileNameError as error:
+            yield Fault(("file",), str(error), "write variables as {name}")
+            return
+        for name in used:
+            if name not in known:
+                yield Fault(("file",), f"unknown variable {name!r}", nearest(name, known))
+
+
+def template_faults(value: Any, known: tuple[str, ...], what: str) -> Iterator[Fault]:
+    """What is wrong with the templates in ``value``, which may use the names ``known``, each a ``what``."""
+    from ...engines.templates import TemplateError
+
+    try:
+        yield from _unknown_names(value, (), known, what)
+    except TemplateError as error:
+        yield Fault(error.path, str(error))
+
+
+def _unknown_names(
+    value: Any, path: tuple[str | int, ...], known: tuple[str, ...], what: str
+) -> Iterator[Fault]:
+    from ...engines.templates import TemplateError, references
+
+    if isinstance(value, str):
+        try:
+            used = references(value)
+        except TemplateError as error:
+            raise TemplateError(error.message, error.offset, path) from None
+        for name in sorted({str(reference[0]) for reference in used} - set(known)):
+            yield Fault(path, f"unknown {what} {name!r}", nearest(name, known))
+    elif isinstance(value, Mapping):
+        for name, part in cast("Mapping[str, Any]", value).items():
+            yield from _unknown_names(part, (*path, name), known, what)
+    elif isinstance(value, list | tuple):
+        for index, part in enumerate(cast("Sequence[Any]", value)):
+            yield from _unknown_names(part, (*path, index), known, what)

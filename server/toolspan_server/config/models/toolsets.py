@@ -1,0 +1,89 @@
+"""Toolsets: named subsets of the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, cast
+
+from ...common.did_you_mean import nearest
+from ...problems import Fault, Path
+from ...schema.records import (
+    Record,
+    key,
+    many,
+    optional,
+    text,
+)
+from .auth import ToolsetAuthConfig
+
+TOOLSET_NAME = r"^[A-Za-z0-9_-]{1,64}$"
+_MEMBER = text(least=1, most=200)
+_GLOB = frozenset("*?[")
+
+
+class ToolsetConfig(Record):
+    """A part of the tools that clients find at /mcp/NAME; all of them without tools and tags."""
+
+    tools: tuple[str, ...] | None = key(
+        optional(many(_MEMBER)),
+        "Names of tools, or globs such as weather_*, that belong to it.",
+        default=None,
+    )
+    tags: tuple[str, ...] | None = key(
+        optional(many(_MEMBER)), "Tags: a tool that has any of them belongs to it as well.", default=None
+    )
+    exclude: tuple[str, ...] = key(
+        many(_MEMBER), "Names of tools, or globs, that do not belong to it nevertheless.", default=()
+    )
+    description: str | None = key(
+        optional(text(least=1, most=2_000)), "What it is for, in the server's introduction.", default=None
+    )
+    instructions: str | None = key(
+        optional(text()),
+        "What the server tells the toolset's clients about itself; the config's instructions when absent.",
+        default=None,
+    )
+
+    auth: ToolsetAuthConfig | None = key(
+        optional(ToolsetAuthConfig.shape()), "Who may use it over HTTP, beside what auth says.", default=None
+    )
+
+    def has(self, name: str, tags: Collection[str]) -> bool:
+        """Whether the tool ``name`` with ``tags`` belongs to it."""
+        if any(fnmatchcase(name, each) for each in self.exclude):
+            return False
+        if self.tools is None and self.tags is None:
+            return True
+        return any(fnmatchcase(name, each) for each in self.tools or ()) or any(
+            tag in tags for tag in self.tags or ()
+        )
+
+    def without_match(self, tools: Mapping[str, Collection[str]]) -> list[str]:
+        """What of ``tools``, ``tags`` and ``exclude`` matches none of ``tools`` (name → tags), in words."""
+        known = {tag for tags in tools.values() for tag in tags}
+        named = [*(self.tools or ()), *self.exclude]
+        members = (each for each in named if not any(fnmatchcase(name, each) for name in tools))
+        return [*map(repr, members), *(f"the tag {tag!r}" for tag in self.tags or () if tag not in known)]
+
+
+def unknown_members(toolsets: Any, known: Collection[str]) -> Iterator[Fault]:
+    """Of raw ``toolsets``, the names that no tool in ``known`` has; globs may match nothing."""
+    for name, toolset in _items(toolsets):
+        for part in ("tools", "exclude"):
+            members = _items(toolset, only=part)
+            for index, member in enumerate(members):
+                if isinstance(member, str) and not _GLOB & set(member) and member not in known:
+                    path: Path = ("toolsets", name, part, index)
+                    yield Fault(path, f"unknown tool {str(member)!r}", nearest(member, known))
+
+
+def _items(value: Any, only: str | None = None) -> list[Any]:
+    """The entries of an object, or of the list in it under ``only``; nothing of anything else."""
+    if not isinstance(value, dict):
+        return []
+    found = cast("dict[str, Any]", value)
+    if only is None:
+        return list(found.items())
+    inside = found.get(only)
+    return inside if isinstance(inside, list) else []  # pyright: ignore[reportUnknownVariableType]  # of anything

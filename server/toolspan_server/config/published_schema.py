@@ -1,0 +1,188 @@
+"""The JSON Schema of the config file, generated from the models, for editors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from inspect import cleandoc
+from typing import Any
+
+from ..engines.parameters._safe_schema import DIALECT
+from ..parts.kind import KINDS
+from ..parts.source import SOURCES
+from ..schema.records import Key, Record, Shape
+from .config_file import SERVER_KEYS
+from .models.config import Config
+
+_LIMITS = {
+    "ge": "minimum",
+    "le": "maximum",
+    "gt": "exclusiveMinimum",
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "pattern": "pattern",
+}
+_SIMPLE = {"bool": "boolean", "float": "number", "int": "integer", "str": "string"}
+_REFERENCE = {"type": "string", "pattern": r"\$\{"}
+
+
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema 2020-12 of a config file; ``implementation`` is one of all kinds, by its ``type``."""
+    definitions: dict[str, Any] = {}
+    root = _object(Config, definitions)
+    definitions["Implementation"] = _one_of(
+        "What runs when the tool is called; `type` names the kind.",
+        {f"{kind}_implementation": (kind, KINDS.config(kind)) for kind in KINDS.names},
+        definitions,
+    )
+    definitions["Source"] = _one_of(
+        "Where many tools come from; `type` says how.",
+        {f"{name}_source": (name, SOURCES.config(name)) for name in SOURCES.names},
+        definitions,
+    )
+    definitions["McpServerConfig"]["oneOf"] = _one_way()
+    definitions["ToolConfig"]["properties"]["parameters"].update(
+        required=["type"], properties={"type": {"const": "object"}}
+    )
+    root["properties"].update(dict.fromkeys(SERVER_KEYS[1:], root["properties"][SERVER_KEYS[0]]))
+    return {
+        "$schema": DIALECT,
+        "title": "Toolspan config",
+        **root,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def config_schema_text() -> str:
+    """``config_schema`` as the text of ``configs/toolspan.schema.json``."""
+    return json.dumps(config_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _one_of(
+    description: str, choices: Mapping[str, tuple[str, type[Record]]], definitions: dict[str, Any]
+) -> dict[str, Any]:
+    """One of ``choices`` (name of the definition → value of ``type``, record), put into ``definitions``."""
+    for name, (_, record) in choices.items():
+        written = definitions[name] = _object(record, definitions)
+        written["required"] = ["type", *written.get("required", ())]
+    places = {name: f"#/$defs/{name}" for name in choices}
+    return {
+        "description": description,
+        "oneOf": [{"$ref": place} for place in places.values()],
+        "discriminator": {
+            "propertyName": "type",
+            "mapping": {choices[name][0]: place for name, place in places.items()},
+        },
+    }
+
+
+def _one_way() -> list[dict[str, Any]]:
+    urls = ("url", "serverUrl", "server_url", "httpUrl", "http_url")
+    return [{"required": ["command"]}, {"anyOf": [{"required": [url]} for url in urls]}]
+
+
+def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]:
+    """The schema of ``record``; those of the records in it are put into ``definitions``."""
+    shape = _unwrapped(record.shape())
+    written: dict[str, Any] = {"description": _markdown(record.__doc__ or "")}
+    if shape["root_model"]:
+        return written | _schema(shape["schema"], definitions)
+    required = [_name(name, each) for name, each in record.model_fields.items() if each.required]
+    written |= {
+        "type": "object",
+        "properties": {
+            _name(name, each): _property(each, definitions) for name, each in record.model_fields.items()
+        },
+    }
+    if required:
+        written["required"] = required
+    if shape["config"]["extra_fields_behavior"] == "forbid":
+        written["additionalProperties"] = False
+    return written
+
+
+def _name(name: str, key: Key) -> str:
+    return key.spellings[0] if key.spellings else name
+
+
+def _property(key: Key, definitions: dict[str, Any]) -> dict[str, Any]:
+    written = _schema(key.shape, definitions)
+    if key.description:
+        written["description"] = _markdown(key.description)
+    if not key.required and key.factory is None and key.default is not None:
+        written["default"] = json.loads(json.dumps(key.default))
+    return written
+
+
+def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    if "definition" in shape.get("metadata", {}):
+        return {"$ref": f"#/$defs/{shape['metadata']['definition']}"}
+    if "reference" in shape.get("metadata", {}):
+        return {"anyOf": [_schema(shape["schema"], definitions), _REFERENCE]}
+    if "text" in shape.get("metadata", {}):
+        return {"anyOf": [_schema(shape["schema"], definitions), {"type": "string"}]}
+    if "flag" in shape.get("metadata", {}):
+        return {"anyOf": [*_schema(shape["schema"], definitions)["anyOf"], {"type": "boolean"}]}
+    return _WRITERS[shape["type"]](shape, definitions)
+
+
+def _simple(shape: Shape, _definitions: dict[str, Any]) -> dict[str, Any]:
+    limits = {ours: shape[theirs] for theirs, ours in _LIMITS.items() if theirs in shape}
+    return {"type": _SIMPLE[shape["type"]], **limits}
+
+
+def _choice(shape: Shape, _definitions: dict[str, Any]) -> dict[str, Any]:
+    values = shape["expected"]
+    kind = {"type": "integer" if isinstance(values[0], int) else "string"}
+    return {**kind, "enum": values} if len(values) > 1 else {**kind, "const": values[0]}
+
+
+def _list(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    least = {"minItems": shape["min_length"]} if "min_length" in shape else {}
+    return {"type": "array", "items": _schema(shape["items_schema"][0], definitions), **least}
+
+
+def _named(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    names, values = (_schema(shape[part], definitions) for part in ("keys_schema", "values_schema"))
+    if "pattern" in names:
+        return {"type": "object", "patternProperties": {names["pattern"]: values}}
+    return {"type": "object", "additionalProperties": values or True}
+
+
+def _nullable(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    inner = _schema(shape["schema"], definitions)
+    return {"anyOf": [*inner.get("anyOf", [inner]), {"type": "null"}]}
+
+
+def _record(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+    record: type[Record] = shape["cls"]
+    name = _definition(record)
+    if name not in definitions:
+        definitions[name] = {}
+        definitions[name] = _object(record, definitions)
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _definition(record: type[Record]) -> str:
+    package, module = record.__module__.split(".")[-2:]
+    return f"{module}_service" if package == "services" and record.__name__ == "Config" else record.__name__
+
+
+def _unwrapped(shape: Shape) -> Shape:
+    return shape if shape["type"] == "model" else _unwrapped(shape["schema"])
+
+
+def _markdown(text: str) -> str:
+    return cleandoc(text).replace("``", "`")
+
+
+_WRITERS: Mapping[str, Callable[[Shape, dict[str, Any]], dict[str, Any]]] = {
+    "any": lambda _shape, _definitions: {},
+    "dict": _named,
+    "function-after": lambda shape, definitions: _schema(shape["schema"], definitions),
+    "literal": _choice,
+    "model": _record,
+    "nullable": _nullable,
+    "tuple": _list,
+    **dict.fromkeys(_SIMPLE, _simple),
+}

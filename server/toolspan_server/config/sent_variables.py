@@ -1,0 +1,90 @@
+"""The variables of the environment whose values leave the machine when a config is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from ..problems import Path as Place
+from ..problems import json_path
+from .config_file import Source
+from .models.sent_variable import SentVariable
+
+_KEPT = frozenset(("$schema", "version", "request_state_key", "state_dir", "handlers", "serving", "limits"))
+_LOCAL_FILES = frozenset(("ca_file", "file"))
+_CONSENTED = frozenset(("mcpServers", "mcp_servers", "servers", "providers"))
+
+
+def sent_variables(source: Source) -> Iterator[SentVariable]:
+    """The variables of one file that are set and whose values can leave the machine.
+
+    Those of MCP servers and providers are left out: nothing of these is used unasked. So are numbers and
+    flags, and what only this machine sees: paths, limits, the tokens that the server itself asks for.
+    """
+    used = [*_interpolated(source), *_named(source)]
+    if not used:
+        return
+    hosts = _hosts(source)
+    everywhere = tuple(dict.fromkeys(host for found in hosts.values() for host in found))
+    for place, name in used:
+        own = _own_host(source, place) or hosts.get(place[:3]) or hosts.get(place[:2], ())
+        if own or everywhere:
+            yield SentVariable(source.path, json_path(place), name, own or everywhere, bool(own))
+
+
+def _interpolated(source: Source) -> Iterator[tuple[Place, str]]:
+    for use in source.interpolated.used:
+        if use.path not in source.converted and not _is_kept(use.path):
+            yield use.path, use.name
+
+
+def _named(source: Source) -> Iterator[tuple[Place, str]]:
+    """Variables that a key such as ``token_env`` names."""
+    for index, tool in source.tools.items():
+        for path, name in tool.implementation.variables():
+            yield ("tools", "registry", index, "implementation", *path), name
+    for index, offering in enumerate(source.config.tools.sources if source.config is not None else ()):
+        for path, name in offering.variables():
+            yield ("tools", "sources", index, *path), name
+
+
+def _is_kept(place: Place) -> bool:
+    """Whether only this machine sees the string at ``place``, or a person is asked about it anyway."""
+    if place[0] in _KEPT or place[0] in _CONSENTED or place[:2] == ("services", "upstreams"):
+        return True
+    if place[0] == "auth" or (place[0] == "toolsets" and place[2:3] == ("auth",)):
+        return place[:2] != ("auth", "oauth")
+    if place[:2] == ("services", "collections"):
+        return place[3:] == ("path",)
+    inside = place[3:] if place[:2] == ("tools", "sources") else place[4:]
+    return place[0] == "tools" and len(inside) == 1 and inside[0] in _LOCAL_FILES
+
+
+def _own_host(source: Source, place: Place) -> tuple[str, ...]:
+    """Where a client fetches the icon at ``place`` from."""
+    if place[-1] != "src" or "icons" not in place:
+        return ()
+    host = _host_of(source.interpolated.written[place][1])
+    return (host,) if host else ()
+
+
+def _hosts(source: Source) -> Mapping[Place, tuple[str, ...]]:
+    """Where each tool, source, database and issuer of tokens leads to, as far as it leads anywhere."""
+    found: dict[Place, tuple[str, ...]] = {}
+    for index, tool in source.tools.items():
+        found["tools", "registry", index] = tuple(tool.implementation.hosts())
+    config = source.config
+    if config is None:
+        return found
+    for index, offering in enumerate(config.tools.sources):
+        found["tools", "sources", index] = tuple(offering.hosts())
+    for name, database in config.services.entries("databases").items():
+        found["services", "databases", name] = () if database.host is None else (database.host,)
+    if config.auth is not None and config.auth.oauth is not None:
+        urls = (config.auth.oauth.issuer, config.auth.oauth.jwks_url)
+        found["auth", "oauth"] = tuple(dict.fromkeys(host for url in urls if (host := _host_of(url))))
+    return found
+
+
+def _host_of(url: str | None) -> str:
+    return "" if url is None else urlsplit(url).hostname or ""

@@ -1,0 +1,198 @@
+"""Where each argument goes in a request."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from ...schema.records import (
+    Record,
+    Shape,
+    choice,
+    converted,
+    key,
+    named,
+    optional,
+    text,
+)
+from ...schema.values import FLAG
+from ._errors import bad_argument
+from ._urls import UrlTemplate, encoded
+
+Place = Literal["path", "query", "header", "cookie", "body", "form", "file"]
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_IN_QUERY = frozenset(("GET", "HEAD", "DELETE", "OPTIONS"))
+_SEPARATORS = {"form": ",", "simple": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+
+
+class HttpParameter(Record):
+    """Where one argument goes, and how it is written there."""
+
+    place: Place | None = key(
+        optional(choice("path", "query", "header", "cookie", "body", "form", "file")),
+        "Its place; by default as if it were not listed.",
+        default=None,
+        spellings=["in"],
+    )
+    name: str | None = key(
+        optional(text(least=1, most=200)), "Its name there; its own name by default.", default=None
+    )
+    style: Literal["form", "simple", "spaceDelimited", "pipeDelimited", "deepObject", "json"] | None = key(
+        optional(choice("form", "simple", "spaceDelimited", "pipeDelimited", "deepObject", "json")),
+        "How lists and objects are written (OpenAPI's styles, or json); by default each item of a list by "
+        "itself, and objects as JSON.",
+        default=None,
+    )
+    explode: bool | None = key(
+        optional(FLAG), "Whether each part of a list or object is written by itself.", default=None
+    )
+    whole: bool = key(FLAG, "Whether the argument is the whole body.", default=False)
+    encoding: Literal["text", "base64"] = key(
+        choice("text", "base64"), "file: what the argument holds.", default="text"
+    )
+    filename: str | None = key(optional(text(least=1, most=200)), "file: the name it has.", default=None)
+    mime_type: str | None = key(
+        optional(text(pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$")),
+        "file, form: its media type.",
+        default=None,
+    )
+
+
+def _from_name(value: Any, _info: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+PARAMETERS: Shape = named(converted(HttpParameter.shape(), _from_name, text=True))
+"""Argument → where it goes; a text is the name that it has there."""
+
+
+@dataclass(slots=True)
+class Placed:
+    """The arguments of one call, each at its place, as texts where the place takes nothing else."""
+
+    path: dict[str, str] = field(default_factory=dict[str, str])
+    query: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    headers: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    cookies: list[str] = field(default_factory=list[str])
+    body: dict[str, Any] = field(default_factory=dict[str, Any])
+    whole: list[Any] = field(default_factory=list[Any])
+    form: list[tuple[str, Any, HttpParameter]] = field(default_factory=list[tuple[str, Any, HttpParameter]])
+    files: list[tuple[str, Any, HttpParameter]] = field(default_factory=list[tuple[str, Any, HttpParameter]])
+
+
+_PLAIN = HttpParameter.initial()
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the arguments of a tool go. ``leftover`` is the place of those that nothing names, if they go."""
+
+    mapping: Mapping[str, HttpParameter]
+    in_url: frozenset[str]
+    leftover: Place | None
+
+    @classmethod
+    def of(
+        cls, mapping: Mapping[str, HttpParameter], url: UrlTemplate, method: str, leftover: Place | None
+    ) -> Places:
+        """Those of a tool: what the method has no body for goes to the query."""
+        place = "query" if leftover == "body" and method in _IN_QUERY else leftover
+        return cls(mapping, frozenset(url.names), place)
+
+    def of_argument(self, name: str) -> tuple[Place | None, str]:
+        """The place of the argument, and its name there."""
+        parameter = self.mapping.get(name)
+        there = name if parameter is None or parameter.name is None else parameter.name
+        if parameter is not None and parameter.place is not None:
+            return parameter.place, there
+        if there in self.in_url:
+            return "path", there
+        if parameter is not None and self.leftover is None:
+            return "query", there
+        return self.leftover, there
+
+    def placed(self, arguments: Mapping[str, Any]) -> Placed:
+        """``arguments``, each at its place. Raises ``ToolFailure`` for one that cannot be there."""
+        placed = Placed()
+        for argument, value in arguments.items():
+            place, name = self.of_argument(argument)
+            parameter = self.mapping.get(argument, _PLAIN)
+            if place is not None:
+                _put(placed, place, name, value, parameter)
+        return placed
+
+
+def _put(placed: Placed, place: Place, name: str, value: Any, parameter: HttpParameter) -> None:
+    if place == "body":
+        if parameter.whole:
+            placed.whole.append(value)
+        else:
+            placed.body[name] = value
+    elif value is None:
+        return
+    elif place == "path":
+        placed.path[name] = _joined(value)
+    elif place == "query":
+        placed.query += _pairs(name, value, parameter)
+    elif place == "header":
+        placed.headers.append((name, header_value(_joined(value), name)))
+    elif place == "cookie":
+        placed.cookies += [f"{part}={text}" for part, text in _pairs(name, value, parameter)]
+    else:
+        (placed.form if place == "form" else placed.files).append((name, value, parameter))
+
+
+def header_value(value: str, name: str) -> str:
+    """``value`` as a header may hold it. Raises ``ToolFailure`` for one with a line break in it, say."""
+    value = value.strip(" \t")
+    if _CONTROL.search(value):
+        raise bad_argument(name, "holds a control character, which a header cannot")
+    encoded(value, name)
+    return value
+
+
+def as_text(value: Any) -> str:
+    """``value`` as a text: itself, or its JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def items_of(value: Any) -> list[Any]:
+    """The items of a list; of anything else, a list of it."""
+    return cast("Any", value) if isinstance(value, list) else [value]
+
+
+def _joined(value: Any) -> str:
+    """As OpenAPI's style ``simple`` writes lists and objects, not exploded."""
+    if isinstance(value, list):
+        return ",".join(as_text(part) for part in items_of(value))
+    if isinstance(value, dict):
+        return ",".join(f"{name},{as_text(part)}" for name, part in cast("dict[str, Any]", value).items())
+    return as_text(value)
+
+
+def _pairs(name: str, value: Any, parameter: HttpParameter) -> Iterator[tuple[str, str]]:
+    """``name=value`` as a query has it, encoded; several for a list or object."""
+    style, label = parameter.style, encoded(name, name)
+    if isinstance(value, list) and style not in ("json", "deepObject"):
+        texts = [encoded(as_text(part), name) for part in items_of(value)]
+        if parameter.explode is False or (parameter.explode is None and style not in (None, "form")):
+            yield label, _SEPARATORS[style or "form"].join(texts)
+        else:
+            yield from ((label, text) for text in texts)
+    elif isinstance(value, dict) and style == "deepObject":
+        for part, text in cast("dict[str, Any]", value).items():
+            yield f"{label}%5B{encoded(part, name)}%5D", encoded(as_text(text), name)
+    elif isinstance(value, dict) and style == "form" and parameter.explode is False:
+        members = cast("dict[str, Any]", value).items()
+        yield (
+            label,
+            ",".join(f"{encoded(part, name)},{encoded(as_text(text), name)}" for part, text in members),
+        )
+    elif isinstance(value, dict) and style == "form":
+        for part, text in cast("dict[str, Any]", value).items():
+            yield encoded(part, name), encoded(as_text(text), name)
+    else:
+        yield label, encoded(as_text(value), name)

@@ -1,0 +1,134 @@
+"""What came of a call or a question, as plain data: told by one process, taken by the other."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from ...calls.client import InputRequired, Question
+from ...calls.content import ABSENT, Content
+from ...common.json_values import Copier, NotPlain, dotted
+from ...errors import RequestRefused, ToolFailure
+
+_FIX = "Report it to whoever maintains the tool: it must return JSON values."
+
+
+class HandlerRaised(Exception):
+    """A handler raised in its worker. Its traceback there is this one's note."""
+
+
+class OutOfMemory(Exception):
+    """A handler had not enough memory."""
+
+
+def result_told(result: Any, result_bytes: int) -> dict[str, Any]:
+    """A handler's result; more than the server ever sends of it is left out. Raises ``ToolFailure``."""
+    values, size = max(200_000, result_bytes), max(32 << 20, 2 * result_bytes)
+    copier = Copier(values, size, partial=True)
+    what = "content" if isinstance(result, Content) else "a result"
+    try:
+        if not isinstance(result, Content):
+            return {"result": copier.copy(result)}
+        told: dict[str, Any] = {
+            "blocks": [copier.copy(dict(block)) for block in result.blocks],
+            "meta": copier.copy(dict(result.meta)),
+        }
+        if result.structured is not ABSENT:
+            told["structured"] = copier.copy(result.structured)
+        return {"content": told}
+    except NotPlain as fault:
+        field = f" in '{dotted(fault.path)}'" if fault.path else ""
+        raise ToolFailure(f"The tool gave {what}{field} that {fault.what}", user_action=_FIX) from None
+
+
+def result_of(told: Mapping[str, Any]) -> Any:
+    """The result that was told, or raises what was told instead of one."""
+    if "result" in told:
+        return told["result"]
+    if "content" in told:
+        content = told["content"]
+        return Content(tuple(content["blocks"]), content.get("structured", ABSENT), content["meta"])
+    raise error_of(told)
+
+
+def error_told(error: BaseException) -> dict[str, Any]:
+    """What was raised. Of a group with one member, that one."""
+    cause = _innermost(error)
+    match cause:
+        case ToolFailure():
+            return {"failure": _failure_told(cause)}
+        case InputRequired():
+            questions = {key: [each.ability, dict(each.params)] for key, each in cause.questions.items()}
+            return {"questions": _plain(questions)}
+        case RequestRefused():
+            return {"refused": [cause.code, cause.message, _plain(cause.data)]}
+        case SystemExit():
+            return {"exit": _plain(cause.code)}
+        case MemoryError():
+            return {"out_of_memory": True}
+        case _:
+            return {"raised": _words(cause), "trace": "".join(traceback.format_exception(error))[-100_000:]}
+
+
+def error_of(told: Mapping[str, Any]) -> BaseException:
+    """The exception that was told."""
+    for name, make in _ERRORS.items():
+        if name in told:
+            return make(told[name])
+    error = HandlerRaised(str(told.get("raised", "The worker answered nothing that is known")))
+    error.add_note(str(told.get("trace", "")))
+    return error
+
+
+def _failure(told: Mapping[str, Any]) -> ToolFailure:
+    content = told["content"]
+    return ToolFailure(
+        told["error"],
+        error_code=told["error_code"],
+        user_action=told["user_action"],
+        content=None if content is None else tuple(content),
+    )
+
+
+_ERRORS: Mapping[str, Callable[[Any], BaseException]] = {
+    "failure": _failure,
+    "questions": lambda told: InputRequired({key: Question(*each) for key, each in told.items()}),
+    "refused": lambda told: RequestRefused(*told),
+    "exit": SystemExit,
+    "out_of_memory": lambda _: OutOfMemory(),
+}
+
+
+def _failure_told(failure: ToolFailure) -> dict[str, Any]:
+    told = {"error": failure.error, "error_code": failure.error_code, "user_action": failure.user_action}
+    plain = {key: str(value) for key, value in told.items()}
+    content = None if failure.content is None else [dict(block) for block in failure.content]
+    return {**plain, "content": _plain(content)}
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON; what cannot be is left out."""
+    try:
+        return Copier(100_000, 16 << 20).copy(value)
+    except ValueError:
+        return None
+
+
+def _innermost(error: BaseException) -> BaseException:
+    found: Any = error
+    while isinstance(found, BaseExceptionGroup) and len(cast("Any", found).exceptions) == 1:
+        found = cast("Any", found).exceptions[0]
+    return cast("BaseException", found)
+
+
+def _words(error: BaseException) -> str:
+    """What the model is told, as for a handler in a thread."""
+    try:
+        text = str(error)
+    except BaseException:  # an exception whose own __str__ fails
+        text = ""
+    name = type(error).__name__
+    if isinstance(error, Exception):
+        return text or name
+    return f"The tool raised {name}: {text}" if text else f"The tool raised {name}"

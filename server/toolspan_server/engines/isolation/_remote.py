@@ -1,0 +1,87 @@
+"""What a handler in a worker reaches of its call's surroundings: all but the services."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any, NoReturn
+
+from typing_extensions import override
+
+from ...calls.client import (
+    Ability,
+    Answer,
+    Level,
+    Question,
+)
+from ...calls.context import Context
+from ...calls.results import ToolResult
+from ...common.changes import Change
+from ...errors import ToolFailure
+
+Ask = Callable[..., Awaitable[Any]]
+
+
+class NoServices(Mapping[str, Any]):
+    """Services live in the server's process: whoever looks for one is told so."""
+
+    @override
+    def __getitem__(self, name: str) -> NoReturn:
+        raise _no_services(f"Service {name!r}")
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        raise _no_services("A service")
+
+    @override
+    def __len__(self) -> int:
+        raise _no_services("A service")
+
+
+def _no_services(what: str) -> ToolFailure:
+    return ToolFailure(
+        f"{what} cannot be used by a handler in a worker process",
+        error_code="service_not_available",
+        user_action="Set isolation: thread in the tool's implementation: it runs beside the services then.",
+    )
+
+
+class RemoteClient:
+    """``Client`` of a call whose client the server talks to."""
+
+    def __init__(self, ask: Ask, abilities: Sequence[str], memory: dict[str, Any]) -> None:
+        self.memory: MutableMapping[str, Any] = memory
+        self._ask = ask
+        self._abilities = abilities
+
+    def accepts(self, ability: Ability) -> bool:
+        """Whether the client can answer such questions."""
+        return ability in self._abilities
+
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+        """The client's answers; see ``Client.ask``."""
+        told = {key: [each.ability, dict(each.params)] for key, each in questions.items()}
+        answers: dict[str, Answer] = await self._ask("questions", told)
+        return answers
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress."""
+        await self._ask("progress", progress, total, message)
+
+    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
+        """Pass on a log message."""
+        await self._ask("log", level, data, logger)
+
+    async def release(self) -> None:
+        """Let go of the connection that the call came by."""
+        await self._ask("release")
+
+    async def call_tool(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
+        """The result of another tool."""
+        told = await self._ask("tool", name, dict(arguments))
+        content = told.pop("content")
+        return ToolResult(**told, content=None if content is None else tuple(content))
+
+
+def change_told(change: Change) -> list[str]:
+    """``change`` as it is sent."""
+    return [change.of, change.uri]

@@ -1,0 +1,182 @@
+"""The worker's side: one call after another, and what they say to the server meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import queue
+import threading
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ...calls.context import Context
+from ...common.flags import Flag
+from ...errors import HandlerNotFound, ToolFailure
+from ..registration import find_handler, handler_traits, load_handler_source
+from ._bounds import end_group, spend
+from ._frames import Frames, Message, framed
+from ._outcome import error_of, error_told, result_told
+from ._remote import NoServices, RemoteClient, change_told
+
+_CHUNK = 1 << 16
+
+
+class Serving:
+    """Makes the calls that come. A thread of its own reads, so that a call can be cancelled."""
+
+    def __init__(
+        self, frames: Frames, incoming: BinaryIO, outgoing: BinaryIO, cpu_seconds: int, result_bytes: int
+    ) -> None:
+        self._frames = frames
+        self._incoming = incoming
+        self._outgoing = outgoing
+        self._cpu_seconds = cpu_seconds
+        self._result_bytes = result_bytes
+        self._calls: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._writing = threading.Lock()
+        self._current: _Current | None = None
+        self._asked = 0
+        self._open: dict[int, asyncio.Future[Message]] = {}
+
+    def run(self) -> None:
+        """Serve until the server is gone, which ends the process."""
+        threading.Thread(target=self._read, name="toolspan calls", daemon=True).start()
+        with asyncio.Runner() as runner:
+            while True:
+                message = self._calls.get()
+                self._current = current = _Current()
+                told = self._made(message, current, runner)
+                self._current = None
+                self.say({"done": told, "memory": current.memory})
+                if "out_of_memory" in told:
+                    os._exit(0)
+
+    def say(self, message: Message) -> None:
+        """Tell the server."""
+        data = framed(message)
+        with self._writing:
+            while data:
+                data = data[self._outgoing.write(data) :]
+
+    async def ask(self, what: str, *values: Any) -> Any:
+        """What the server gives for ``what``. Raises what it raised."""
+        self._asked += 1
+        number = self._asked
+        answer = self._open[number] = asyncio.get_running_loop().create_future()
+        try:
+            self.say({"ask": what, "number": number, "values": values})
+            told = await answer
+        finally:
+            del self._open[number]
+        if "answer" in told:
+            return told["answer"]
+        raise error_of(told["error"])
+
+    def _made(self, message: Message, current: _Current, runner: asyncio.Runner) -> Message:
+        try:
+            spend(self._cpu_seconds)
+            handler = _handler(message)
+            context = self._context(message, current)
+            arguments = message["arguments"]
+            if inspect.iscoroutinefunction(handler):
+                result = runner.run(current.run(handler(arguments, context)))
+            else:
+                result = handler(arguments, context)
+                if inspect.isawaitable(result):
+                    result = runner.run(current.run(_awaited(result)))
+            return result_told(result, self._result_bytes)
+        except BaseException as error:
+            return error_told(error)
+
+    def _context(self, message: Message, current: _Current) -> Context:
+        client = RemoteClient(self.ask, message["accepts"], message["memory"])
+        current.memory = client.memory
+        options = message["options"]
+        model = handler_traits(message["kind"], message["name"]).options
+
+        def publish(change: Any) -> None:
+            self.say({"publish": change_told(change)})
+
+        return Context(
+            tool_name=message["tool_name"],
+            services=NoServices(),
+            config_dir=Path(message["config_dir"]),
+            meta=message["meta"],
+            cancelled=current.cancelled,
+            client=client,
+            depth=message["depth"],
+            call_tool=client.call_tool,
+            options=None if model is None else model.model_validate(options or {}),
+            publish=publish,
+        )
+
+    def _read(self) -> None:
+        while True:
+            while (message := self._frames.next()) is not None:
+                self._take(message)
+            data = self._incoming.read(_CHUNK)
+            if not data:
+                end_group()
+            self._frames.feed(data)
+
+    def _take(self, message: Message) -> None:
+        current = self._current
+        if "handler" in message:
+            self._calls.put(message["handler"])
+        elif "number" in message:
+            answer = self._open.get(message["number"])
+            if answer is not None:
+                answer.get_loop().call_soon_threadsafe(_settle, answer, message)
+        elif current is not None:
+            current.cancel()
+
+
+class _Current:
+    """The call that is made now."""
+
+    def __init__(self) -> None:
+        self.cancelled = Flag()
+        self.memory: Any = {}
+        self._task: asyncio.Task[Any] | None = None
+
+    async def run(self, work: Any) -> Any:
+        self._task = asyncio.current_task()
+        try:
+            return await work
+        finally:
+            self._task = None
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more. Called by another thread."""
+        self.cancelled.set()
+        task = self._task
+        if task is not None:
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+
+def _handler(message: Message) -> Any:
+    """The function. Raises ``ToolFailure`` when it cannot be had here."""
+    source = message["source"]
+    try:
+        if source is not None:
+            load_handler_source(source, Path())
+        found = find_handler(message["kind"], message["name"])
+    except Exception as error:
+        raise ToolFailure(
+            f"The handler {message['name']!r} cannot be loaded in a worker process: "
+            f"{type(error).__name__}: {error}",
+            user_action="Correct its module, or set implementation.isolation: thread for the tool.",
+        ) from error
+    if found is None:
+        raise HandlerNotFound(message["kind"], message["name"])
+    return found
+
+
+async def _awaited(work: Any) -> Any:
+    return await work
+
+
+def _settle(answer: asyncio.Future[Message], message: Message) -> None:
+    if not answer.done():
+        answer.set_result(message)

@@ -1,0 +1,186 @@
+"""What a mock answers, as a config says it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from typing_extensions import override
+
+from ...problems import Fault, Faulty
+from ...schema.records import (
+    ANYTHING,
+    Record,
+    checked,
+    choice,
+    key,
+    many,
+    optional,
+    text,
+)
+from ...schema.values import integer
+from ..conditions import WHEN
+from ..templates import templated
+from ._content import content_blocks
+
+_WORD = text(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
+_MILLISECONDS = integer(0, 3_600_000)
+_ANSWERS = ("mock_response", "response", "content", "error", "protocol_error")
+
+_WHEN_SAYS = (
+    "Conditions on the arguments (path: value, or path: {equals, in, not, regex, gt, ge, lt, le, "
+    "contains, exists}) that must all hold."
+)
+
+
+class MockError(Record):
+    """A failure that the model is told of."""
+
+    message: str = key(templated(text(least=1)), "What went wrong, for the model; a template.")
+    code: str | None = key(optional(_WORD), "A stable word for it; execution_error if absent.", default=None)
+    user_action: str | None = key(
+        optional(templated(text(least=1))), "What the person may do about it; a template.", default=None
+    )
+
+
+class MockProtocolError(Record):
+    """A refusal of the whole request, as a JSON-RPC error."""
+
+    code: int = key({"type": "int", "strict": True}, "The JSON-RPC error code, such as -32602.")
+    message: str = key(templated(text(least=1)), "What is wrong; a template.")
+    data: Any = key(templated(ANYTHING), "More about it, any JSON value with templates.", default=None)
+
+
+class MockReply(Record):
+    """One answer."""
+
+    mock_response: Any = key(ANYTHING, "The answer, any JSON value, as it stands here.", default=None)
+    response: Any = key(
+        templated(ANYTHING),
+        "The answer, any JSON value, whose texts are templates: {{ city }}, {{ call.number }}.",
+        default=None,
+    )
+    content: tuple[Any, ...] | None = key(
+        optional(checked(many(ANYTHING), content_blocks)),
+        "The answer as content blocks of MCP: text, image, audio, resource_link, resource. Texts are "
+        "templates; file: names a file instead of data, text or blob.",
+        default=None,
+    )
+    structured: Any = key(
+        templated(ANYTHING), "The same as content, as data for programs; with templates.", default=None
+    )
+    error: MockError | None = key(optional(MockError.shape()), "Fail, and tell the model so.", default=None)
+    protocol_error: MockProtocolError | None = key(
+        optional(MockProtocolError.shape()), "Refuse the request by a JSON-RPC error.", default=None
+    )
+    delay_ms: int = key(_MILLISECONDS, "How long to wait before the answer, in milliseconds.", default=0)
+    delay_max_ms: int | None = key(
+        optional(_MILLISECONDS),
+        "Wait some time between delay_ms and this, in milliseconds, another for each call.",
+        default=None,
+    )
+
+    @property
+    def ways(self) -> list[str]:
+        """Which answers it has; a sound one has at most one."""
+        return [name for name in _ANSWERS if name in self.model_fields_set]
+
+    @override
+    def check(self) -> None:
+        faults = list(_reply_faults(self))
+        if faults:
+            raise Faulty(*faults)
+
+
+def _reply_faults(reply: MockReply) -> list[Fault]:
+    faults: list[Fault] = []
+    ways = reply.ways
+    if len(ways) > 1 and not (isinstance(reply, MockReplies) and reply.fail_every is not None):
+        faults.append(Fault((ways[1],), f"{ways[0]!r} and {ways[1]!r} are two answers", "keep one of them"))
+    if "structured" in reply.model_fields_set and reply.content is None:
+        faults.append(Fault(("structured",), "stands beside content only", "write response: instead"))
+    if reply.delay_max_ms is not None and reply.delay_max_ms < reply.delay_ms:
+        faults.append(Fault(("delay_max_ms",), f"must be at least delay_ms, which is {reply.delay_ms}"))
+    return faults
+
+
+class _Complete(MockReply):
+    """One answer that has to be there."""
+
+    @override
+    def check(self) -> None:
+        super().check()
+        if not self.ways:
+            raise Faulty(Fault((), "says no answer", "add one of " + ", ".join(_ANSWERS)))
+
+
+class MockAnswer(_Complete):
+    """One answer of several."""
+
+
+class MockChoice(_Complete):
+    """One answer of several, drawn by chance."""
+
+    weight: float = key(
+        {"type": "float", "gt": 0, "le": 1_000_000}, "How often it comes, against the others.", default=1.0
+    )
+
+
+class MockRandom(Record):
+    """Answers drawn by chance, always the same row of them for one seed."""
+
+    seed: int = key({"type": "int", "strict": True}, "Another seed is another row.", default=0)
+    choices: tuple[MockChoice, ...] = key(many(MockChoice.shape(), least=1), "The answers.")
+
+
+class MockReplies(MockReply):
+    """An answer, or several by turns or by chance."""
+
+    sequence: tuple[MockAnswer, ...] | None = key(
+        optional(many(MockAnswer.shape(), least=1)), "Answers by turns, one for each call.", default=None
+    )
+    then: Literal["repeat_last", "cycle", "fail"] = key(
+        choice("repeat_last", "cycle", "fail"), "What comes after the sequence.", default="repeat_last"
+    )
+    random: MockRandom | None = key(optional(MockRandom.shape()), "Answers by chance.", default=None)
+    fail_every: int | None = key(
+        optional(integer(1, 1_000_000)),
+        "Every n-th call fails, with error or protocol_error where one is given.",
+        default=None,
+    )
+
+    @property
+    def main_ways(self) -> list[str]:
+        """Which answers it has, without those that fail_every is for."""
+        failing = ("error", "protocol_error") if self.fail_every is not None else ()
+        several = [name for name in ("sequence", "random") if getattr(self, name) is not None]
+        return [name for name in self.ways if name not in failing] + several
+
+    @property
+    def by_turns(self) -> bool:
+        """Whether the answer depends on those before it."""
+        return any(value is not None for value in (self.sequence, self.random, self.fail_every))
+
+    @override
+    def check(self) -> None:
+        super().check()
+        ways = self.main_ways
+        if len(ways) > 1:
+            message = f"{ways[0]!r} and {ways[1]!r} are two answers"
+            raise Faulty(Fault((ways[1],), message, "keep one of them"))
+        if self.fail_every is not None and self.error and self.protocol_error:
+            raise Faulty(Fault(("protocol_error",), "'error' and 'protocol_error' are two failures"))
+        if "then" in self.model_fields_set and self.sequence is None:
+            raise Faulty(Fault(("then",), "says what comes after a sequence", "add sequence"))
+
+
+class MockRule(MockReplies):
+    """What is answered when its conditions hold."""
+
+    when: dict[str, Any] = key(WHEN, _WHEN_SAYS)
+
+    @override
+    def check(self) -> None:
+        super().check()
+        if not self.main_ways:
+            known = ", ".join((*_ANSWERS, "sequence", "random"))
+            raise Faulty(Fault((), "says no answer", f"add one of {known}"))

@@ -1,0 +1,62 @@
+"""Which operations become tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ...schema.records import (
+    Record,
+    choice,
+    key,
+    many,
+    text,
+)
+from ._description import Operation
+
+_GLOB = text(least=1, most=500)
+_METHOD = choice("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH")
+
+
+class OperationsConfig(Record):
+    """Operations by tag, path, id or method; each list that is given must hold."""
+
+    tags: tuple[str, ...] = key(many(_GLOB), "Those with any of these tags.", default=())
+    paths: tuple[str, ...] = key(
+        many(_GLOB), "Those whose path matches: * is anything within a step, ** any steps.", default=()
+    )
+    operations: tuple[str, ...] = key(
+        many(_GLOB), "Those with these operationIds; * is anything.", default=()
+    )
+    methods: tuple[str, ...] = key(many(_METHOD), "Those with these methods.", default=())
+
+
+def includes(wanted: OperationsConfig, operation: Operation) -> bool:
+    """Whether all that ``wanted`` says holds for ``operation``; it does when nothing is said."""
+    return (
+        (not wanted.tags or any(tag in wanted.tags for tag in operation.tags))
+        and (not wanted.paths or _matches(wanted.paths, operation.path))
+        and (not wanted.operations or _matches(wanted.operations, operation.id))
+        and (not wanted.methods or operation.method.upper() in wanted.methods)
+    )
+
+
+def excludes(unwanted: OperationsConfig, operation: Operation) -> bool:
+    """Whether any of what ``unwanted`` says holds for ``operation``."""
+    return (
+        any(tag in unwanted.tags for tag in operation.tags)
+        or _matches(unwanted.paths, operation.path)
+        or _matches(unwanted.operations, operation.id)
+        or operation.method.upper() in unwanted.methods
+    )
+
+
+def _matches(globs: Iterable[str], name: str) -> bool:
+    return any(re.fullmatch(_pattern(glob), name) for glob in globs)
+
+
+def _pattern(glob: str) -> str:
+    parts = re.split(r"(\*+)", glob)
+    return "".join(
+        re.escape(part) if not part.startswith("*") else "[^/]*" if part == "*" else ".*" for part in parts
+    )

@@ -1,0 +1,65 @@
+"""Values held to a schema, in bounded time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ._compile import compile_schema
+from ._costs import MAX_STEPS, Costs, count
+from ._faults import (
+    ARGUMENTS,
+    Wording,
+    first_faults,
+    worded,
+)
+from ._fitting import Fits, certain_fit
+from ._search import MAX_FOUND, Search
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator
+
+
+class Check:
+    """What is wrong with values by ``schema``, a checked JSON Schema 2020-12; compiled when first needed.
+
+    That is with the first value of which it cannot be told at a glance that it fits.
+    """
+
+    def __init__(self, schema: Mapping[str, Any], wording: Wording = ARGUMENTS) -> None:
+        self._schema = schema
+        self._wording = wording
+
+    @cached_property
+    def _fits(self) -> Fits | None:
+        return certain_fit(self._schema)
+
+    @cached_property
+    def _validator(self) -> Draft202012Validator:
+        return compile_schema(self._schema)
+
+    @cached_property
+    def _costs(self) -> Costs:
+        return Costs(self._schema)
+
+    @cached_property
+    def _is_bounded(self) -> bool:
+        return self._costs.is_bounded()
+
+    def faults(self, value: Any) -> list[str]:
+        """Each fault in words, at most ``MAX_FAULTS`` and that there are more; none when ``value`` is valid.
+
+        A value that would take too long to check is at fault for that.
+        """
+        if self._fits is not None:
+            if self._fits(value):
+                return []
+            self._fits = None
+        if not self._is_bounded and self._costs.too_many(value):
+            return [f"{self._wording.whole} would take more than the limit of {MAX_STEPS:,} steps to check"]
+        if self._validator.is_valid(value):
+            return []
+        if self._costs.weight(self._schema) * count(value) <= MAX_FOUND:
+            return worded(self._validator.iter_errors(value), self._wording)
+        return first_faults(Search(self._schema, self._costs, self._wording).faults(value))

@@ -1,0 +1,235 @@
+"""The table of handlers, and where they come from."""
+
+from __future__ import annotations
+
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
+
+from ...calls.context import Context
+from ...common.did_you_mean import nearest
+from ._declared import declared
+
+HandlerKind = Literal["builtin", "internal"]
+_H = TypeVar("_H", bound=Callable[..., Any])
+
+_ENTRY_POINTS = "toolspan.handlers"
+
+
+class Handler(Protocol):
+    """A function behind a tool, plain or ``async``."""
+
+    def __call__(self, arguments: dict[str, Any], context: Context, /) -> Any:
+        """Any JSON value for the validated ``arguments``."""
+        ...
+
+
+class OptionsModel(Protocol):
+    """What options are held to: a pydantic model; our own are records, which start faster."""
+
+    __pydantic_core_schema__: ClassVar[Any]
+
+    @classmethod
+    def model_validate(cls, data: Any, /, *, context: Any = None) -> Any: ...
+
+
+Misfits = Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, str]]]
+"""From a tool's options and parameters to where they do not go together, as (option, message)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``,
+    how to find where options and parameters do not go together, and for options what a call depends on."""
+
+    options: type[OptionsModel] | None = None
+    talks: bool = False
+    misfits: Misfits | None = None
+    target: Callable[[Any], str] | None = None
+
+
+_NO_TRAITS = Traits()
+_table: dict[tuple[str, str], Handler] = {}
+_traits: dict[tuple[str, str], Traits] = {}
+_OURS = "toolspan_server.tools.handlers"
+_files: dict[Path, str] = {}
+_sources: dict[tuple[str, str], Path] = {}
+_loading: list[Path] = []
+
+
+def handler(
+    name: str,
+    *,
+    kind: HandlerKind = "builtin",
+    options: type[OptionsModel] | None = None,
+    talks: bool = False,
+    misfits: Misfits | None = None,
+    target: Callable[[Any], str] | None = None,
+) -> Callable[[_H], _H]:
+    """Register the decorated function as the handler ``name`` of ``kind``.
+
+    The function takes the validated arguments (a ``dict``) and a ``Context``, and returns any JSON
+    value. A plain function may block: it runs in a worker thread. Raise ``ToolFailure`` to choose
+    the words that the model reads.
+
+    ``options`` is the model that ``implementation.options`` of a config is held to, as which the function
+    finds them in ``Context.options``. ``talks`` says that it uses ``Context.client``. ``misfits`` looks, when
+    the config is read, at these options and the tool's parameters, and gives each fault as (option, message).
+    ``target`` gives, for the options, what a call depends on and hangs with, such as ``database 'sales'``:
+    calls of one target run within ``limits.concurrent_calls_per_target``; the handler itself without it.
+
+    Raises ``ValueError`` when another function already has the name.
+    """
+
+    def register(function: _H) -> _H:
+        if not _is_of_this_package(function):
+            _load_ours(name)
+        known = _table.get((kind, name))
+        if known is not None and _origin(known) != _origin(function):
+            raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
+        _table[kind, name] = function
+        _traits[kind, name] = Traits(options, talks, misfits, target)
+        if _loading:
+            _sources[kind, name] = _loading[-1]
+        return function
+
+    return register
+
+
+def find_handler(kind: str, name: str) -> Handler | None:
+    """The handler ``name`` of ``kind``: registered, ours, or an installed package's; else ``None``.
+
+    Raises whatever the installed package's module raises when it is imported; ``reading_only`` imports none.
+    """
+    if (kind, name) not in _table:
+        _load_ours(name)
+    if (kind, name) not in _table and declared() is None:
+        _load_entry_points(name)
+    return _table.get((kind, name))
+
+
+def is_registered(kind: str, name: str) -> bool:
+    """Whether the handler ``name`` of ``kind`` was found before."""
+    return (kind, name) in _table
+
+
+def handler_traits(kind: str, name: str) -> Traits:
+    """What the handler ``name`` of ``kind`` says of itself; nothing when there is none."""
+    return _NO_TRAITS if find_handler(kind, name) is None else _traits.get((kind, name), _NO_TRAITS)
+
+
+def is_ours(kind: str, name: str) -> bool:
+    """Whether the handler ``name`` of ``kind`` is one of this package."""
+    found = find_handler(kind, name)
+    return found is not None and _is_of_this_package(found)
+
+
+def handler_file(kind: str, name: str) -> Path | None:
+    """The ``.py`` file of a config that registered the handler; ``None`` when it came from elsewhere."""
+    return _sources.get((kind, name))
+
+
+def handler_names(kind: str, *, wanted: str) -> list[str]:
+    """The names registered for ``kind``, once ``wanted`` has been looked for everywhere."""
+    find_handler(kind, wanted)
+    _load_ours()
+    known = declared()
+    return sorted(name for of, name in {*_table, *(known.names if known else ())} if of == kind)
+
+
+def handler_problem(kind: HandlerKind, name: str) -> str | None:
+    """What is wrong with naming ``name`` in a config; ``None`` when the handler is there."""
+    try:
+        if find_handler(kind, name) is not None or _is_declared(kind, name):
+            return None
+        names = handler_names(kind, wanted=name)
+    except (Exception, SystemExit) as error:
+        return f"{kind.capitalize()} handler '{name}' cannot be loaded ({type(error).__name__}: {error})"
+    return f"{kind.capitalize()} handler '{name}' not found ({nearest(name, names)})"
+
+
+def load_handler_source(source: str, config_dir: Path) -> None:
+    """Import what a config names under ``handlers``: a dotted module, or a ``.py`` file beside the config.
+
+    Raises ``ImportError`` or ``OSError`` when it is not there, and whatever the module raises.
+    """
+    if not source.endswith(".py"):
+        import_module(source)
+        return
+    path = (config_dir / source).resolve()
+    if path in _files:
+        return
+    name = _files[path] = f"_toolspan_handlers_{path.stem}_{len(_files)}"
+    try:
+        _load_file(name, path)
+    except BaseException:
+        del _files[path]
+        raise
+
+
+def _load_file(name: str, path: Path) -> None:
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot import {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    _loading.append(path)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        _loading.pop()
+
+
+def _is_of_this_package(function: Callable[..., Any]) -> bool:
+    return function.__module__.startswith(f"{_OURS}.")
+
+
+def _origin(function: Callable[..., Any]) -> str:
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    return f"{function.__module__}.{name}"
+
+
+def _load_ours(name: str | None = None) -> None:
+    """Import our modules whose handlers may have ``name``, or all.
+
+    A module's handlers start with its name, without the ``s`` of a plural: ``strings`` has ``string_case``.
+    """
+    for module in _our_modules():
+        if name is None or name.startswith(module.removesuffix("s")):
+            import_module(f"{_OURS}.{module}")
+
+
+@cache
+def _our_modules() -> tuple[str, ...]:
+    found = pkgutil.iter_modules(import_module(_OURS).__path__)
+    return tuple(module.name for module in found if not module.name.startswith("_"))
+
+
+def _is_declared(kind: str, name: str) -> bool:
+    """Whether a module that was only read, or an installed package then, may have the handler."""
+    from importlib.metadata import entry_points
+
+    known = declared()
+    return known is not None and (
+        known.may_have(kind, name) or bool(entry_points(group=_ENTRY_POINTS, name=name))
+    )
+
+
+@cache
+def _load_entry_points(name: str) -> None:
+    """Load the entry points ``name``: modules that register it, or the function itself."""
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=_ENTRY_POINTS, name=name):
+        loaded = entry.load()
+        if callable(loaded) and ("builtin", name) not in _table and ("internal", name) not in _table:
+            handler(name)(loaded)

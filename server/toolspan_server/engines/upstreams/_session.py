@@ -1,0 +1,144 @@
+"""One MCP session: negotiated, its calls made. The SDK is behind this module and its neighbours."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from importlib.metadata import version
+from typing import Any, cast
+
+from mcp.client.session import ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp_types import CONNECTION_CLOSED, CallToolResult, Implementation, Request
+from pydantic import RootModel, ValidationError
+
+from ._answers import (
+    Again,
+    Answer,
+    InputNeeded,
+    PeerError,
+)
+from ._channel import Channel
+from ._http import http_streams, sse_streams
+from ._listed import Bounds
+from ._listener import Listener
+from ._listing import Listing
+from ._pages import read_pages
+from ._process import Child
+from ._spec import ServerSpec
+from ._stdio import stdio_streams
+
+_MODERN = "2026-07-28"
+_RESERVED = "io.modelcontextprotocol/"
+
+
+class _Whole(RootModel[dict[str, Any]]):
+    """A result as it came."""
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Whether to log it: not the tracebacks of what a server sent, which would fill the log."""
+    return not record.exc_info or logging.getLogger(record.name).isEnabledFor(logging.DEBUG)
+
+
+for _name in ("mcp", "client", "httpx2"):
+    # Without a handler of the user's, the SDK's tracebacks would reach the terminal.
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+for _name in ("mcp.client.streamable_http", "mcp.client.sse"):
+    logging.getLogger(_name).addFilter(_without_traceback)
+
+
+@asynccontextmanager
+async def open_session(
+    spec: ServerSpec, child: Child, listener: Listener | None = None
+) -> AsyncGenerator[tuple[ClientSession, Channel]]:
+    """A negotiated session with the server; its transport ends with the block."""
+    async with _streams(spec, child) as (read, write):
+        channel = Channel(read, write, listener, child.allowance)
+        info = Implementation(name="toolspan", version=version("toolspan"))
+        async with ClientSession(dispatcher=channel, client_info=info) as session:
+            with _told_plainly():
+                await _negotiate(session)
+            yield session, channel
+
+
+@contextmanager
+def _told_plainly() -> Generator[None]:
+    """The SDK's error as ours."""
+    try:
+        yield
+    except MCPError as error:
+        raise PeerError(error.code, error.error.message) from None
+
+
+async def list_tools(session: ClientSession, channel: Channel, bounds: Bounds) -> Listing:
+    """Every tool of the server, within ``bounds``; raises ``PeerError``."""
+    with _told_plainly():
+        return await read_pages(session, channel, bounds)
+
+
+async def call_tool(
+    session: ClientSession,
+    name: str,
+    arguments: Mapping[str, Any],
+    meta: Mapping[str, Any],
+    again: Again | None,
+) -> Answer | InputNeeded:
+    """The server's answer to one call. Raises ``PeerError``, or ``ValueError`` if it is none.
+
+    Of ``meta``, what the protocol's revision does not know is left out.
+    """
+    protocol_version = session.protocol_version or ""
+    is_modern = protocol_version >= _MODERN
+    params: dict[str, Any] = {"name": name, "arguments": dict(arguments)}
+    if told := {key: value for key, value in meta.items() if is_modern or not key.startswith(_RESERVED)}:
+        params["_meta"] = told
+    if again is not None:
+        params |= {"inputResponses": dict(again.responses)} if again.responses else {}
+        params |= {"requestState": again.state} if again.state is not None else {}
+    request = Request[dict[str, Any], str](method="tools/call", params=params)
+    with _told_plainly():
+        result = (await session.send_request(request, _Whole)).root
+    if is_modern and result.get("resultType") == "input_required":
+        return _input_needed(result)
+    return _answer(result, wraps=not is_modern)
+
+
+def _answer(result: Mapping[str, Any], *, wraps: bool) -> Answer:
+    checked = CallToolResult.model_validate(result, by_name=False)
+    blocks = cast("list[dict[str, Any]]", result["content"])
+    return Answer(
+        content=[{key: value for key, value in block.items() if value is not None} for block in blocks],
+        is_error=checked.is_error,
+        structured=checked.structured_content,
+        has_structured="structured_content" in checked.model_fields_set,
+        wraps=wraps,
+        meta=checked.meta,
+    )
+
+
+def _input_needed(result: Mapping[str, Any]) -> InputNeeded:
+    requests = cast("Mapping[str, Any]", result.get("inputRequests") or {})
+    state = result.get("requestState")
+    if not requests and state is None:
+        raise ValueError("input is required, but neither requests nor a state are given")
+    return InputNeeded(requests, state)
+
+
+def _streams(spec: ServerSpec, child: Child) -> AbstractAsyncContextManager[Any]:
+    if spec.kind == "stdio":
+        return stdio_streams(spec, child)
+    return http_streams(spec, child) if spec.kind == "http" else sse_streams(spec, child)
+
+
+async def _negotiate(session: ClientSession) -> None:
+    """The newest revision that both sides speak: 2026-07-28 by discovery, the older ones by handshake."""
+    try:
+        await session.discover()
+    except MCPError as error:
+        if error.code == CONNECTION_CLOSED:
+            raise
+        await session.initialize()
+    except (ValidationError, RuntimeError):
+        await session.initialize()

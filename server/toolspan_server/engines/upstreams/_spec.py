@@ -1,0 +1,88 @@
+"""Which server to connect to, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from typing_extensions import override
+
+from ...common.redaction import pattern
+from ...schema.mcp_server import McpServerConfig
+
+ServerKind = Literal["stdio", "http", "sse"]
+
+
+class UnusableServer(ValueError):
+    """The server's entry cannot work; the message says why and what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSpec:
+    """One server to connect to. ``problem`` says why it cannot be, where that is known beforehand.
+
+    No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
+    the whole environment to the subprocess instead of the few harmless variables. ``own``: its command starts
+    our own server, which is spoken to without the SDK.
+    """
+
+    name: str
+    kind: ServerKind = "stdio"
+    command: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    cwd: str | None = None
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    inherit_env: bool = False
+    call_timeout: float = 30.0
+    secrets: frozenset[str] = frozenset()
+    redactor: Callable[[str], str] = str
+    problem: str = ""
+    own: bool = False
+
+    def redact(self, text: str) -> str:
+        """``text`` without the server's secret values; of a header ``Bearer abc``, without ``abc`` too."""
+        credentials = {value.rpartition(" ")[2] for value in self.headers.values()}
+        secrets = {*self.secrets, *self.env.values(), *self.headers.values(), *credentials}
+        found = pattern(secrets)
+        return self.redactor(text if found is None else found.sub("***", text))
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFailure:
+    """A server whose tools are not there: why, and the tail of what it wrote to stderr."""
+
+    server: str
+    reason: str
+    stderr: tuple[str, ...] = ()
+
+    @override
+    def __str__(self) -> str:
+        tail = "".join(f"\n    {line}" for line in self.stderr)
+        return f"server {self.server!r}: {self.reason}" + (f"; it last said:{tail}" if tail else "")
+
+
+def spec_of(name: str, entry: McpServerConfig, base: Path | None, call_timeout: float) -> ServerSpec:
+    """The server that ``entry`` describes; its relative ``cwd`` starts at ``base``."""
+    kind = _kind(entry)
+    folder = (base or Path()) / Path(entry.cwd).expanduser() if entry.cwd else base
+    return ServerSpec(
+        name=name,
+        kind=kind,
+        command=(entry.command, *entry.args) if entry.command and kind == "stdio" else (),
+        env=entry.env,
+        cwd=str(folder) if folder else None,
+        url=entry.url or "",
+        headers=entry.headers,
+        call_timeout=call_timeout,
+    )
+
+
+def _kind(entry: McpServerConfig) -> ServerKind:
+    if entry.type == "stdio" or (entry.type is None and entry.command):
+        return "stdio"
+    if entry.type == "sse" or (entry.type is None and (entry.url or "").split("?")[0].endswith("/sse")):
+        return "sse"
+    return "http"

@@ -1,0 +1,109 @@
+"""The files of a config, those of its tokens too, and whether they have changed since it was loaded."""
+
+from __future__ import annotations
+
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..config import (
+    Config,
+    foreign_code,
+    load_config,
+    refusal,
+)
+from ..errors import ServeError
+from ..schema.positions import SIZE_LIMIT
+
+_FRESH_NS = 2_000_000_000
+
+Marks = tuple[object, ...]
+
+
+class ConfigFiles:
+    """The files of a config, as they were when it was loaded, and as they are now.
+
+    Unless they are ``allowed``, a config that would run the code of others is refused, also later.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, skip_invalid: bool = False, allowed: bool = True) -> None:
+        self._paths = tuple(paths)
+        self._skip_invalid = skip_invalid
+        self._allowed = allowed
+        self._tokens: tuple[Path, ...] = ()
+        self._marks: Marks = ()
+        self._contents: Marks = ()
+
+    def load(self) -> Config:
+        """The config. Raises ``ConfigError``, and ``ServeError`` when it would run what was not allowed."""
+        self._note()
+        config = load_config(*self._paths, skip_invalid=self._skip_invalid, import_handlers=self._allowed)
+        if not self._allowed and (found := foreign_code(config)):
+            raise ServeError(refusal(found))
+        if (tokens := tuple(_token_files(config))) != self._tokens:
+            own = len(self._paths)
+            self._tokens = tokens
+            self._marks = (*self._marks[:own], *map(_mark, tokens))
+            self._contents = (*self._contents[:own], *map(_content, tokens))
+        return config
+
+    def changed(self) -> bool:
+        """Whether what the files hold is something else than when it was loaded.
+
+        Their sizes and times tell, save when they are of this moment: those may be of two changes.
+        """
+        marks = tuple(map(_mark, self._all))
+        if marks == self._marks and not any(_is_fresh(mark) for mark in marks):
+            return False
+        before, contents = self._contents, self.contents()
+        self._marks = marks
+        return contents != before
+
+    def contents(self) -> Marks:
+        """Something that is equal while the files hold the same."""
+        return tuple(map(_content, self._all))
+
+    @property
+    def _all(self) -> tuple[Path, ...]:
+        return self._paths + self._tokens
+
+    def _note(self) -> None:
+        self._marks = tuple(map(_mark, self._all))
+        self._contents = self.contents()
+
+
+def _token_files(config: Config) -> Iterator[Path]:
+    tokens = [] if config.auth is None else [*config.auth.tokens]
+    for toolset in config.toolsets.values():
+        tokens += () if toolset.auth is None else toolset.auth.tokens
+    return (config.directory / token.file for token in tokens if token.file is not None)
+
+
+def _mark(path: Path) -> tuple[int, ...] | None:
+    try:
+        now = path.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(now.st_mode):
+        return ()
+    return (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+
+
+def _is_fresh(mark: tuple[int, ...] | None) -> bool:
+    return mark is not None and mark != () and time.time_ns() - max(mark[3:]) < _FRESH_NS
+
+
+def _content(path: Path) -> object:
+    """Something that tells one content of a file from another, as far as a config may be long.
+
+    It is the same for everything but files.
+    """
+    if _mark(path) == ():
+        return ""
+    try:
+        with path.open("rb") as file:
+            data = file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        return type(error)
+    return len(data), hash(data)

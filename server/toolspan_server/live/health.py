@@ -1,0 +1,49 @@
+"""How the server does, as ``/readyz`` tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from .snapshots import Generation
+
+
+def health(generation: Generation, problems: Sequence[str], redact: Callable[[str], str]) -> dict[str, Any]:
+    """The state of ``generation``; ``problems`` are those of a later config that was refused.
+
+    ``{"status": "ok" | "degraded", "config": {"generation", "loaded_at", "problems"}, "sources": […],
+    "services": {…}}``, without secrets.
+    """
+    sources = [supply.state() for supply in generation.supplies]
+    services = {name: _state(service) for name, service in generation.services.items()}
+    parts = [*sources, *services.values()]
+    sound = not problems and all(part.get("state") == "ready" for part in parts)
+    told = {
+        "status": "ok" if sound else "degraded",
+        "config": {
+            "generation": generation.number,
+            "loaded_at": datetime.fromtimestamp(generation.loaded_at, UTC).isoformat(timespec="milliseconds"),
+            "problems": list(problems),
+        },
+        "sources": sources,
+        "services": services,
+    }
+    return cast("dict[str, Any]", _redacted(told, redact))
+
+
+def _state(service: Any) -> Mapping[str, Any]:
+    """What a service says of itself; not every one does."""
+    state = getattr(service, "state", None)
+    return {"state": "ready"} if state is None else state()
+
+
+def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        parts = cast("Mapping[str, Any]", value)
+        return {name: _redacted(part, redact) for name, part in parts.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(part, redact) for part in cast("Sequence[Any]", value)]
+    return value

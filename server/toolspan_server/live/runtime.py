@@ -1,0 +1,256 @@
+"""The server alive: the config that is served now, and how another one takes its place."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from ..calls.context import Context
+from ..calls.results import ToolResult
+from ..calls.slots import NoPlace, Place
+from ..common.changes import Change, Changes
+from ..config import Config
+from ..parts.service import Service
+from ..tools.registry import Prepared, Registry
+from .health import health
+from .services import Start, running_services
+from .snapshots import (
+    Generation,
+    differences,
+    first,
+    successor,
+)
+from .source_runner import Supply
+
+_log = logging.getLogger(__name__)
+_BEYOND_TIMEOUTS_S = 5.0
+
+Follower = Callable[[Config], Callable[[], None]]
+_CLOSING_S = 1.0
+
+
+class Runtime:
+    """The live server, whatever speaks for it. ``changes`` tells of what changes while it runs.
+
+    ``name`` is how the server introduces itself, for as long as it runs. ``on_result`` is told of every
+    result, ``refused_reloads`` counts the changed configs that could not be served. ``start`` runs something
+    for as long as the server does.
+    """
+
+    def __init__(self, generation: Generation, start: Start) -> None:
+        self.generation = generation
+        self.changes = Changes()
+        self.name = generation.config.name
+        self.problems: tuple[str, ...] = ()
+        self.on_result: Callable[[ToolResult], None] | None = None
+        self.refused_reloads = 0
+        self.start = start
+        self._live = [generation]
+        self._stops: dict[int, tuple[Service | Supply, Callable[[], None]]] = {}
+        self._whole = anyio.Event()
+        self._taken: set[tuple[int, str]] = set()
+        self._followers: list[Follower] = []
+        self._place: Place = NoPlace()
+        self._is_remote = False
+        self._begin(generation)
+        if generation.supplies:
+            start(self._settle)
+        else:
+            self._settle_now()
+
+    @property
+    def config(self) -> Config:
+        """The config that is served now."""
+        return self.generation.config
+
+    @property
+    def registry(self) -> Registry:
+        """The tools that are served now."""
+        return self.generation.executor.registry
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every source had its time to tell its tools, so that a list of them is whole."""
+        return self._whole.is_set()
+
+    async def settled(self) -> None:
+        """Wait until ``is_settled``: at most ``limits.upstream_connect_seconds`` from the start."""
+        await self._whole.wait()
+
+    async def execute(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        context: Context | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> ToolResult:
+        """Run the tool ``name``, as ``Executor.execute`` does, in the config that is served now."""
+        generation = self.generation
+        generation.calls += 1
+        try:
+            result = await generation.executor.execute(name, arguments, context, meta)
+            if self.on_result is not None:
+                self.on_result(result)
+            return result
+        finally:
+            generation.calls -= 1
+            if generation.idle is not None and not generation.calls:
+                generation.idle.set()
+
+    async def replace(self, config: Config) -> None:
+        """Serve ``config`` from now on; what runs in the one before ends there.
+
+        Services, sources and tools of which both say the same go on. New sources get the time to offer
+        their tools first. Should the new config not start, the old one goes on, and the error comes out.
+        """
+        old = self.generation
+        followed = [await anyio.to_thread.run_sync(follower, config) for follower in self._followers]
+        new = await successor(old, config)
+        self._live.append(new)
+        try:
+            self._begin(new)
+            await new.offered()
+            changes = await anyio.to_thread.run_sync(differences, old, new)
+        except BaseException:
+            self._live.remove(new)
+            self._stop_unused()
+            raise
+        self.generation = new
+        new.environment.shared.renew()
+        for follow in followed:
+            follow()
+        self.problems = ()
+        self._settle_now()
+        self.changes.publish(*changes)
+        self.start(partial(self._retire, old))
+
+    def seat(self, place: Place) -> None:
+        """Have calls that only wait leave ``place``, which counts those that run."""
+        self._place = place
+        for generation in self._live:
+            generation.executor.place = place
+
+    def serve_remotely(self) -> None:
+        """Tell clients, who are not the operator, no details of errors, unless the config says so."""
+        self._is_remote = True
+        for generation in self._live:
+            self._set_details(generation)
+
+    def add_follower(self, follower: Follower) -> None:
+        """Ask ``follower`` about every config that is to be served; what it gives is done when it is.
+
+        It runs in a thread, and refuses a config by ``ConfigError`` or ``ServeError``.
+        """
+        self._followers.append(follower)
+
+    def refuse(self, problems: Sequence[str]) -> None:
+        """Note that the config was changed into something that cannot be served, and why."""
+        self.problems = tuple(problems)
+        self.refused_reloads += 1
+
+    def redact(self, text: str) -> str:
+        """``text`` without the secrets of any config that is still in use."""
+        for generation in self._live:
+            text = generation.config.redact(text)
+        return text
+
+    def health(self) -> dict[str, Any]:
+        """How everything does: ``{"status": "ok" | "degraded", "config": …, "sources": …, "services": …}``.
+
+        ``config`` tells the number of the config that is served, when it was loaded, and the problems of a
+        later one that was refused.
+        """
+        return health(self.generation, self.problems, self.redact)
+
+    def _begin(self, generation: Generation) -> None:
+        """Start what ``generation`` has and no other had before."""
+        generation.executor.publish = self.changes.publish
+        generation.executor.place = self._place
+        self._set_details(generation)
+        for place, supply in enumerate(generation.supplies):
+            supply.changed = self._offered
+            if supply.offered.is_set():
+                self._put(generation, place)
+        if generation.resources is not None:
+            generation.resources.changed = self.changes.publish
+        for worker in generation.workers:
+            if id(worker) not in self._stops:
+                self._stops[id(worker)] = (worker, self.start(worker.run))
+
+    def _set_details(self, generation: Generation) -> None:
+        told = generation.config.serving.error_details
+        generation.executor.tells_details = not self._is_remote if told is None else told
+
+    async def _settle(self) -> None:
+        await self.generation.offered()
+        self._settle_now()
+
+    def _settle_now(self) -> None:
+        self._whole.set()
+        tools = {tool.name: tool.config.tags for tool in self.registry}
+        for name, toolset in self.config.toolsets.items():
+            if unmatched := toolset.without_match(tools):
+                _log.warning("toolset %r: no tool matches %s", name, ", ".join(unmatched))
+
+    def _offered(self, supply: Supply) -> None:
+        """Put what ``supply`` offers now into every generation that has it."""
+        before = list(self.registry)
+        for generation in self._live:
+            if supply in generation.supplies:
+                self._put(generation, generation.supplies.index(supply))
+        same = self.registry.lists_the_same(before)
+        self.changes.publish(*() if same else (Change("tools"),))
+
+    def _put(self, generation: Generation, place: int) -> None:
+        supply, registry = generation.supplies[place], generation.executor.registry
+        for name in registry.offer(place, supply.tools):
+            owner = registry.place(name)
+            if (place, name) not in self._taken and owner != place:
+                self._taken.add((place, name))
+                whose = "the config's registry" if owner is None else f"tools.sources[{owner}]"
+                message = "the tool %r of tools.sources[%d] (%s) is left out: %s has one of that name"
+                _log.warning(message, name, place, supply.config.type, whose)
+
+    async def _retire(self, generation: Generation) -> None:
+        """Let the calls of ``generation`` end, then stop what only it had."""
+        generation.idle = anyio.Event()
+        longest_s = max((tool.timeout_ms for tool in generation.executor.registry), default=0) / 1000
+        if generation.calls:
+            with anyio.move_on_after(longest_s + _BEYOND_TIMEOUTS_S):
+                await generation.idle.wait()
+        self._live.remove(generation)
+        self._stop_unused()
+        if all(each.environment is not generation.environment for each in self._live):
+            await generation.environment.shared.aclose()
+
+    async def aclose(self) -> None:
+        """Close what the tools of every generation share, such as connections."""
+        for generation in self._live:
+            await generation.environment.shared.aclose()
+
+    def _stop_unused(self) -> None:
+        used = {id(worker) for generation in self._live for worker in generation.workers}
+        for key in self._stops.keys() - used:
+            self._stops.pop(key)[1]()
+
+
+@asynccontextmanager
+async def running(config: Config, tools: Prepared | None = None) -> AsyncGenerator[Runtime]:
+    """``config`` with its services and sources running; they stop when the block ends.
+
+    ``tools`` are what ``registry.prepared`` gave for it, if it was asked already.
+    """
+    generation = first(config, tools)
+    async with running_services({}) as start:
+        runtime = Runtime(generation, start)
+        try:
+            yield runtime
+        finally:
+            with anyio.move_on_after(_CLOSING_S, shield=True):
+                await runtime.aclose()

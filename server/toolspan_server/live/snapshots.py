@@ -1,0 +1,184 @@
+"""One config, live: its registry, services, sources and executor; and what differs between two."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from ..calls.context import Context
+from ..common.changes import Change
+from ..config import Config, LimitsConfig
+from ..parts.environment import Environment
+from ..parts.service import Service
+from ..prompts import prompts_of
+from ..resources import differing, resources_of
+from ..schema.records import is_same
+from ..tools.executor import Executor, ShareLimits
+from ..tools.registry import (
+    Prepared,
+    Registry,
+    environment_of,
+    prepared,
+)
+from .source_runner import Supply
+
+if TYPE_CHECKING:
+    from ..prompts.live import Prompts
+    from ..resources.live import Resources
+
+
+@dataclass(slots=True, eq=False)
+class Generation:
+    """One config, live. A changed config makes another one.
+
+    ``calls`` counts what runs in it; ``idle`` is there once another one has taken its place, and set when
+    the last call has ended. ``loaded_at`` is in seconds since 1970.
+    """
+
+    config: Config
+    environment: Environment
+    executor: Executor
+    services: Mapping[str, Service]
+    supplies: Sequence[Supply] = ()
+    resources: Resources | None = None
+    prompts: Prompts | None = None
+    number: int = 1
+    loaded_at: float = field(default_factory=time.time)
+    calls: int = 0
+    idle: anyio.Event | None = None
+
+    @property
+    def workers(self) -> list[Service | Supply]:
+        """What runs beside the calls."""
+        files = [self.resources] if self.resources is not None and self.resources.has_files else []
+        return [*self.services.values(), *self.supplies, *files]
+
+    async def offered(self) -> None:
+        """Wait for the first offer of every source, at most ``limits.upstream_connect_seconds``."""
+        with anyio.move_on_after(self.config.limits.upstream_connect_seconds):
+            for supply in self.supplies:
+                await supply.offered.wait()
+
+
+def first(config: Config, tools: Prepared | None = None) -> Generation:
+    """``config``, not yet running; ``tools`` are what ``prepared`` gave for it, if it was asked already."""
+    environment, registry = tools or prepared(config)
+    services = {name: each.build(environment) for name, each in config.services.configured().items()}
+    return _made(
+        config, environment, registry, services, _supplies(config, environment, services, None), None
+    )
+
+
+async def successor(old: Generation, config: Config) -> Generation:
+    """``config``, not yet running, with those services, sources and tools of ``old`` that are the same."""
+    environment = environment_of(config)
+    if environment == old.environment:
+        environment = old.environment
+    earlier = old if environment is old.environment else None
+    own = None if earlier is None else earlier.executor.registry
+    registry = await anyio.to_thread.run_sync(partial(Registry.from_config, config, environment, own))
+    services = _services(config, environment, earlier)
+    supplies = _supplies(config, environment, services, earlier)
+    new = _made(config, environment, registry, services, supplies, earlier)
+    new.number = old.number + 1
+    return new
+
+
+def differences(old: Generation, new: Generation) -> list[Change]:
+    """Which lists differ."""
+    return list(_differences(old, new))
+
+
+def _differences(old: Generation, new: Generation) -> Iterator[Change]:
+    before, after = old.config, new.config
+    listed_alike = new.executor.registry.lists_the_same(list(old.executor.registry))
+    if not (listed_alike and _members(old) == _members(new)):
+        yield Change("tools")
+    if not (
+        is_same(before.resources, after.resources)
+        and is_same(before.resource_templates, after.resource_templates)
+        and before.skills == after.skills
+    ):
+        yield Change("resources")
+    yield from differing(before, after)
+    if not is_same(before.prompts, after.prompts):
+        yield Change("prompts")
+
+
+def _members(generation: Generation) -> dict[str, list[str]]:
+    """The names of each toolset's tools."""
+    tools = list(generation.executor.registry)
+    return {
+        name: [tool.name for tool in tools if toolset.has(tool.name, tool.config.tags)]
+        for name, toolset in generation.config.toolsets.items()
+    }
+
+
+def _made(
+    config: Config,
+    environment: Environment,
+    registry: Registry,
+    services: Mapping[str, Service],
+    supplies: Sequence[Supply],
+    earlier: Generation | None,
+) -> Generation:
+    executor = Executor(
+        registry,
+        surroundings=Context(services=services, config_dir=config.directory),
+        redact=config.redact if config.has_secrets else None,
+        max_result_bytes=config.limits.result_bytes,
+        answer_seconds=config.limits.answer_seconds,
+        share_limits=_share_limits(config.limits),
+        earlier=None if earlier is None else earlier.executor,
+    )
+    resources = resources_of(config, None if earlier is None else earlier.resources)
+    prompts = prompts_of(config, resources)
+    return Generation(config, environment, executor, services, supplies, resources, prompts)
+
+
+def _share_limits(limits: LimitsConfig) -> ShareLimits:
+    every = limits.concurrent_calls
+    return ShareLimits(
+        per_target=limits.concurrent_calls_per_target or max(1, every // 2),
+        per_kind=limits.concurrent_calls_per_kind or max(1, every * 3 // 4),
+        queued=limits.queued_calls_per_target,
+    )
+
+
+def _services(config: Config, environment: Environment, earlier: Generation | None) -> dict[str, Service]:
+    known = {} if earlier is None else earlier.config.services.configured()
+    services: dict[str, Service] = {}
+    for name, each in config.services.configured().items():
+        if earlier is not None and name in known and is_same(known[name], each):
+            services[name] = earlier.services[name]
+        else:
+            services[name] = each.build(environment)
+    return services
+
+
+def _supplies(
+    config: Config, environment: Environment, services: Mapping[str, Service], earlier: Generation | None
+) -> list[Supply]:
+    """The sources at work; those of ``earlier`` where the source and every service is the same."""
+    if not config.tools.enabled:
+        return []
+    timeout_ms = config.tools.default_timeout_ms
+    left: list[Supply] = []
+    if earlier is not None and dict(earlier.services) == services:
+        left = [each for each in earlier.supplies if each.timeout_ms == timeout_ms]
+    supplies: list[Supply] = []
+    for source in config.tools.sources:
+        kept = next((each for each in left if is_same(each.config, source)), None)
+        if kept is None:
+            live = source.build(environment, services)
+            supplies.append(Supply(source, live, environment, timeout_ms))
+        else:
+            left.remove(kept)
+            supplies.append(kept)
+    return supplies

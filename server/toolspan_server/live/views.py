@@ -1,0 +1,150 @@
+"""What an endpoint shows of the server: all of it, or a toolset."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from ..calls.context import Context
+from ..calls.results import ToolResult
+from ..config import Config, ToolsetConfig
+from ..tools.registry import Tool
+
+if TYPE_CHECKING:
+    from ..prompts.live import Prompts
+    from ..resources.live import Resources
+    from .runtime import Runtime
+
+
+class Surface:
+    """The server as the clients of one endpoint see it. It is asked anew each time: a config may change."""
+
+    toolset: str | None = None
+    """The toolset that is shown; ``None``: everything. Resources and prompts belong to no toolset."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+
+    @property
+    def config(self) -> Config:
+        """The config that is served now."""
+        return self.runtime.config
+
+    @property
+    def version(self) -> int:
+        """Another number whenever what is listed may be other than before."""
+        return self.runtime.changes.version
+
+    @property
+    def name(self) -> str:
+        """How the server introduces itself, for as long as it runs."""
+        return self.runtime.name
+
+    @property
+    def description(self) -> str | None:
+        """What the endpoint is for."""
+        return None
+
+    @property
+    def instructions(self) -> str | None:
+        """What the server tells its clients about itself."""
+        return self.config.instructions
+
+    @property
+    def tools(self) -> list[Tool]:
+        """The tools, in the order that they are listed in."""
+        return list(self.runtime.registry)
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool ``name``, if it is shown here."""
+        return self.runtime.registry.get(name)
+
+    @property
+    def resources(self) -> Resources | None:
+        """What clients may read; ``None`` when the config has no such thing."""
+        return self.runtime.generation.resources
+
+    @property
+    def prompts(self) -> Prompts | None:
+        """The prompts; ``None`` when the config has none."""
+        return self.runtime.generation.prompts
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the list of tools is whole: at the start, sources get some time to tell theirs."""
+        return self.runtime.is_settled
+
+    async def settled(self) -> None:
+        """Wait until ``is_settled``, which takes no longer than ``limits.upstream_connect_seconds``."""
+        await self.runtime.settled()
+
+    def execute(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        context: Context | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, ToolResult]:
+        """Run a tool; see ``Executor.execute``."""
+        return self.runtime.execute(name, arguments, context, meta)
+
+
+class ToolsetSurface(Surface):
+    """The server as the clients of a toolset see it; empty once the config has none of that name."""
+
+    def __init__(self, runtime: Runtime, toolset: str) -> None:
+        super().__init__(runtime)
+        self.toolset = toolset
+        self._known: tuple[int, dict[str, Tool]] = (-1, {})
+
+    @property
+    @override
+    def description(self) -> str | None:
+        config = self._config()
+        return None if config is None else config.description
+
+    @property
+    @override
+    def instructions(self) -> str | None:
+        config = self._config()
+        whole = self.config.instructions
+        return whole if config is None or config.instructions is None else config.instructions
+
+    @property
+    @override
+    def resources(self) -> None:
+        return None
+
+    @property
+    @override
+    def prompts(self) -> None:
+        return None
+
+    @property
+    @override
+    def tools(self) -> list[Tool]:
+        return list(self._shown().values())
+
+    @override
+    def tool(self, name: str) -> Tool | None:
+        return self._shown().get(name)
+
+    def _config(self) -> ToolsetConfig | None:
+        return self.config.toolsets.get(self.toolset or "")
+
+    def _shown(self) -> dict[str, Tool]:
+        """The toolset's tools by name, looked for once a version."""
+        version = self.version
+        if self._known[0] != version:
+            config = self._config()
+            tools = () if config is None else self.runtime.registry
+            shown = {tool.name: tool for tool in tools if config and config.has(tool.name, tool.config.tags)}
+            self._known = (version, shown)
+        return self._known[1]
+
+
+def surface_of(runtime: Runtime, toolset: str | None = None) -> Surface:
+    """The surface of ``toolset``, or the one that shows everything."""
+    return Surface(runtime) if toolset is None else ToolsetSurface(runtime, toolset)

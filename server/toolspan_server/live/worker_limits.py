@@ -1,0 +1,29 @@
+"""What several processes that serve one config do not share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..config import Config
+
+_NAMED = 3
+
+
+def kept_apart(config: Config) -> Iterator[str]:
+    """What of ``config`` is otherwise with several workers than with one, a line for the operator each."""
+    tools = config.tools.registry if config.tools.enabled else ()
+    if tasks := [tool.name for tool in tools if tool.task is not None]:
+        yield (
+            f"a task is known only to the worker that made it ({_listed(tasks)}): "
+            "clients that ask another one are told that there is none; serve these tools with one worker"
+        )
+    if limited := [tool.name for tool in tools if tool.rate_limit is not None]:
+        yield f"each worker lets as many calls through as rate_limit says ({_listed(limited)})"
+    if counting := [tool.name for tool in tools if tool.implementation.counts_calls]:
+        yield f"each worker counts calls and draws lots by itself ({_listed(counting)})"
+
+
+def _listed(names: Iterable[str]) -> str:
+    all_of_them = list(names)
+    rest = len(all_of_them) - _NAMED
+    return ", ".join(all_of_them[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")

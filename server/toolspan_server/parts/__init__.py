@@ -1,0 +1,1 @@
+"""What a kind, a source and a service must offer so that a config can name it."""

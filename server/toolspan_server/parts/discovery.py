@@ -1,0 +1,48 @@
+"""The parts of one sort, found by looking into their package: a module each, and no list of them anywhere."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Generic, TypeVar, cast
+
+from ..schema.records import Record
+
+R = TypeVar("R", bound=Record)
+
+
+class Parts(Generic[R]):
+    """The public modules of ``package``, each with a ``Config`` that is an ``R``.
+
+    The package is looked through when it is first asked for; a part is imported when a config names it.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every part's name, sorted."""
+        return module_names(self._package)
+
+    def module(self, name: str) -> ModuleType:
+        """The module of the part ``name``. Raises ``KeyError`` when there is no such part."""
+        if name not in self.names:
+            raise KeyError(name)
+        return import_module(f"{self._package}.{name}")
+
+    def config(self, name: str) -> type[R]:
+        """The ``Config`` of the part ``name``. Raises ``KeyError`` when there is no such part."""
+        return cast("type[R]", cast("Any", self.module(name)).Config)
+
+
+@cache
+def module_names(package: str) -> tuple[str, ...]:
+    """The public modules of ``package``, sorted. None of them is imported."""
+    spec = find_spec(package)
+    places = None if spec is None else spec.submodule_search_locations
+    found = pkgutil.iter_modules(places or ())
+    return tuple(sorted(module.name for module in found if not module.name.startswith("_")))

@@ -1,0 +1,22 @@
+"""Where a kind, a source or a service lives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..common.resource_pool import Shared
+from ..engines.isolation import ProcessLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a kind or service lives: relative paths start at ``config_dir``, state goes to ``state_dir``.
+
+    ``shared`` is what they share, such as connections; ``processes`` is what worker processes may use.
+    """
+
+    config_dir: Path
+    state_dir: Path
+    shared: Shared = field(default_factory=Shared, compare=False, repr=False)
+    processes: ProcessLimits = field(default_factory=ProcessLimits, compare=False, repr=False)

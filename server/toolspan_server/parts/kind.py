@@ -1,0 +1,85 @@
+"""The two types that every kind has."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from ..calls.context import Context
+from ..schema.records import Record, key, text
+from .discovery import Parts
+from .environment import Environment
+
+
+class Kind(Protocol):
+    """A tool's live implementation. ``talks``: whether a call may use ``Context.client``."""
+
+    @property
+    def talks(self) -> bool: ...
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
+        """Run the tool on validated ``arguments`` and give any JSON value, or ``Content``.
+
+        Raises ``ToolFailure`` for what the model should be told in chosen words; any other
+        exception becomes ``execution_error`` with its message.
+        """
+        ...
+
+
+class Talking(Protocol):
+    """What may talk to its client: a kind, a tool."""
+
+    @property
+    def talks(self) -> bool: ...
+
+
+class Calling(ABC):
+    """A kind that calls other tools by name."""
+
+    @abstractmethod
+    def bind(self, find: Callable[[str], Talking | None]) -> None:
+        """From now on, ``find`` gives the tools that there are. It is told again when that changes."""
+
+
+class KindConfig(Record, ABC):
+    """What ``implementation`` says for one kind."""
+
+    type: str = key(text())
+
+    @property
+    def counts_calls(self) -> bool:
+        """Whether what a call gives depends on those before it, in the same process."""
+        return False
+
+    def target(self) -> str | None:
+        """What every call depends on and hangs with, such as ``upstream 'files'``; ``None``: on nothing."""
+        return None
+
+    def problems(self) -> Iterable[tuple[str, str]]:
+        """Faults that no schema shows, as (key, message): an unknown handler, say."""
+        return ()
+
+    def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """Where it and the tool's ``parameters`` do not go together, as (key, message)."""
+        return ()
+
+    def secrets(self) -> Iterable[str]:
+        """Values that no text may show, beyond those that ``${VAR}`` gave."""
+        return ()
+
+    def hosts(self) -> Iterable[str]:
+        """The hosts that calls go to, as far as the config chooses them."""
+        return ()
+
+    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
+        """The variables that it names, other than by ``${VAR}``, and sends: the path of the key, the name."""
+        return ()
+
+    @abstractmethod
+    def build(self, environment: Environment) -> Kind:
+        """The live kind. Cheap: what is heavy is imported and opened at the first call."""
+
+
+KINDS = Parts[KindConfig]("toolspan_server.tools.kinds")
+"""Every kind, by the ``type`` of its ``implementation``."""

@@ -1,0 +1,62 @@
+"""What changes, told to a client of the eras with a handshake.
+
+MCP 2025-11-25, server/tools, server/resources, server/prompts: ``list_changed`` and ``resources/updated``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..common.changes import Change
+from ..live.views import Surface
+from .messages.capabilities import capabilities
+from .state.connection_state import Standing
+
+METHODS = {
+    "tools": "notifications/tools/list_changed",
+    "resources": "notifications/resources/list_changed",
+    "prompts": "notifications/prompts/list_changed",
+    "resource": "notifications/resources/updated",
+}
+
+
+class Announcements:
+    """The notifications that one client is owed; ``wake`` is called when there are some.
+
+    Only what the server declared is told, of resources only those that the client watches, and each once,
+    however often it changed before the client could be told.
+    """
+
+    def __init__(self, surface: Surface, standing: Standing, wake: Callable[[], None]) -> None:
+        self._surface = surface
+        self._standing = standing
+        self._wake = wake
+        self._owed: dict[Change, None] = {}
+        self.close = surface.runtime.changes.subscribe(self._note)
+
+    @property
+    def owed(self) -> bool:
+        """Whether there are some."""
+        return bool(self._owed)
+
+    def take(self) -> list[dict[str, Any]]:
+        """The notifications, in the order of the changes; none is owed afterwards."""
+        owed, self._owed = self._owed, {}
+        return [notification(change) for change in owed]
+
+    def _note(self, change: Change) -> None:
+        if self._is_wanted(change):
+            self._owed[change] = None
+            self._wake()
+
+    def _is_wanted(self, change: Change) -> bool:
+        if change.of == "resource":
+            return change.uri in self._standing.uris
+        return change.of in capabilities(self._surface, modern=False)
+
+
+def notification(change: Change) -> dict[str, Any]:
+    """The JSON-RPC notification of ``change``."""
+    params = {"params": {"uri": change.uri}} if change.of == "resource" else {}
+    return {"jsonrpc": "2.0", "method": METHODS[change.of], **params}

@@ -1,0 +1,1 @@
+"""MCP over HTTP: the guard before every route, both eras' endpoints, sessions, worker processes."""

@@ -1,0 +1,167 @@
+"""MCP over HTTP: Streamable HTTP at ``/mcp`` and ``/mcp/TOOLSET``, HTTP+SSE at ``/sse`` and ``/messages/``.
+
+Health checks and metrics are beside it.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+import anyio
+import anyio.abc
+
+from ...config import Config
+from ...live.metrics import Metrics
+from ...live.runtime import Runtime
+from ..auth import tell_sdk
+from ..shutdown import GRACE_S, Stop
+from ..state.memory_budgets import Budgets
+from ..state.running_calls import Calls
+from ..state.waiting_calls import Asking
+from .access import Entrance
+from .call_runner import Caller
+from .endpoints import Fronts
+from .guard import (
+    Access,
+    App,
+    Guard,
+    Receive,
+    Refused,
+    Scope,
+    Send,
+)
+from .sdk.lazy_server import Behind
+from .sessions import Sessions
+from .status import (
+    counting,
+    measure,
+    measure_connections,
+    status_routes,
+)
+from .web_server import web_server
+
+_LAST_BYTES_S = 0.05
+_MOST_BETWEEN_SWEEPS_S = 60.0
+
+
+async def serve(
+    runtime: Runtime,
+    listener: socket.socket,
+    access: Access | Entrance,
+    stop: Stop,
+    ready: Callable[[], None],
+    metrics: Metrics | None = None,
+    toolset: str | None = None,
+) -> None:
+    """Serve on ``listener`` until ``stop`` says so; ``ready`` is called once requests are taken.
+
+    With ``toolset`` only that is served, as if it were everything.
+
+    At the end running calls may finish for ``GRACE_S``; then every open stream is closed.
+    """
+    runtime.serve_remotely()
+    async with anyio.create_task_group() as helpers:
+        application = Application(runtime, access, helpers, metrics, toolset)
+        limits, unread = runtime.config.limits, application.budgets.unread
+        web = web_server(application.app, limits, counting(application.metrics), unread)
+        measure_connections(web.connections, application.metrics)
+        async with anyio.create_task_group() as serving:
+            serving.start_soon(web.serve, [listener])
+            await web.listening.wait()
+            ready()
+            await stop.wait()
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            web.should_exit = True
+            application.part()
+            await application.calls.finished(GRACE_S)
+            await anyio.sleep(_LAST_BYTES_S)
+            application.close()
+        helpers.cancel_scope.cancel()
+
+
+class Application:
+    """Every route of the server behind its ``guard``, as the ASGI ``app``; ``helpers`` runs its tasks."""
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        access: Access | Entrance,
+        helpers: anyio.abc.TaskGroup,
+        metrics: Metrics | None = None,
+        toolset: str | None = None,
+    ) -> None:
+        self.runtime = runtime
+        self.metrics = Metrics() if metrics is None else metrics
+        limits = runtime.config.limits
+        asking = Asking(limits.asking_calls)
+        self.calls = Calls(limits.concurrent_calls, limits.queued_calls, asking)
+        runtime.seat(self.calls)
+        self._caller = Caller(self.calls)
+        sessions = Sessions(limits.sessions, limits.session_idle_seconds)
+        self.budgets = Budgets.of(limits)
+        self._fronts = Fronts(runtime, toolset, self.calls, self._caller, sessions, self.budgets, helpers)
+        measure(runtime, self.calls, sessions, self.metrics)
+        routes = _Routes(self._fronts, status_routes(runtime, self.metrics))
+        self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics))
+        if isinstance(access, Entrance):
+            runtime.add_follower(partial(self._follow, access))
+        self.app: App = self.guard
+        helpers.start_soon(self._sweep, min(limits.session_idle_seconds, _MOST_BETWEEN_SWEEPS_S))
+
+    def part(self) -> None:
+        """Tell the clients that wait for news that there will be none."""
+        self._fronts.part()
+
+    def close(self) -> None:
+        """End every call and every stream that is still open."""
+        self._caller.stop()
+        self._fronts.close()
+
+    def _follow(self, entrance: Entrance, config: Config) -> Callable[[], None]:
+        """What has the guard ask what ``config`` says."""
+        return partial(self.guard.replace, entrance.access(config))
+
+    async def _sweep(self, every_s: float) -> None:
+        while True:
+            await anyio.sleep(every_s)
+            await self._fronts.whole.handshake.sweep()
+
+
+def _access(access: Access | Entrance, config: Config) -> Access:
+    return access.access(config) if isinstance(access, Entrance) else access
+
+
+class _Routes:
+    def __init__(self, fronts: Fronts, status: Mapping[str, App]) -> None:
+        self._fronts = fronts
+        behind = fronts.whole.behind
+        self._apps: dict[str, App] = {
+            "/mcp": fronts.whole.app,
+            "/sse": partial(_open_sse, behind),
+            "/messages/": partial(_post_message, behind),
+            **status,
+        }
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        app = self._apps.get(scope["path"]) or self._fronts.at(scope["path"])
+        if app is None:
+            return Refused(404, "Not found: MCP is at /mcp (Streamable HTTP) and /sse (HTTP+SSE)").send(send)
+        return app(scope, receive, send)
+
+
+async def _open_sse(behind: Behind, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["method"] != "GET":
+        await Refused(405, "Method not allowed", ((b"allow", b"GET"),)).send(send)
+        return
+    sdk = await behind.get()
+    tell_sdk(scope)
+    await behind.answer(sdk.open_sse, scope, receive, send)
+
+
+async def _post_message(behind: Behind, scope: Scope, receive: Receive, send: Send) -> None:
+    sdk = await behind.get()
+    tell_sdk(scope)
+    await behind.answer(sdk.post_message, scope, receive, send)

@@ -1,0 +1,1 @@
+"""One HTTP connection: uvicorn's protocol class, held to limits of time and memory."""

@@ -1,0 +1,117 @@
+"""The heads of requests that were read before: clients send the same again and again, but for the length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...asgi import Header
+
+if TYPE_CHECKING:
+    from httptools import HttpRequestParser
+
+    from ....config import LimitsConfig
+
+_END = b"\r\n\r\n"
+_LENGTH = b"\r\ncontent-length: "
+_MOST_DIGITS = 9
+_MOST_BYTES = 2_048
+_MOST_HEADS = 8
+
+
+class Head:
+    """A head as the parser read it, whatever its Content-Length.
+
+    ``before`` and ``after`` are its bytes around the value of that. ``fields`` has each header (see
+    ``combined``) but no Content-Length. ``allowed_by`` is whose checks it passed, of those that look at
+    nothing else.
+    """
+
+    __slots__ = ("_headers", "_length_at", "_scope", "after", "allowed_by", "before", "fields")
+
+    def __init__(self, before: bytes, after: bytes, scope: Mapping[str, Any]) -> None:
+        self.before, self.after = before, after
+        self._scope = dict(scope)
+        self._headers: list[Header] = scope["headers"].copy()
+        names = [name for name, _ in self._headers]
+        self._length_at = names.index(b"content-length")
+        self.fields = combined(self._headers)
+        del self.fields[b"content-length"]
+        self.allowed_by: object = None
+
+    def scope(self, length: bytes, state: dict[str, Any]) -> dict[str, Any]:
+        """The scope of another request with this head."""
+        headers = self._headers.copy()
+        headers[self._length_at] = (b"content-length", length)
+        scope = self._scope.copy()
+        scope["headers"] = headers
+        scope["state"] = state
+        return scope
+
+
+Request = tuple[Head, bytes, bytes]
+"""A whole request: its head, the value of its Content-Length, its body."""
+
+
+class Heads:
+    """The heads that came last on one connection."""
+
+    def __init__(self, limits: LimitsConfig) -> None:
+        self._most_bytes = min(_MOST_BYTES, limits.header_bytes // 2)
+        self._most_in_a_body = limits.message_bytes
+        self._known: list[Head] = []
+        self._in_vain = 0
+
+    def read(self, data: bytes) -> Request | None:
+        """The request that ``data`` is, with nothing after it, if its head is known."""
+        for head in self._known:
+            if data.startswith(head.before):
+                start = len(head.before)
+                end = data.find(b"\r", start, start + _MOST_DIGITS + 1)
+                if data.startswith(head.after, end):
+                    length, body = data[start:end], data[end + len(head.after) :]
+                    fits = length.isdigit() and int(length) == len(body) <= self._most_in_a_body
+                    self._in_vain = 0
+                    return (head, length, body) if fits else None
+        return None
+
+    def learn(self, data: bytes, scope: Mapping[str, Any], body: bytes | bytearray) -> None:
+        """Remember the head of the request that ``data`` was, whose ``body`` the parser found at its end.
+
+        Where none came again for long, only of one in ``_MOST_HEADS``: it costs as much as it saves.
+        """
+        self._in_vain += 1
+        if self._in_vain > 2 * _MOST_HEADS and self._in_vain % _MOST_HEADS:
+            return
+        size = data.find(_END) + len(_END)
+        at = data[:size].lower().find(_LENGTH)
+        if at < 0 or size > self._most_bytes or data[size:] != body:
+            return
+        start = at + len(_LENGTH)
+        end = data.find(b"\r", start)
+        if len(self._known) >= _MOST_HEADS:
+            self._known.pop()
+        self._known.insert(0, Head(data[:start], data[end:size], scope))
+
+
+def combined(lines: list[Header]) -> dict[bytes, bytes]:
+    """The headers by their names. Lines of one name are one list (RFC 9110, 5.3)."""
+    headers = dict(lines)
+    if len(headers) == len(lines):
+        return headers
+    headers.clear()
+    for name, value in lines:
+        headers[name] = headers[name] + b", " + value if name in headers else value
+    return headers
+
+
+def without_offer(parser: HttpRequestParser, target: bytes, lines: list[Header]) -> bytes:
+    """The head that ``parser`` read, less its offer of another protocol.
+
+    The offer may be ignored (RFC 9110, 7.8). The head is for another parser: this one would take the body
+    for that protocol's first bytes.
+    """
+    version = parser.get_http_version().encode()
+    first = b"%s %s HTTP/%s" % (parser.get_method(), target, version)
+    kept = [b"%s: %s" % line for line in lines if line[0] != b"upgrade"]
+    return b"\r\n".join([first, *kept, b"", b""])

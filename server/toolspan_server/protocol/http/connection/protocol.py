@@ -1,0 +1,425 @@
+"""One HTTP connection: uvicorn's, with limits on what a client sends and on how long it takes.
+
+A deadline concerns what the client owes (the head of a request, its body, the next request, taking its
+answer), never how long an answer takes. What the parser lets through and HTTP does not want is refused:
+trailers never become headers, another version, an absolute target, an encoded body.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
+
+import httptools
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+
+from ...asgi import Refused
+from ...state.body_budget import SMALL, weight
+from .counting_transport import Outwards
+from .head_cache import Heads, Request, without_offer
+from .read_progress import Taking
+from .request_checks import (
+    CROWDED,
+    DISPLACED,
+    MOST_WAITING,
+    NO_PROXY,
+    UNASKED,
+    UNREADABLE,
+    Unfit,
+)
+from .request_cycle import CYCLE, Cycle
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from uvicorn.server import ServerState
+
+_NOTHING, _HEAD, _BODY = range(3)
+_PARTING_S = 1.0
+_MOST_PARTING = 64
+_LEAST_UNASKED_S = 1.0
+_VERSIONS = frozenset({"1.0", "1.1"})
+
+
+class Connection(HttpToolsProtocol):
+    """The protocol that uvicorn makes for each connection."""
+
+    parser: httptools.HttpRequestParser
+
+    def __init__(
+        self,
+        config: Settings,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._settings = config
+        self._limits = config.limits
+        self._parting = config.parting
+        self._admission = config.admission
+        self._bodies = config.bodies
+        self._refusals = config.refusals
+        self._owes = _HEAD
+        self._due: float | None = None
+        self._messages = self._size = self._unparsed = 0
+        self._taking = Taking(config.limits.write_seconds)
+        self._answering: Cycle | None = None
+        self._last: bytes | None = None
+        self._heads = Heads(config.limits)
+        self.parted = False
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        self._wire = transport
+        self._outwards = Outwards(transport, self)
+        self._eager = self._settings.eager_tasks()
+        super().connection_made(self._outwards)
+        self._due = self.loop.time() + self._limits.head_seconds
+        refused = self._admission.admit(self, self.client[0] if self.client else "")
+        if refused is not None:
+            self._refuse(refused)
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._parting.discard(self)
+        self._admission.leave(self)
+        self._settings.unread.gone(self)
+        self._bodies.arrived(self)
+        self._due = None
+        if self._answering is not None:
+            self._abandon(self._answering)
+        for cycle, _ in self.pipeline:
+            self._release(cast("Cycle", cycle))
+        self.pipeline.clear()
+        super().connection_lost(exc)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        if self.parted or self._last is not None:
+            self._unparsed += len(data)
+            if self._unparsed > self._most_in_a_body:
+                self._wire.abort()
+            return
+        rests = self._owes == _NOTHING and self._is_free()
+        if rests and len(data) <= SMALL and (request := self._heads.read(data)) is not None:
+            self._begin_known(request)
+            return
+        owed, message = self._owes, self._messages
+        try:
+            self._feed(data)
+        except httptools.HttpParserError as fault:
+            cause = fault.__context__
+            self._refuse(cause.refused if isinstance(cause, Unfit) else UNREADABLE)
+            return
+        if owed and owed == self._owes and message == self._messages:
+            self._unparsed += len(data)
+            if owed == _HEAD and self._unparsed > self._limits.header_bytes:
+                self._refuse(self._refusals.head_too_large)
+            elif self._unparsed > self._most_in_a_body:
+                self._refuse(self._refusals.body_too_large)
+        elif self._messages == message + 1 and self._owes == _NOTHING and (rests or not message):
+            self._learn(data)
+
+    def _is_free(self) -> bool:
+        """Whether nothing is being answered, and something may be."""
+        return self._answering is None and not self.pipeline and self.cycle.keep_alive
+
+    def _learn(self, data: bytes) -> None:
+        if self.cycle.keep_alive and not self.expect_100_continue:
+            scope = {key: value for key, value in self.scope.items() if key != CYCLE}
+            self._heads.learn(data, scope, self.cycle.body)
+
+    def _begin_known(self, request: Request) -> None:
+        """Answer a request whose head was read before."""
+        head, length, body = request
+        scope = head.scope(length, self.app_state.copy())
+        self._messages += 1
+        self._size = self._unparsed = 0
+        self._due = None
+        self.cycle = cycle = self._cycle(scope)
+        cycle.head, cycle.body, cycle.more_body = head, bytearray(body), False
+        cycle.unread = True
+        self._answering = cycle
+        task = self._eager.start(cycle.run_asgi(cast("Any", self).app))
+        if task is not None:
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
+    def _cycle(self, scope: Any, *, keep_alive: bool = True, expects: bool = False) -> Cycle:
+        cycle = Cycle(
+            scope=scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,
+            default_headers=self.server_state.default_headers,
+            message_event=cast("asyncio.Event", None),
+            expect_100_continue=expects,
+            keep_alive=keep_alive,
+            on_response=self.on_response_complete,
+        )
+        cycle.start = self._settings.start(self.server_state.default_headers)
+        scope[CYCLE] = cycle
+        return cycle
+
+    def _feed(self, data: bytes) -> None:
+        while True:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as offer:
+                again = without_offer(self.parser, self.url, self.headers)
+                self.parser = httptools.HttpRequestParser(self)
+                self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+                data = again + data[offer.args[0] :]
+            else:
+                return
+
+    @override
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if self._messages:
+            self._due = self.loop.time() + self._limits.head_seconds
+        self._messages += 1
+        self._owes = _HEAD
+        self._size = self._unparsed = 0
+
+    @override
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._owes == _BODY:
+            return  # a trailer
+        name, value = name.lower(), value.strip(b" \t")  # RFC 9110, 5.5: what surrounds a value is none of it
+        self.headers.append((name, value))
+        self._size += len(name) + len(value) + 4
+        limits = self._limits
+        if self._size > limits.header_bytes or len(self.headers) > limits.headers:
+            raise Unfit(self._refusals.head_too_large)
+        if name == b"content-length":
+            if int(value) > limits.message_bytes:
+                raise Unfit(self._refusals.body_too_large)
+        elif name == b"transfer-encoding":
+            if value.strip().lower() != b"chunked":
+                raise Unfit(Refused(400, "Transfer-Encoding must be chunked"))
+        elif name == b"expect":
+            self.expect_100_continue = value.lower() == b"100-continue"
+
+    @override
+    def on_headers_complete(self) -> None:
+        if self.parser.get_http_version() not in _VERSIONS:
+            raise Unfit(Refused(505, "HTTP/1.1 is spoken here"))
+        if self.parser.get_method() == b"CONNECT":
+            raise Unfit(NO_PROXY)
+        if not self.url.startswith(b"/"):
+            raise Unfit(Refused(400, "The target of a request must be a path"))
+        if self._size + len(self.url) > self._limits.header_bytes:
+            raise Unfit(self._refusals.head_too_large)
+        if len(self.pipeline) >= MOST_WAITING:
+            raise Unfit(CROWDED)
+        if self.parser.should_upgrade():
+            return
+        self._begin()
+        self._owes = _BODY
+        self._due = self.loop.time() + self._limits.body_seconds
+        self._size = self._unparsed = 0
+
+    def _begin(self) -> None:
+        """Have the request answered, once those before it on this connection are."""
+        raw_path, _, query = self.url.partition(b"?")
+        self.scope["http_version"] = version = self.parser.get_http_version()
+        self.scope["method"] = self.parser.get_method().decode("ascii")
+        self.scope["path"] = (
+            unquote(raw_path.decode("ascii")) if b"%" in raw_path else raw_path.decode("ascii")
+        )
+        self.scope["raw_path"] = raw_path
+        self.scope["query_string"] = query
+        before, app = cast("Cycle | None", self.cycle), cast("Any", self).app
+        keep_alive = version != "1.0" and self.parser.should_keep_alive()
+        self.cycle = cycle = self._cycle(self.scope, keep_alive=keep_alive, expects=self.expect_100_continue)
+        if before is None or before.response_complete:
+            self._start_asgi_task(cycle, app)
+        else:  # Reading goes on, or nobody would notice when the client leaves.
+            self.pipeline.appendleft((cycle, app))
+
+    @override
+    def on_body(self, body: bytes) -> None:
+        size = weight(body, self._size)
+        self._size += len(body)
+        if self._size > self._limits.message_bytes:
+            raise Unfit(self._refusals.body_too_large)
+        cycle = cast("Cycle", self.cycle)
+        if not cycle.response_complete:
+            cycle.held += size
+            if not self._bodies.grew(self, size, cycle.held):
+                raise Unfit(self._refusals.too_many_bodies)
+        super().on_body(body)
+        if self.pipeline and sum(len(cycle.body) for cycle, _ in self.pipeline) > self._limits.message_bytes:
+            raise Unfit(CROWDED)
+
+    @override
+    def on_message_complete(self) -> None:
+        if self.parser.should_upgrade():
+            return
+        super().on_message_complete()
+        self._bodies.arrived(self)
+        self._owes = _NOTHING
+        self._due = None if self._answering is not None else self.loop.time() + self._limits.idle_seconds
+
+    @override
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cast("Cycle", cycle)
+        task = self.loop.create_task(self._answer(cycle, app))
+        self.tasks.add(task)
+
+    async def _answer(self, cycle: RequestResponseCycle, app: Any) -> None:
+        try:
+            await cycle.run_asgi(app)
+        finally:
+            self._release(cast("Cycle", cycle))
+            self.tasks.discard(cast("asyncio.Task[None]", asyncio.current_task()))
+
+    @override
+    def on_response_complete(self) -> None:
+        self.server_state.total_requests += 1
+        self._answering = None
+        if self.transport.is_closing():
+            return
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+            return
+        self.flow.resume_reading()
+        if self._last is not None:
+            self._part(self._last)
+        elif self._owes == _NOTHING:
+            self._due = self.loop.time() + self._limits.idle_seconds
+
+    def check(self, now: float) -> None:
+        """Hold the client to what it owes by ``now``, the loop's time."""
+        left = self._wire.get_write_buffer_size()
+        if self._taking.is_late(now, self._outwards.written, left):
+            text = f"A client took too little of its answer in {self._limits.write_seconds} s"
+            self._settings.log(now, f"{text} (limits.write_seconds)")
+            self._wire.abort()
+        if self._due is None or now < self._due:
+            return
+        if self.flow.read_paused:
+            self._due = now + self._limits.body_seconds
+        elif self.parted:
+            self._wire.abort()
+        elif self._owes == _NOTHING or not self._messages:
+            self._wire.close()
+        else:
+            self._refuse(self._refusals.late_body if self._owes == _BODY else self._refusals.late_head)
+
+    def dispensable(self) -> tuple[int, float] | None:
+        """How easily another connection may take the place of this one; ``None``: not at all."""
+        if self.parted or self._due is None or self._last is not None:
+            return None
+        if cast("Cycle | None", self.cycle) is None:
+            return 0, self._due
+        limits, now = self._limits, self.loop.time()
+        if self._owes != _BODY:
+            allowed = limits.head_seconds if self._owes == _HEAD else limits.idle_seconds
+            spared = self._answering is None and now - self._due + allowed > _LEAST_UNASKED_S
+            return (1, self._due) if spared else None
+        begun = self.cycle is not self._answering or self.cycle.response_started
+        late = now - self._due + limits.body_seconds > _LEAST_UNASKED_S
+        return (2, self._due) if late and not begun else None
+
+    def make_room(self) -> None:
+        """Close, for another connection; a client that has begun a request is told."""
+        self._admission.leave(self)
+        if self._owes == _NOTHING or not self._messages:
+            self._settings.log(self.loop.time(), UNASKED)
+            self._due = None
+            self._wire.close()
+        else:
+            self._refuse(DISPLACED)
+
+    def refuse_body(self, refused: Refused) -> None:
+        """Take no more of the body that arrives; its request is ``refused``."""
+        self._refuse(refused)
+
+    @property
+    def held(self) -> int:
+        """What the client has not read yet, in bytes; see ``Holder``."""
+        return self._wire.get_write_buffer_size()
+
+    def let_go(self, why: str) -> None:
+        """Close at once: the client has left too much unread."""
+        self._settings.log(self.loop.time(), f"A connection was closed: {why}")
+        self._wire.abort()
+
+    def wrote_much(self) -> None:
+        """Note what waits for the client now."""
+        if self.held:
+            self._settings.unread.grew(self)
+
+    def close(self) -> None:
+        """Close when all is written; a client that still sends its body may first read the answer."""
+        if self._owes == _BODY:
+            self._part(b"")
+        else:
+            self._wire.close()
+
+    def _refuse(self, refused: Refused) -> None:
+        """Take no more; what was asked properly before is answered first."""
+        self._settings.log(self.loop.time(), f"Refused a request: {refused.status}, {refused.message}")
+        self._settings.on_refused(refused)
+        self._last = refused.raw()
+        self._due = None
+        self._unparsed = 0
+        self._bodies.arrived(self)
+        if self._owes == _BODY:
+            self._drop_request(cast("Cycle", self.cycle))
+        if self._answering is None:
+            self._part(self._last)
+
+    def _drop_request(self, cycle: Cycle) -> None:
+        """The request whose body went wrong gets no other answer than the refusal."""
+        self._release(cycle)
+        if cycle.response_complete:
+            self._last = b""
+            return
+        self._abandon(cycle)
+        if cycle is not self._answering:
+            self.pipeline.popleft()
+        elif cycle.response_started:
+            self._wire.abort()
+        else:
+            self._answering = None
+
+    def _part(self, last: bytes) -> None:
+        """Write ``last``, and close once the client has done so too, or after ``_PARTING_S``.
+
+        Closing at once, with bytes of the client unread, would lose it the answer.
+        """
+        if self.parted or self._wire.is_closing():
+            return
+        self.parted = True
+        self._admission.leave(self)
+        self._outwards.write(last)
+        if len(self._parting) >= _MOST_PARTING:
+            self._wire.close()
+            return
+        self._parting.add(self)
+        self._wire.write_eof()
+        self._due = self.loop.time() + _PARTING_S
+        self.flow.resume_reading()
+
+    @property
+    def _most_in_a_body(self) -> int:
+        """How many bytes may come without completing a body: chunks may be as small as their frames."""
+        return self._limits.header_bytes + 2 * self._limits.message_bytes
+
+    def _release(self, cycle: Cycle) -> None:
+        """What is kept of the body counts no more."""
+        self._bodies.free(cycle.held)
+        cycle.held = 0
+        cycle.body = bytearray()
+
+    @staticmethod
+    def _abandon(cycle: RequestResponseCycle) -> None:
+        cycle.disconnected = True
+        cycle.message_event.set()

@@ -1,0 +1,100 @@
+"""One request and its answer: uvicorn's, which can also take and write a whole body at once."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+from .head_cache import Head
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from uvicorn._types import ASGISendEvent
+
+    from ...asgi import Header
+
+CYCLE = "toolspan.cycle"
+"""The key of an ASGI scope that holds its ``Cycle``."""
+
+_MOST_WHOLE = 65_536
+_PERSISTENCE = frozenset((b"connection", b"keep-alive"))
+
+
+def persistence(idle_seconds: float) -> list[tuple[str, str]]:
+    """The headers that tell a client how long it may reuse its connection: half of the time that we wait.
+
+    A client that is told all of it, and whose clock is late, sends a request on a connection that is just
+    being closed, and cannot know whether that was answered.
+    """
+    return [("connection", "keep-alive"), ("keep-alive", f"timeout={max(1, int(idle_seconds / 2))}")]
+
+
+class Cycle(RequestResponseCycle):
+    """An ASGI request: ``receive`` and ``send``, and ``taken`` and ``whole`` for what is most frequent.
+
+    ``head`` is its head if that was known before, and ``start`` how a whole answer starts, up to its length.
+    ``unread`` says of a body that came with its head that it has not been received yet.
+    ``held`` is what its body takes of the memory for bodies.
+    """
+
+    head: Head | None = None
+    start: bytes = b""
+    unread = False
+    held = 0
+    _event: asyncio.Event | None = None
+
+    @property  # type: ignore[explicit-override]  # mypy sees it not where there is a setter
+    @override
+    def message_event(self) -> asyncio.Event:
+        """Set when there is something to receive; made when it is asked for, which few requests need."""
+        if self._event is None:
+            self._event = asyncio.Event()
+            if self.unread:
+                self._event.set()
+        return self._event
+
+    @message_event.setter
+    @override
+    def message_event(self, given: asyncio.Event) -> None:
+        """Uvicorn would give one to each."""
+
+    def whole(self, body: bytes) -> bool:
+        """Answer 200 with JSON, in one write; false when this has to go through ``send``."""
+        if (
+            self.response_started
+            or not self.keep_alive
+            or self.flow.write_paused
+            or self.disconnected
+            or len(body) > _MOST_WHOLE
+        ):
+            return False
+        self.response_started = self.response_complete = True
+        self.transport.write(b"%s%d\r\n\r\n%s" % (self.start, len(body), body))
+        if self._event is not None:
+            self._event.set()
+        self.on_response()
+        return True
+
+    @override
+    async def send(self, message: ASGISendEvent) -> None:
+        if message["type"] == "http.response.start" and not self._stays(message.get("headers", ())):
+            self.default_headers = [line for line in self.default_headers if line[0] not in _PERSISTENCE]
+        await super().send(message)
+
+    def _stays(self, headers: Iterable[Header]) -> bool:
+        """Whether the connection may be reused, and the app's ``headers`` do not say so themselves."""
+        return self.keep_alive and all(name.lower() != b"connection" for name, _ in headers)
+
+    def taken(self) -> bytes | None:
+        """The whole body, as ``receive`` would give it, if it is all there; else ``None``."""
+        if self.more_body or self.waiting_for_100_continue or self.disconnected or self.flow.read_paused:
+            return None
+        body, self.body = bytes(self.body), bytearray()
+        self.unread = False
+        if self._event is not None:
+            self._event.clear()
+        return body

@@ -1,0 +1,82 @@
+"""What every HTTP connection of a server shares."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from ....common.eager_tasks import EagerTasks
+from ...asgi import App, Header, Refused
+from ...state.body_budget import Bodies
+from ...state.unread_bytes import Unread
+from .admission import Admission
+from .request_checks import Refusals
+from .request_cycle import persistence
+
+if TYPE_CHECKING:
+    from ....config import LimitsConfig
+
+_MOST_LOGGED = 10
+
+
+class Settings(uvicorn.Config):
+    """uvicorn's settings, and what every connection needs to know."""
+
+    def __init__(
+        self, app: App, limits: LimitsConfig, connection: type[asyncio.Protocol], unread: Unread
+    ) -> None:
+        super().__init__(
+            app,
+            http=connection,
+            ws="none",
+            interface="asgi3",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            headers=persistence(limits.idle_seconds),
+        )
+        self.limits = limits
+        self.unread = unread
+        self.admission = Admission(limits)
+        self.refusals = Refusals(limits)
+        self.bodies = Bodies(limits, self.refusals.too_many_bodies)
+        self.parting: set[asyncio.Protocol] = set()
+        self.on_refused: Callable[[Refused], None] = _nobody
+        self._logger = logging.getLogger("uvicorn.error")
+        self._logged, self._logged_since = 0, 0.0
+        self._eager: EagerTasks | None = None
+        self._started: tuple[list[Header] | None, bytes] = (None, b"")
+
+    def eager_tasks(self) -> EagerTasks:
+        """What begins the answers, once the loop runs."""
+        if self._eager is None:
+            self._eager = EagerTasks()
+        return self._eager
+
+    def start(self, default_headers: list[Header]) -> bytes:
+        """How a whole answer starts, up to its length. Uvicorn makes the headers anew once a second."""
+        if self._started[0] is not default_headers:
+            lines = b"".join([name + b": " + value + b"\r\n" for name, value in default_headers])
+            start = b"HTTP/1.1 200 OK\r\n%scontent-type: application/json\r\ncontent-length: " % lines
+            self._started = default_headers, start
+        return self._started[1]
+
+    def log(self, now: float, text: str) -> None:
+        """Log a line of trouble with a client, of which a flood of them leaves ten a second."""
+        if now - self._logged_since >= 1:
+            self._logged, self._logged_since = 0, now
+        self._logged += 1
+        if self._logged < _MOST_LOGGED:
+            self._logger.warning(text)
+        elif self._logged == _MOST_LOGGED:
+            self._logger.warning("%s; what follows within this second is not logged", text)
+
+
+def _nobody(_refused: Refused) -> None:
+    """Of what was refused, nobody is told."""

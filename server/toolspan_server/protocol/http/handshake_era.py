@@ -1,0 +1,217 @@
+"""The 2025 era over HTTP: sessions opened by ``initialize``, and plain requests without one.
+
+MCP 2024-11-05 … 2025-11-25, basic/transports, Streamable HTTP. A session is light while its client asks
+only what is plain. The SDK gets it, with the handshake replayed, when something else is wanted.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from ..auth import PRINCIPAL
+from ..fast_path import Call, ShortPath
+from ..messages import jsonrpc
+from .call_runner import Caller
+from .exchange import NOT_ACCEPTABLE, Exchange, accepts
+from .sdk.lazy_server import Behind
+from .sdk.owed_answers import owing
+from .sessions import (
+    Handed,
+    Session,
+    Sessions,
+    TooMany,
+)
+
+_MAX_HANDSHAKE_BYTES = 65_536
+_NO_SESSION = "Bad Request: Missing session ID"
+_UNKNOWN = "Session not found"
+_TAKEN = "Invalid Request: a request with this id is still running in this session"
+_FULL = "This session has as many unanswered requests as it may have: wait for their answers, then ask again"
+_INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
+_METHODS = (b"allow", b"GET, POST, DELETE")
+
+
+class Handshake:
+    """Answers the requests whose ``MCP-Protocol-Version`` is a handshake's, or absent.
+
+    A session belongs to the principal who opened it, where the guard asks for tokens, and to the endpoint.
+    """
+
+    def __init__(
+        self,
+        short: ShortPath,
+        caller: Caller,
+        behind: Behind,
+        sessions: Sessions,
+        toolset: str | None = None,
+    ) -> None:
+        self._short = short
+        self._caller = caller
+        self._behind = behind
+        self._sessions = sessions
+        self._toolset = toolset
+
+    async def __call__(self, exchange: Exchange) -> None:
+        session_id = exchange.headers.get(b"mcp-session-id")
+        if session_id is None:
+            await self._without_session(exchange)
+            return
+        session = self._sessions.find(session_id, exchange.scope.get(PRINCIPAL), self._toolset)
+        if session is None:
+            await exchange.refuse(404, _UNKNOWN)
+            return
+        with self._sessions.used(session):
+            await self._in_session(exchange, session)
+
+    async def sweep(self) -> None:
+        """Close the sessions whose time is over."""
+        for session in self._sessions.take_over():
+            await session.close()
+
+    async def _without_session(self, exchange: Exchange) -> None:
+        if exchange.method not in ("GET", "POST", "DELETE"):
+            await exchange.refuse(405, "Method Not Allowed", _METHODS)
+        elif exchange.method != "POST":
+            await exchange.refuse(400, _NO_SESSION)
+        elif accepts(exchange.headers.get(b"accept", b"")) != (True, True):
+            await exchange.refuse(406, NOT_ACCEPTABLE)
+        elif (message := await exchange.message()) is not None:
+            if message.get("method") == "initialize" and "id" in message:
+                await self._open(exchange, message)
+            else:
+                await self._alone(exchange, message)
+
+    async def _alone(self, exchange: Exchange, message: dict[str, Any]) -> None:
+        """A message that belongs to no session: its header says which revision it speaks."""
+        version = exchange.headers.get(b"mcp-protocol-version")
+        if version is None:
+            await exchange.refuse(400, _NO_SESSION)
+        elif "id" not in message or "method" not in message:
+            await exchange.answer(202)
+        elif (answer := self._short.answer(message, version.decode())) is None:
+            await self._behind.hand(exchange)
+        elif isinstance(answer, Call):
+            await exchange.answer(200, await self._caller.made_regardless(answer, exchange, {}))
+        else:
+            await exchange.answer(200, answer)
+
+    async def _open(self, exchange: Exchange, message: dict[str, Any]) -> None:
+        if len(exchange.body) > _MAX_HANDSHAKE_BYTES:
+            await exchange.refuse(413, f"'initialize' is at most {_MAX_HANDSHAKE_BYTES} bytes")
+            return
+        if self._sessions.full:
+            await self.sweep()
+        if self._sessions.full and (spared := self._sessions.spare()) is not None:
+            await spared.close()
+        plain = self._short.initialize(message)
+        version = "" if plain is None else plain[1]
+        try:
+            principal = exchange.scope.get(PRINCIPAL)
+            session = self._sessions.open(version, exchange.body, principal, self._toolset)
+        except TooMany as refused:
+            await exchange.refuse(503, str(refused), code=jsonrpc.INTERNAL_ERROR)
+            return
+        with self._sessions.used(session):
+            answer = await self._open_behind(session) if plain is None else plain[0]
+            opened = () if session.version == "" else ((b"mcp-session-id", session.id),)
+            await exchange.answer(200, answer, *opened)
+
+    async def _open_behind(self, session: Session) -> bytes:
+        """The SDK's answer to an ``initialize`` that is not plain; a refused one leaves no session."""
+        try:
+            session.behind = await (await self._behind.get()).open_session(session.id)
+            answer = await session.behind.tell(session.handshake) or {}
+            session.version = answer.get("result", {}).get("protocolVersion", "")
+        finally:
+            if not session.version:
+                self._sessions.forget(session)
+                await session.close()
+        return jsonrpc.encode(answer)
+
+    async def _in_session(self, exchange: Exchange, session: Session) -> None:
+        if exchange.method == "DELETE":
+            self._sessions.forget(session)
+            await session.close()
+            await exchange.answer(200)
+        elif exchange.method == "GET":
+            await self._hand(exchange, session)
+        elif exchange.method != "POST":
+            await exchange.refuse(405, "Method Not Allowed", _METHODS)
+        elif accepts(exchange.headers.get(b"accept", b"")) != (True, True):
+            await exchange.refuse(406, NOT_ACCEPTABLE)
+        elif (message := await exchange.message()) is not None:
+            if "method" not in message or "id" not in message:
+                await self._noted(exchange, session, message)
+            else:
+                await self._asked(exchange, session, message)
+
+    async def _noted(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
+        """A notification, or an answer to a question of the SDK's."""
+        if message.get("method") == "notifications/initialized":
+            session.initialized = True
+        elif message.get("method") == "notifications/cancelled":
+            params: dict[str, Any] = message.get("params") or {}
+            session.cancel(params.get("requestId"))
+        if session.behind is None:
+            await exchange.answer(202)
+        else:
+            await self._hand(exchange, session)
+
+    async def _asked(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
+        request_id: jsonrpc.RequestId = message["id"]
+        session.asked = True
+        if session.knows(request_id):
+            await exchange.refuse(400, _TAKEN, request_id=request_id)
+            return
+        if message["method"] == "initialize":
+            session.plain = False
+        answer = self._short.answer(message, session.version) if session.plain else None
+        if answer is None:
+            await self._hand_request(exchange, session, request_id)
+        elif isinstance(answer, Call):
+            await exchange.answer(200, await self._caller.made_regardless(answer, exchange, session.running))
+        else:
+            await exchange.answer(200, answer)
+
+    async def _hand_request(
+        self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId
+    ) -> None:
+        """Hand a request to the SDK, which keeps its answers by the id's text: no two of the same."""
+        if session.behind is not None and session.behind.full:
+            await exchange.refuse(503, _FULL, code=jsonrpc.INTERNAL_ERROR, request_id=request_id)
+            return
+        key = str(request_id)
+        while (before := session.handed.get(key)) is not None:
+            if not before.answered:
+                await exchange.refuse(400, _TAKEN, request_id=request_id)
+                return
+            await before.done.wait()
+        session.handed[key] = handed = Handed(request_id)
+        exchange.on_answered = partial(setattr, handed, "answered", True)
+        try:
+            await self._hand(exchange, session, request_id)
+        finally:
+            del session.handed[key]
+            handed.done.set()
+
+    async def _hand(
+        self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId | None = None
+    ) -> None:
+        """Let the SDK answer in its half of the session, which is made now if there is none."""
+        async with session.opening:
+            if session.behind is None:
+                made = await (await self._behind.get()).open_session(session.id)
+                await made.tell(session.handshake)
+                if session.initialized:
+                    await made.tell(_INITIALIZED)
+                session.behind = made
+        behind = session.behind
+        if session.over or behind.over:
+            self._sessions.forget(session)
+            await session.close()
+            await exchange.refuse(404, _UNKNOWN, request_id=request_id)
+        elif request_id is None:
+            await self._behind.hand(exchange, behind.handle)
+        else:
+            await self._behind.hand(exchange, owing(behind.handle, request_id, lambda: behind.over))

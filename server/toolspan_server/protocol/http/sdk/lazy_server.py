@@ -1,0 +1,79 @@
+"""The SDK behind the endpoint: imported and started when the first request needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from ....common.sdk_import import importing_sdk
+from ....live.views import Surface
+from ...state.memory_budgets import Budgets
+from ...state.running_calls import Calls
+from ..exchange import Exchange
+from ..guard import (
+    App,
+    Receive,
+    Scope,
+    Send,
+)
+from ..open_requests import OpenRequests
+
+if TYPE_CHECKING:
+    from .transport import SdkHttp
+
+
+class Behind:
+    """Gives the SDK's HTTP server. Its import, half a second, is done in a thread: others are served."""
+
+    def __init__(self, make: Callable[[], SdkHttp], group: anyio.abc.TaskGroup) -> None:
+        self._make = make
+        self._group = group
+        self._starting = anyio.Lock()
+        self._started: SdkHttp | None = None
+        self._requests = OpenRequests()
+
+    async def get(self) -> SdkHttp:
+        """The SDK's server, running."""
+        if self._started is None:
+            async with self._starting:
+                if self._started is None:
+                    made = await anyio.to_thread.run_sync(self._make, abandon_on_cancel=True)
+                    await self._group.start(made.run)
+                    self._started = made
+        return self._started
+
+    async def answer(self, app: App, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let ``app``, of the SDK's server, answer a request."""
+        await self._requests.answer(app, scope, receive, send)
+
+    async def hand(self, exchange: Exchange, app: App | None = None) -> None:
+        """Let ``app`` answer, or, for a request that stands by itself, the SDK's server."""
+        answering = (await self.get()).handle if app is None else app
+        await exchange.hand(partial(self.answer, answering))
+
+    def part(self) -> None:
+        """End the subscriptions, in the way that tells their clients so."""
+        if self._started is not None:
+            self._started.end_subscriptions()
+
+    def close(self) -> None:
+        """End every answer that the SDK is giving."""
+        self._requests.close()
+
+
+def maker(surface: Surface, calls: Calls, message_bytes: int, budgets: Budgets) -> Callable[[], SdkHttp]:
+    """What imports the SDK and makes its server."""
+
+    def make() -> SdkHttp:
+        with importing_sdk():
+            from ...sdk.server import build_server
+            from .transport import SdkHttp
+
+        return SdkHttp(build_server(surface, calls, budgets.results), surface, message_bytes, budgets)
+
+    return make

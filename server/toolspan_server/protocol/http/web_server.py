@@ -1,0 +1,87 @@
+"""The HTTP server beneath every route: uvicorn, its connections held to their limits."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Generator, Sized
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+import anyio
+import uvicorn
+from typing_extensions import override
+
+from ..state.unread_bytes import Unread
+from .connection.protocol import Connection
+from .connection.settings import Settings
+from .guard import App, Refused
+
+if TYPE_CHECKING:
+    from ...config import LimitsConfig
+
+_CHECK_EVERY_S = 0.1
+
+
+class Web(uvicorn.Server):
+    """uvicorn, with signals left to ``Stop``."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = anyio.Event()
+        self._next_check: asyncio.TimerHandle | None = None
+        self._checked = 0.0
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        loop = asyncio.get_running_loop()
+        self._checked = loop.time()
+        self._check(loop)
+        self.listening.set()
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            await super().shutdown(sockets)
+        finally:
+            if self._next_check is not None:
+                self._next_check.cancel()
+
+    @override
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+    @property
+    def connections(self) -> Sized:
+        """Those that are open."""
+        return cast("set[Connection]", self.server_state.connections)
+
+    def _check(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hold every client to its deadlines: one timer for all costs a request nothing.
+
+        To those that were over at the check before, because the loop polls between two: after the process
+        stood still (a busy machine, a handler that holds the interpreter's lock), the first check may come
+        before what clients sent in time is read.
+        """
+        self._next_check = loop.call_later(_CHECK_EVERY_S, self._check, loop)
+        now, self._checked = self._checked, loop.time()
+        for connection in tuple(cast("set[Connection]", self.server_state.connections)):
+            connection.check(now)
+
+
+def web_server(
+    app: App,
+    limits: LimitsConfig,
+    on_refused: Callable[[Refused], None] | None = None,
+    unread: Unread | None = None,
+) -> Web:
+    """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``.
+
+    ``on_refused`` is told of the requests that no app sees; ``unread`` bounds what clients do not read.
+    """
+    settings = Settings(app, limits, Connection, unread or Unread(limits.unread_bytes))
+    if on_refused is not None:
+        settings.on_refused = on_refused
+    return Web(settings)

@@ -1,0 +1,138 @@
+"""Lists in pages, with what a client may keep of them.
+
+MCP 2026-07-28, server/utilities/pagination and server/utilities/caching.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import jsonrpc
+from .wire import (
+    INVALID_PARAMS,
+    MODERN,
+    ProtocolFault,
+    render_tool,
+)
+
+if TYPE_CHECKING:
+    from ...live.views import Surface
+
+_LAYOUT = struct.Struct(">I8s4s")
+_LENGTH = 24
+_BEFORE_TOOLS = '{"tools":['
+_KEYS = ("uri", "uriTemplate", "name")
+
+Item = TypeVar("Item")
+
+
+def _name(item: Any) -> str:
+    return next(str(item[key]) for key in _KEYS if key in item)
+
+
+def page(
+    items: Sequence[Item], cursor: Any, size: int, name: Callable[[Item], str] = _name
+) -> tuple[list[Item], str | None]:
+    """The page of ``items`` after ``cursor`` (``None``: the first), and the next page's cursor, if any.
+
+    ``name`` gives what tells an item from the others: by default the URI, URI template or name of one as
+    MCP writes it. A cursor knows the last item that was given and how many came up to it: when the list
+    has changed since, the page begins after that item, wherever it is now, or, when it is gone, where it was.
+
+    Raises ``ProtocolFault`` for what is no cursor.
+    """
+    start = 0 if cursor is None else _start(items, cursor, name)
+    end = start + size
+    following = _cursor(end, name(items[end - 1])) if end < len(items) else None
+    return list(items[start:end]), following
+
+
+def paged(
+    surface: Surface, key: str, items: Sequence[Mapping[str, Any]], cursor: Any, version: str
+) -> dict[str, Any]:
+    """The result of a list method in that protocol version: a page of ``items`` under ``key``.
+
+    ``items`` are as MCP writes them.
+    Raises ``ProtocolFault`` for what is no cursor.
+    """
+    return _result(surface, key, *page(items, cursor, surface.config.limits.page_size), version)
+
+
+def list_tools(surface: Surface, cursor: Any, version: str) -> dict[str, Any]:
+    """The result of ``tools/list``. Raises ``ProtocolFault`` for what is no cursor."""
+    size = surface.config.limits.page_size
+    tools, following = page(surface.tools, cursor, size, lambda tool: tool.name)
+    return _result(surface, "tools", [render_tool(tool) for tool in tools], following, version)
+
+
+def written_tools(surface: Surface, version: str, more: Mapping[str, Any]) -> str:
+    """The first page of ``list_tools`` as JSON, with the members ``more`` at its end.
+
+    Tools are written one by one: all that is made to write one is gone, and its memory at hand, for the next.
+    """
+    tools, following = page(surface.tools, None, surface.config.limits.page_size, lambda tool: tool.name)
+    rest = jsonrpc.dumps({**_result(surface, "tools", (), following, version), **more})
+    written = ",".join([jsonrpc.dumps(render_tool(tool)) for tool in tools])
+    return f"{_BEFORE_TOOLS}{written}{rest.removeprefix(_BEFORE_TOOLS)}"
+
+
+def cache_hints(surface: Surface, version: str) -> dict[str, Any]:
+    """What a complete result of a list, or of ``resources/read``, says besides in that protocol version."""
+    if version not in MODERN:
+        return {}
+    cache = surface.config.serving.cache
+    return {"resultType": "complete", "ttlMs": cache.ttl_ms, "cacheScope": cache.scope}
+
+
+def _result(
+    surface: Surface, key: str, items: Sequence[Mapping[str, Any]], following: str | None, version: str
+) -> dict[str, Any]:
+    more = {} if following is None else {"nextCursor": following}
+    return {key: list(items), **more, **cache_hints(surface, version)}
+
+
+def _cursor(end: int, last: str) -> str:
+    return _written(end, _digest(last.encode("utf-8", "surrogatepass"), 8))
+
+
+def _written(end: int, mark: bytes) -> str:
+    return base64.urlsafe_b64encode(_LAYOUT.pack(end, mark, _check(end, mark))).decode()
+
+
+def _start(items: Sequence[Item], cursor: Any, name: Callable[[Item], str]) -> int:
+    end, mark = _read(cursor)
+
+    def is_last(item: Item) -> bool:
+        return _digest(name(item).encode("utf-8", "surrogatepass"), 8) == mark
+
+    if end <= len(items) and is_last(items[end - 1]):
+        return end
+    found = next((index for index, item in enumerate(items, 1) if is_last(item)), None)
+    return min(end, len(items)) if found is None else found
+
+
+def _read(cursor: Any) -> tuple[int, bytes]:
+    try:
+        if not isinstance(cursor, str) or len(cursor) != _LENGTH:
+            raise ValueError("no cursor of ours")
+        end, mark, _ = _LAYOUT.unpack(base64.b64decode(cursor, altchars=b"-_", validate=True))
+        if not end or cursor != _written(end, mark):
+            raise ValueError("no cursor of ours")
+    except (binascii.Error, struct.error, ValueError):
+        message = "Invalid cursor: use the nextCursor of an earlier result, or none for the first page"
+        raise ProtocolFault(INVALID_PARAMS, message) from None
+    return end, mark
+
+
+def _check(end: int, mark: bytes) -> bytes:
+    return _digest(_LAYOUT.pack(end, mark, b""), 4)
+
+
+def _digest(data: bytes, size: int) -> bytes:
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=size, person=b"toolspan").digest()

@@ -1,0 +1,75 @@
+"""What ``tools/list`` says of a tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...config import ToolConfig
+
+META_PREFIX = "dev.toolspan/"
+"""What the names of our own keys in a tool's ``_meta`` start with: ``dev.toolspan/tags``."""
+
+_HINTS = {
+    "title": "title",
+    "read_only": "readOnlyHint",
+    "destructive": "destructiveHint",
+    "idempotent": "idempotentHint",
+    "open_world": "openWorldHint",
+}
+
+
+def described(tool: ToolConfig) -> dict[str, Any]:
+    """One entry of ``tools/list``, the same for every revision: unknown members do no harm.
+
+    ``annotations`` exist since 2025-03-26, ``title``, ``outputSchema`` and ``_meta`` since 2025-06-18,
+    ``icons`` since 2025-11-25. What MCP has no place for is in ``_meta``, under ``META_PREFIX``.
+    """
+    entry: dict[str, Any] = {
+        "name": tool.name,
+        "description": tool.description + _deprecation(tool),
+        "inputSchema": tool.parameters,
+    }
+    more = {
+        "title": tool.title or tool.display_name,
+        "icons": [_renamed(icon.model_dump(), {"mime_type": "mimeType"}) for icon in tool.icons],
+        "annotations": _annotations(tool),
+        "outputSchema": tool.output_schema,
+        "_meta": _meta(tool),
+    }
+    entry.update((member, value) for member, value in more.items() if value)
+    return entry
+
+
+def _deprecation(tool: ToolConfig) -> str:
+    if tool.deprecated is None:
+        return ""
+    instead = f" Use '{tool.deprecated.replacement}' instead." if tool.deprecated.replacement else ""
+    why = f" {tool.deprecated.message}" if tool.deprecated.message else ""
+    return f"\n\nDeprecated.{instead}{why}"
+
+
+def _annotations(tool: ToolConfig) -> dict[str, Any]:
+    return {} if tool.annotations is None else _renamed(tool.annotations.model_dump(), _HINTS)
+
+
+def _meta(tool: ToolConfig) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "display_name": tool.display_name,
+        "category": tool.category,
+        "tags": tool.tags,
+        "version": tool.version,
+        "strict": tool.strict,
+        "examples": [_given(example.model_dump(), example.model_fields_set) for example in tool.examples],
+    }
+    if tool.deprecated is not None:
+        said["deprecated"] = _renamed(tool.deprecated.model_dump(), {}) or True
+    return {META_PREFIX + name: value for name, value in said.items() if value}
+
+
+def _given(dumped: dict[str, Any], given: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in dumped.items() if name in given}
+
+
+def _renamed(dumped: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """``dumped`` without what is null, each key as ``names`` calls it."""
+    return {names.get(name, name): value for name, value in dumped.items() if value is not None}

@@ -1,0 +1,1 @@
+"""What the protocol keeps between requests: connections, running calls, tasks, tokens, memory budgets."""

@@ -1,0 +1,140 @@
+"""A client's first requests on stdio, answered before there is an event loop.
+
+``initialize`` and the first ``tools/list`` of plain tools need nothing that waits. The event loop and what
+runs on it (some half of a start) are imported after that, while the client reads the answer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from typing_extensions import override
+
+from ...common.lines import Lines, Overlong
+from ...config import Config
+from ...live.views import Surface
+from ...tools.registry import Registry, Tool
+from ..fast_path import ShortPath
+from ..messages import jsonrpc
+from .peer import Message, Peer, plain_answer
+from .pipes import Pipes
+
+_PATIENCE_S = 0.5
+"""How long a client may be silent before the event loop starts, which also looks after the files."""
+
+
+class ConfiguredSurface(Surface):
+    """The server before it runs: what its config says."""
+
+    def __init__(self, config: Config, registry: Registry) -> None:
+        self._served = config
+        self._registry = registry
+
+    @property
+    @override
+    def config(self) -> Config:
+        return self._served
+
+    @property
+    @override
+    def version(self) -> int:
+        return 0
+
+    @property
+    @override
+    def is_settled(self) -> bool:
+        return True
+
+    @property
+    @override
+    def name(self) -> str:
+        return self._served.name
+
+    @property
+    @override
+    def resources(self) -> None:
+        return None
+
+    @property
+    @override
+    def prompts(self) -> None:
+        return None
+
+    @property
+    @override
+    def tools(self) -> list[Tool]:
+        return list(self._registry)
+
+    @override
+    def tool(self, name: str) -> Tool | None:
+        return self._registry.get(name)
+
+
+@dataclass
+class Opening:
+    """What was read before the event loop ran, and what the client has said of itself in it.
+
+    ``unread`` lines have no answer yet; ``ended``: nothing more comes.
+    """
+
+    lines: Lines
+    peer: Peer = field(default_factory=Peer)
+    unread: deque[bytes | Overlong] = field(default_factory=deque[bytes | Overlong])
+    ended: bool = False
+
+
+def listed_by_config(config: Config) -> bool:
+    """Whether the config alone tells all that a client may ask for before it calls a tool."""
+    return not (
+        config.tools.sources
+        or config.resources
+        or config.resource_templates
+        or config.skills is not None
+        or config.prompts
+    )
+
+
+def opened(config: Config, registry: Registry, pipes: Pipes) -> Opening:
+    """Answer until a list is out, nothing comes for a while, or what comes is not plain.
+
+    It is left ``unread`` then. ``registry`` has the tools of ``config``, which must be ``listed_by_config``.
+    """
+    short = ShortPath(ConfiguredSurface(config, registry))
+    opening = Opening(Lines(config.limits.message_bytes))
+    listed = False
+    while not (listed or opening.unread or pipes.backlog):
+        chunk = pipes.next_chunk(_PATIENCE_S)
+        if not chunk:
+            opening.ended = chunk is not None
+            break
+        opening.unread.extend(opening.lines.feed(chunk))
+        while opening.unread and not listed and _taken(opening, short, pipes):
+            listed = b'"tools/list"' in opening.unread.popleft()
+        pipes.drain(_PATIENCE_S)
+    return opening
+
+
+def _taken(opening: Opening, short: ShortPath, pipes: Pipes) -> bool:
+    """Whether the first unread line was plain; it is answered then."""
+    try:
+        message = jsonrpc.read_message(opening.unread[0])
+        if message is None or "method" not in message:
+            return False
+        if "id" not in message:
+            return _noted(opening.peer, message)
+        opening.peer.meet(message)
+        answer = plain_answer(short, opening.peer, message)
+    except Exception:  # the dialogue, which comes to the same, answers and logs it
+        return False
+    if not isinstance(answer, bytes):
+        return False
+    pipes.write(answer)
+    return True
+
+
+def _noted(peer: Peer, notification: Message) -> bool:
+    if notification["method"] != "notifications/initialized":
+        return False
+    peer.confirm(notification)
+    return True

@@ -1,0 +1,93 @@
+"""What the client of a lasting connection has said of itself: its era, its revision, its handshake."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..fast_path import (
+    LATEST_HANDSHAKE_VERSION,
+    MODERN_VERSION,
+    VERSION_KEY,
+    Call,
+    ShortPath,
+    is_modern,
+)
+
+Message = Mapping[str, Any]
+
+_ENVELOPE: Message = {VERSION_KEY: MODERN_VERSION, "io.modelcontextprotocol/clientCapabilities": {}}
+
+
+class Peer:
+    """The era that the first request decides, and the revision that is spoken.
+
+    MCP 2026-07-28, basic/versioning: a connection is served in the era that it was opened in.
+    ``version`` is ``None`` while no handshake has settled it.
+    """
+
+    def __init__(self) -> None:
+        self.version: str | None = None
+        self._met = False
+        self._initialize: Message | None = None
+        self._initialized: Message | None = None
+
+    @property
+    def modern(self) -> bool:
+        """Whether the connection is of the era without a handshake."""
+        return self.version == MODERN_VERSION
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether the era is one with a handshake, and there was none."""
+        return self.version is None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the client has ended its handshake with ``notifications/initialized``."""
+        return self._initialized is not None and not self.modern
+
+    def meet(self, request: Message) -> None:
+        """Note a request; the first one decides the era."""
+        if not self._met:
+            self._met = True
+            if is_modern(request):
+                self.version = MODERN_VERSION
+
+    def settle(self, initialize: Message, version: str) -> None:
+        """Note an ``initialize`` that was answered with ``version``."""
+        self._initialize = initialize
+        self.version = version
+
+    def confirm(self, initialized: Message) -> None:
+        """Note a ``notifications/initialized``."""
+        self._initialized = initialized
+
+    def replay(self) -> list[Message]:
+        """What another server must be told to know of this client what is known here.
+
+        The last request opens the era, even when the client's own first one was answered here.
+        """
+        if self.modern:
+            return [_request("server/discover", {"_meta": _ENVELOPE})]
+        confirmed = [] if self._initialized is None else [self._initialized]
+        if self._initialize is None:
+            return [*confirmed, _request("ping", {})]
+        return [self._initialize, *confirmed]
+
+
+def plain_answer(short: ShortPath, peer: Peer, request: Message) -> bytes | Call | None:
+    """The answer to a plain request of ``peer``, or the call to make; ``None`` for what goes the long way."""
+    if request["method"] == "initialize":
+        opened = None if peer.modern else short.initialize(request)
+        if opened is None:
+            return None
+        peer.settle(request, opened[1])
+        return opened[0]
+    if peer.version is None:
+        return short.answer(request, LATEST_HANDSHAKE_VERSION) if request["method"] == "ping" else None
+    return short.answer(request, peer.version)
+
+
+def _request(method: str, params: Message) -> Message:
+    return {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}

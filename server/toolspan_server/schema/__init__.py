@@ -1,0 +1,1 @@
+"""Data of a declared shape: records, values, YAML and JSON with positions, interpolation, faults in words."""

@@ -1,0 +1,144 @@
+"""``${VAR}`` in a config's string values.
+
+``${VAR}`` is the variable's value; unset or empty is a fault. ``${VAR:-default}`` takes the default
+then. ``$${`` stands for a literal ``${``. ``${env:VAR}``, as other MCP clients write it, is
+``${VAR}``. Keys are never changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ..problems import Fault, Path, cut
+
+_REFERENCE = re.compile(r"\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}|\$\{")
+_CONVERTIBLE = re.compile(r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?\Z|true\Z|false\Z")
+_SERVED = frozenset(
+    ("name", "description", "parameters", "output_schema", "outputSchema", "title", "display_name")
+).union(("icons", "tags", "category", "version", "deprecated", "approval", "examples"))
+_MOCKED = frozenset(
+    ("mock_response", "response", "content", "structured", "rules", "sequence", "random", "on_decline")
+)
+_OFFERED = frozenset(("resources", "resource_templates", "prompts"))
+_OFFERED_TEXTS = frozenset(
+    ("uri", "uri_template", "uriTemplate", "name", "title", "description", "icons", "text", "blob", "json")
+).union(("arguments", "messages", "variables"))
+_MALFORMED = "write ${NAME} or ${NAME:-default}, and $${ where a literal ${ is meant"
+
+
+class FromVariable(str):
+    """A string at ``path`` that a variable gave and that reads as a number or boolean."""
+
+    path: Path = ()
+
+    @property
+    def spelled(self) -> int | float | bool:
+        """The number or boolean."""
+        if self in ("true", "false"):
+            return self == "true"
+        return float(self) if "." in self else int(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The variable ``name`` put ``value`` into the string at ``path``."""
+
+    path: Path
+    name: str
+    value: str
+
+
+@dataclass(slots=True)
+class Interpolated:
+    """What interpolation did to one file's data.
+
+    ``written`` has each text that it changed, as the file has it and as it is now.
+    """
+
+    faults: list[Fault] = field(default_factory=list[Fault])
+    written: dict[Path, tuple[str, str]] = field(default_factory=dict[Path, "tuple[str, str]"])
+    used: list[Used] = field(default_factory=list[Used])
+
+
+def interpolate(data: Any, environ: Mapping[str, str]) -> Interpolated:
+    """Replace every reference in ``data``, in place, by its value in ``environ``."""
+    outcome = Interpolated()
+    if isinstance(data, dict | list):
+        _Walk(environ, outcome).within(cast("dict[str, Any] | list[Any]", data), [])
+    return outcome
+
+
+@dataclass(slots=True)
+class _Walk:
+    environ: Mapping[str, str]
+    outcome: Interpolated
+
+    def within(self, container: dict[str, Any] | list[Any], path: list[str | int]) -> None:
+        items: Any = container.items() if isinstance(container, dict) else enumerate(container)
+        for key, value in items:
+            if isinstance(value, str):
+                if "${" in value:
+                    cast("Any", container)[key] = self._replaced(value, (*path, key))
+            elif isinstance(value, dict | list):
+                path.append(key)
+                self.within(cast("dict[str, Any] | list[Any]", value), path)
+                path.pop()
+
+    def _replaced(self, text: str, path: Path) -> str:
+        failures: list[Fault] = []
+        used: list[Used] = []
+        result = _REFERENCE.sub(self._lookup(path, failures, used), text)
+        self.outcome.faults.extend(failures)
+        if failures:
+            return text
+        self.outcome.written[path] = (text, result)
+        self.outcome.used.extend(used)
+        if is_served(path) or not _CONVERTIBLE.match(result):
+            return result
+        convertible = FromVariable(result)
+        convertible.path = path
+        return convertible
+
+    def _lookup(self, path: Path, failures: list[Fault], used: list[Used]) -> Callable[[re.Match[str]], str]:
+        def value(match: re.Match[str]) -> str:
+            if match.group() == "$${":
+                return "${"
+            name, default = match.groups()
+            if name is None:
+                message = f"{cut(match.string[match.start() :], 30)!r} names no variable"
+                failures.append(Fault(path, message, _MALFORMED))
+                return ""
+            found = self.environ.get(name, "")
+            if found:
+                used.append(Used(path, name, found))
+                return found
+            if default is None:
+                state = "empty" if name in self.environ else "not set"
+                hint = f"set {name}, or write ${{{name}:-default}}"
+                failures.append(Fault(path, f"environment variable {name} is {state}", hint))
+            return default or ""
+
+        return value
+
+
+def is_served(path: Path) -> bool:
+    """Whether the string at ``path`` is text that clients are meant to read, and so no secret."""
+    if path in (("name",), ("instructions",)):
+        return True
+    if len(path) == 3 and path[0] == "toolsets" and path[2] in ("description", "instructions"):
+        return True
+    if path[0] in _OFFERED:
+        return len(path) > 2 and path[2] in _OFFERED_TEXTS
+    if len(path) < 4 or path[:2] != ("tools", "registry"):
+        return False
+    inside = path[3:]
+    return inside[0] in _SERVED or (inside[0] == "implementation" and not _MOCKED.isdisjoint(inside[1:2]))
+
+
+def names_of(outcomes: Sequence[Interpolated]) -> dict[str, str]:
+    """Each value that a variable gave, mapped to how a file writes it."""
+    uses = [use for outcome in outcomes for use in outcome.used]
+    return {use.value: f"${{{use.name}}}" for use in uses if use.value not in ("true", "false")}

@@ -1,0 +1,145 @@
+"""``mcpServers``: the MCP servers that the bridge connects to, as other clients write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, get_args
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from ..problems import Fault, Faulty
+from .dangerous_variables import changes_code
+from .records import (
+    Record,
+    checked,
+    choice,
+    key,
+    many,
+    named,
+    optional,
+    text,
+)
+from .values import FLAG
+
+_CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
+_HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+
+
+def _argument(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("must not hold a NUL character")
+    return text
+
+
+def _url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        reachable = parts.scheme.lower() in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        reachable = False
+    if not reachable or re.search(r"[\x00-\x20\x7f]", text):
+        raise Faulty(Fault((), "is not an http or https URL", "write one such as https://example.com/mcp"))
+    return text
+
+
+def _environment(variables: dict[str, str]) -> dict[str, str]:
+    faults = [
+        Fault(
+            (name,),
+            f"{name!r} cannot be an environment variable",
+            "use a name without = and NUL",
+            on_key=True,
+        )
+        for name in variables
+        if not name or "=" in name or "\0" in name
+    ]
+    if faults:
+        raise Faulty(*faults)
+    return variables
+
+
+def header_values(headers: dict[str, str]) -> dict[str, str]:
+    """``headers``, each of which can be sent. Raises ``Faulty``."""
+    faults = [
+        Fault((name,), f"{name!r} cannot be a header", "use letters, digits and hyphens", on_key=True)
+        for name in headers
+        if not re.fullmatch(_HEADER_NAME, name)
+    ]
+    hint = "remove line breaks, also those in the variables that it is made of"
+    faults += [
+        Fault((name,), "the value holds a control character", hint)
+        for name, value in headers.items()
+        if re.search(_CONTROL, value) or not value.isascii()
+    ]
+    if faults:
+        raise Faulty(*faults)
+    return headers
+
+
+Transport = Literal["stdio", "http", "streamable-http", "streamableHttp", "streamable_http", "sse"]
+_ARGUMENT = checked(text(), _argument)
+
+
+class McpServerConfig(Record, unknown="ignore"):
+    """An MCP server that the bridge connects to, as other clients write it; other keys are ignored.
+
+    Either ``command`` (a subprocess that speaks over stdio) or ``url`` (Streamable HTTP, or HTTP+SSE
+    with ``type: sse``).
+    """
+
+    type: Transport | None = key(
+        optional(choice(*get_args(Transport))),
+        "How to speak to the server; by default stdio for a command and http for a url.",
+        default=None,
+        spellings=["type", "transport"],
+    )
+    command: str | None = key(
+        optional(checked(text(least=1), _argument)), "The program to start.", default=None
+    )
+    args: tuple[str, ...] = key(many(_ARGUMENT), "Its arguments.", default=(), hidden=True)
+    env: dict[str, str] = key(
+        checked(named(_ARGUMENT), _environment),
+        "Variables added to its environment.",
+        factory=dict,
+        hidden=True,
+    )
+    cwd: str | None = key(optional(_ARGUMENT), "The folder that it starts in.", default=None)
+    url: str | None = key(
+        optional(checked(text(), _url)),
+        "The http or https URL of the server.",
+        default=None,
+        spellings=["url", "serverUrl", "server_url", "httpUrl", "http_url"],
+        hidden=True,
+    )
+    headers: dict[str, str] = key(
+        checked(named(text()), header_values), "Headers sent with every request.", factory=dict, hidden=True
+    )
+    disabled: bool = key(FLAG, "Whether the server is left alone.", default=False)
+    allow_dangerous_env: bool = key(
+        FLAG,
+        "Allows variables in env that change which code runs, such as LD_PRELOAD or GIT_SSH_COMMAND.",
+        default=False,
+        spellings=["allowDangerousEnv", "allow_dangerous_env"],
+    )
+
+    @override
+    def check(self) -> None:
+        if faults := [*self._transport_faults(), *self._environment_faults()]:
+            raise Faulty(*faults)
+
+    def _transport_faults(self) -> Iterator[Fault]:
+        if self.command is None and self.url is None:
+            yield Fault((), "neither a command nor a url", "add one of them")
+        elif self.command is not None and self.url is not None:
+            yield Fault((), "both a command and a url", "keep one of them")
+        elif self.type is not None and (self.type == "stdio") != (self.command is not None):
+            wanted = "a command" if self.type == "stdio" else "a url"
+            yield Fault((), f"type {self.type!r} needs {wanted}", f"add {wanted}, or leave the type out")
+
+    def _environment_faults(self) -> Iterator[Fault]:
+        hint = "remove it, or set allowDangerousEnv: true if the server needs it"
+        for name, value in self.env.items():
+            if not self.allow_dangerous_env and changes_code(name, value):
+                yield Fault(("env", name), f"{name} changes which code the server runs", hint, on_key=True)

@@ -1,0 +1,39 @@
+"""Paths in a config that start at its folder and stay there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath, PureWindowsPath
+
+from ..problems import Fault, Faulty
+
+OUTSIDE = "Whether it may lie outside of the config's folder."
+_PARTS = re.compile(r"[/\\]")
+
+
+def is_inside(path: str) -> bool:
+    """Whether ``path``, relative to the config's folder, stays in it as it is written."""
+    if PurePosixPath(path).is_absolute() or PureWindowsPath(path).anchor or PureWindowsPath(path).drive:
+        return False
+    depth = 0
+    for part in _PARTS.split(path):
+        depth += {"": 0, ".": 0, "..": -1}.get(part, 1)
+        if depth < 0:
+            return False
+    return True
+
+
+def path_fault(name: str, path: str) -> Fault:
+    """What is wrong with ``path`` under the key ``name`` when it leads out of the config's folder."""
+    return Fault(
+        (name,),
+        f"{path!r} is outside of the config's folder",
+        "name a path below the folder, or write outside: true beside it",
+    )
+
+
+def inside(path: str) -> str:
+    """``path`` as it is. Raises ``Faulty`` when it leads out of the config's folder."""
+    if not is_inside(path):
+        raise Faulty(Fault((), f"{path!r} is outside of the config's folder", "name a path below the folder"))
+    return path

@@ -1,0 +1,241 @@
+"""From a tool's name and arguments to a tool result."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...calls.client import InputRequired
+from ...calls.content import ABSENT, Content
+from ...calls.context import Context, Publish, tell_nobody
+from ...calls.results import ToolResult
+from ...calls.slots import WAITED, NoPlace, Place
+from ...common.json_values import (
+    Copier,
+    NotPlain,
+    OverBudget,
+    repaired,
+    shortened,
+)
+from ...errors import RequestRefused, ToolFailure
+from ..registry import Registry, Tool
+from ._causes import (
+    innermost,
+    is_from_outside,
+    told,
+    traced,
+)
+from ._chain import composed
+from ._shares import ShareLimits, Shares
+from .step import Step
+
+if TYPE_CHECKING:
+    from .steps.rate_limit import Buckets
+
+_log = logging.getLogger(__name__)
+_MAX_ERROR = 10_000
+_MAX_TRACE = 100_000
+_MOST_DATA_VALUES = 10_000
+_LOOK = "Try other arguments, or give the reference to whoever runs the server: its log says why."
+
+
+class Executor:
+    """Runs the tools of ``registry``.
+
+    ``redact`` takes a text and gives it without secrets; every text of a result and every error
+    passes it, in the log too. ``max_result_bytes`` is the largest result, in bytes of JSON. A call waits
+    ``answer_seconds`` for the answer to a question to its client. How often tools ran counts on from
+    ``earlier``, whose place it takes; kept results do not: what they came of may have changed.
+
+    Where it does not tell details, what an unexpected error says is in the log alone, and the result has a
+    reference to it.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        surroundings: Context | None = None,
+        redact: Callable[[str], str] | None = None,
+        max_result_bytes: int = 1_048_576,
+        answer_seconds: float = 600,
+        share_limits: ShareLimits | None = None,
+        earlier: Executor | None = None,
+    ) -> None:
+        self.registry = registry
+        self.publish: Publish = tell_nobody
+        self.place: Place = NoPlace()
+        self.tells_details = True
+        self._surroundings = surroundings or Context()
+        self._redact = redact
+        self._max_result_bytes = max_result_bytes
+        self._answer_seconds = answer_seconds
+        self._steps: dict[str, tuple[Tool, Step]] = {}
+        self._buckets: Buckets = {} if earlier is None else earlier._buckets
+        self._shares: Shares = Shares(share_limits or ShareLimits()) if earlier is None else earlier._shares
+
+    async def execute(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        context: Context | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> ToolResult:
+        """Run the tool ``name`` and give its result. A model's mistake is a failed result, no exception.
+
+        ``context`` carries what is particular to this call (``meta``, ``client``); the tool's name and the
+        server's services are filled in here; where ``meta`` is all of that, it is enough. Cancelling
+        ``execute`` cancels the tool. Raises ``InputRequired`` and ``RequestRefused`` when the tool needs the
+        client's answers first, or says that the request itself is to be refused.
+        """
+        started = time.perf_counter()
+        try:
+            result = await self._begun(name, {} if arguments is None else arguments, context, meta)
+        except BaseException as error:
+            failure = self._failure(name, error)
+            return ToolResult.failed(self._told(name, failure), self._clean(name, 128), _elapsed_ms(started))
+        if isinstance(result, Content):
+            return _with_content(result, name, _elapsed_ms(started))
+        return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
+
+    def _begun(
+        self, name: str, arguments: Any, context: Context | None, meta: Mapping[str, Any] | None
+    ) -> Coroutine[Any, Any, Any]:
+        """What gives the tool's result."""
+        tool = self.registry.get(name)
+        if tool is None:
+            action = "Call one of the listed tools."
+            raise ToolFailure(
+                f"Tool '{shortened(name, 128)}' not found", error_code="tool_not_found", user_action=action
+            )
+        if WAITED.get() == math.inf:
+            raise _late(tool)
+        return self._step_of(tool)(arguments, self._context_for(tool, context, meta))
+
+    def _failure(self, name: str, error: BaseException) -> ToolFailure:
+        """The failure that ``error`` is; raises what ends the call in another way."""
+        if is_from_outside(error):
+            raise error
+        cause = innermost(error)
+        if isinstance(cause, RequestRefused):
+            raise self._refused(cause) from None
+        if isinstance(cause, InputRequired):
+            raise cause from None
+        return cause if isinstance(cause, ToolFailure) else self._unexpected(name, error, told(cause))
+
+    def _unexpected(self, name: str, error: BaseException, message: str) -> ToolFailure:
+        trace = self._clean(traced(error), _MAX_TRACE)
+        if self.tells_details:
+            _log.error("tool %r failed\n%s", name, trace)
+            return ToolFailure(message)
+        reference = _reference()
+        _log.error("tool %r failed (reference %s)\n%s", name, reference, trace)
+        return ToolFailure(f"The tool failed unexpectedly (reference {reference})", user_action=_LOOK)
+
+    def _step_of(self, tool: Tool) -> Step:
+        known = self._steps.get(tool.name)
+        if known is not None and known[0] is tool:
+            return known[1]
+        step = composed(
+            tool,
+            self._max_result_bytes,
+            self._answer_seconds,
+            self._redact,
+            self._buckets,
+            self._shares,
+            lambda: self.place,
+        )
+        self._steps[tool.name] = (tool, step)
+        return step
+
+    def _context_for(self, tool: Tool, context: Context | None, meta: Mapping[str, Any] | None) -> Context:
+        base = self._surroundings
+        if context is None:
+            return Context(
+                tool.name,
+                base.services,
+                base.config_dir,
+                {} if meta is None else meta,
+                call_tool=self._called,
+                publish=self.publish,
+            )
+        return Context(
+            tool.name,
+            base.services,
+            base.config_dir,
+            context.meta,
+            client=context.client,
+            depth=context.depth,
+            call_tool=self._called,
+            publish=self.publish,
+        )
+
+    async def _called(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
+        inner = Context(meta=context.meta, client=context.client, depth=context.depth + 1)
+        return await self.execute(name, arguments, inner)
+
+    def _told(self, name: str, failure: ToolFailure) -> ToolFailure:
+        error = failure.error
+        if failure.detail and self.tells_details:
+            error = f"{error}: {failure.detail}"
+        elif failure.detail:
+            reference = _reference()
+            detail = self._clean(failure.detail, _MAX_ERROR)
+            _log.warning("tool %r failed (reference %s): %s", name, reference, detail)
+            error = f"{error} (reference {reference}: the server's log says more)"
+        return ToolFailure(
+            self._clean(error, _MAX_ERROR),
+            error_code=failure.error_code,
+            user_action=self._clean(failure.user_action, _MAX_ERROR),
+            content=failure.content,
+            upstream_status=failure.upstream_status,
+        )
+
+    def _refused(self, refused: RequestRefused) -> RequestRefused:
+        try:
+            data = Copier(_MOST_DATA_VALUES, _MAX_TRACE, on_text=self._redact).copy(refused.data)
+        except (NotPlain, OverBudget) as fault:
+            _log.warning("the data of a refusal are left out: %s", fault)
+            data = None
+        return RequestRefused(refused.code, self._clean(refused.message, _MAX_ERROR), data)
+
+    def _clean(self, text: str, limit: int) -> str:
+        return shortened(self._redacted(repaired(text)), limit)
+
+    def _redacted(self, text: str) -> str:
+        return text if self._redact is None else self._redact(text)
+
+
+def _late(tool: Tool) -> ToolFailure:
+    return ToolFailure(
+        f"Tool execution timed out after {tool.timeout_ms}ms: it waited for its turn among all calls "
+        "(limits.concurrent_calls)",
+        error_code="timeout",
+        user_action="Try again later, or raise the named limit in the config.",
+    )
+
+
+def _with_content(content: Content, name: str, elapsed_ms: float) -> ToolResult:
+    return ToolResult(
+        success=True,
+        tool_name=name,
+        execution_time_ms=elapsed_ms,
+        result=content.value,
+        content=content.blocks,
+        has_value=content.structured is not ABSENT,
+        meta=content.meta or None,
+    )
+
+
+def _elapsed_ms(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)
+
+
+def _reference() -> str:
+    """What a fault in the log is found by."""
+    import secrets
+
+    return secrets.token_hex(4)

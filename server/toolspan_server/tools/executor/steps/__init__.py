@@ -1,0 +1,1 @@
+"""The steps around a tool's kind, one idea each: time limit, cache, rate limit, approval, result …"""

@@ -1,0 +1,163 @@
+"""The step that gives earlier results again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from ....calls.client import (
+    Answer,
+    Client,
+    Question,
+    Through,
+)
+from ....calls.content import ABSENT, Content
+from ....calls.context import Context
+from ..step import Step
+
+if TYPE_CHECKING:
+    from ....config.models.tool_options import CacheConfig
+
+Clock = Callable[[], float]
+
+
+def cached(following: Step, config: CacheConfig, *, talks: bool, now: Clock = time.monotonic) -> Step:
+    """Give a result of ``following`` again for equal arguments, within the bounds of ``config``.
+
+    Only successes are kept. Of equal calls at the same time one runs and the others wait for its outcome,
+    a failure too; when it is cancelled, the next of them runs. Where a call ``talks`` to its client, each
+    runs by itself, and what came of asking the client is not kept: it is for that client alone.
+    """
+    store = _Store(config, now)
+    run = _by_itself(following, store) if talks else _one_for_all(following, store)
+
+    async def step(arguments: dict[str, Any], context: Context) -> Any:
+        key = json.dumps(arguments, sort_keys=True)
+        kept = store.get(key)
+        return await run(key, arguments, context) if kept is None else _unpacked(kept)
+
+    return step
+
+
+_Run = Callable[[str, dict[str, Any], Context], Any]
+
+
+class _Flight:
+    """A call that runs now, and what came of it, for those that wait for the same."""
+
+    def __init__(self) -> None:
+        self.landed = asyncio.Event()
+        self.packed: str | None = None
+        self.error: Exception | None = None
+
+
+def _one_for_all(following: Step, store: _Store) -> _Run:
+    flights: dict[str, _Flight] = {}
+
+    async def lead(key: str, arguments: dict[str, Any], context: Context) -> Any:
+        flight = flights[key] = _Flight()
+        try:
+            result = await following(arguments, context)
+            flight.packed = _packed(result)
+            store.put(key, flight.packed)
+        except Exception as error:
+            flight.error = error
+            raise
+        finally:
+            del flights[key]
+            flight.landed.set()
+        return result
+
+    async def run(key: str, arguments: dict[str, Any], context: Context) -> Any:
+        while (flight := flights.get(key)) is not None:
+            await flight.landed.wait()
+            if flight.error is not None:
+                raise flight.error
+            if flight.packed is not None:
+                return _unpacked(flight.packed)
+        return await lead(key, arguments, context)
+
+    return run
+
+
+def _by_itself(following: Step, store: _Store) -> _Run:
+    async def run(key: str, arguments: dict[str, Any], context: Context) -> Any:
+        listening = _Listening(context.client)
+        result = await following(arguments, replace(context, client=listening))
+        if not listening.asked:
+            store.put(key, _packed(result))
+        return result
+
+    return run
+
+
+class _Store:
+    """Packed results by key: within their time, within entries and bytes; the least recently used goes."""
+
+    def __init__(self, config: CacheConfig, now: Clock) -> None:
+        self._config = config
+        self._now = now
+        self._entries: OrderedDict[str, tuple[float, str]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: str) -> str | None:
+        """What is kept for ``key``, if its time is not over."""
+        if (found := self._entries.get(key)) is None:
+            return None
+        if found[0] <= self._now():
+            self._drop(key)
+            return None
+        self._entries.move_to_end(key)
+        return found[1]
+
+    def put(self, key: str, packed: str) -> None:
+        """Keep ``packed`` for ``key``, unless it alone is too large."""
+        if key in self._entries:
+            self._drop(key)
+        size = len(key) + len(packed)
+        if size > self._config.max_bytes:
+            return
+        self._entries[key] = (self._now() + self._config.ttl_ms / 1000, packed)
+        self._bytes += size
+        while self._bytes > self._config.max_bytes or len(self._entries) > self._config.max_entries:
+            self._drop(next(iter(self._entries)))
+
+    def _drop(self, key: str) -> None:
+        _, packed = self._entries.pop(key)
+        self._bytes -= len(key) + len(packed)
+
+
+class _Listening(Through):
+    """A client that notes whether it was asked anything."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(client)
+        self.asked = False
+
+    @override
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+        self.asked = True
+        return await super().ask(questions)
+
+
+def _packed(result: Any) -> str:
+    """``result``, which is plain, as ASCII JSON: nobody who got it can change what is kept."""
+    if not isinstance(result, Content):
+        return json.dumps([result])
+    structured = () if result.structured is ABSENT else (result.structured,)
+    return json.dumps([None, result.blocks, structured, result.meta])
+
+
+def _unpacked(packed: str) -> Any:
+    value, *content = json.loads(packed)
+    if not content:
+        return value
+    blocks, structured, meta = content
+    return Content(tuple(blocks), structured[0] if structured else ABSENT, meta)

@@ -1,0 +1,42 @@
+"""The step that holds results to the tool's ``output_schema``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....calls.content import ABSENT, Content
+from ....calls.context import Context
+from ....engines.parameters import Check, Wording, type_name
+from ....errors import ToolFailure
+from ..step import Step
+
+_WORDING = Wording(whole="the result", member="key")
+_FIX = "Report it to whoever maintains the tool: results must fit its output_schema and limits.result_bytes."
+
+
+def fitting(following: Step, schema: Mapping[str, Any]) -> Step:
+    """Let out of ``following`` only results that ``schema``, a checked JSON Schema of an object, takes.
+
+    Any other is a ``ToolFailure`` with the code ``invalid_result`` that names each field that is wrong. Of
+    content blocks, what is structured is looked at (MCP 2026-07-28, server/tools, Output Schema).
+    """
+
+    check = Check(schema, _WORDING)
+
+    async def step(arguments: dict[str, Any], context: Context) -> Any:
+        result = await following(arguments, context)
+        value = result.structured if isinstance(result, Content) else result
+        if not isinstance(value, dict):
+            given = "content without structured data" if value is ABSENT else type_name(value)
+            raise _invalid([f"must be an object (got {given})"])
+        if faults := check.faults(value):
+            raise _invalid(faults)
+        return result
+
+    return step
+
+
+def _invalid(faults: list[str]) -> ToolFailure:
+    message = "The tool gave an invalid result: " + ", ".join(faults)
+    return ToolFailure(message, error_code="invalid_result", user_action=_FIX)

@@ -1,0 +1,118 @@
+"""The time-out step."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from ....calls.client import Nobody
+from ....calls.context import Context
+from ....calls.slots import WAITED
+from ....common.running import Ended, Running
+from ....errors import ToolFailure, ToolTimeout
+from .._clock import Clock
+from ..step import Step
+
+ANSWER_S = 600.0
+MAX_ABANDONED = 8
+"""Calls of one tool that may go on after they were abandoned; at that number it refuses new ones."""
+
+_MOST_TRIES = 4
+
+_log = logging.getLogger(__name__)
+
+
+def timed_out(
+    following: Step,
+    timeout_ms: int,
+    answer_seconds: float = ANSWER_S,
+    redact: Callable[[str], str] | None = None,
+) -> Step:
+    """Cancel ``following`` after ``timeout_ms`` and raise ``ToolTimeout``; again each second that it goes on.
+
+    What the call waited for its place is part of that time. What goes on after some seconds of that is
+    abandoned, so that the caller waits no longer. ``Context.cancelled`` is set then, and also when the call
+    is cancelled from outside. While the client is asked the clock stands still: that may take
+    ``answer_seconds`` each time. A tool that never waits costs no timer.
+    """
+    seconds = timeout_ms / 1000
+    abandoned = _Abandoned()
+
+    async def step(arguments: dict[str, Any], context: Context) -> Any:
+        if abandoned.count >= MAX_ABANDONED:
+            raise _stuck(context.tool_name, abandoned.count)
+        left = seconds - _waited() if WAITED.get() else seconds
+        clock = None
+        if type(context.client) is not Nobody:
+            from .._client import ToolsClient
+
+            clock = Clock(left)
+            context = replace(context, client=ToolsClient(context.client, clock, answer_seconds, redact))
+        running = Running(following(arguments, context))
+        if running.done:
+            return running.result
+        clock = clock or Clock(left)
+        clock.start(_Expiry(running, context, abandoned))
+        try:
+            return await running.finished()
+        except Ended:
+            raise ToolTimeout(timeout_ms) from None
+        except asyncio.CancelledError:
+            context.cancelled.set()
+            raise
+        finally:
+            clock.stop()
+
+    return step
+
+
+class _Abandoned:
+    """How many calls of a tool go on although nobody waits for them."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, more: int) -> None:
+        self.count += more
+
+
+class _Expiry:
+    """What happens each time that a call's clock expires: it is cancelled, and abandoned in the end."""
+
+    __slots__ = ("_abandoned", "_context", "_running", "_tries")
+
+    def __init__(self, running: Running[Any], context: Context, abandoned: _Abandoned) -> None:
+        self._running = running
+        self._context = context
+        self._abandoned = abandoned
+        self._tries = 0
+
+    def __call__(self) -> None:
+        self._context.cancelled.set()
+        self._tries += 1
+        if self._tries < _MOST_TRIES:
+            self._running.stop("timeout")
+        elif self._tries == _MOST_TRIES:
+            name = self._context.tool_name
+            _log.warning("tool %r goes on after its time-out, whatever it is told", name)
+            self._running.abandon(self._abandoned.add)
+
+
+def _waited() -> float:
+    """How long the call waited for its place; the calls that it makes itself did not."""
+    waited = WAITED.get()
+    WAITED.set(0.0)
+    return waited
+
+
+def _stuck(name: str, count: int) -> ToolFailure:
+    return ToolFailure(
+        f"'{name}' is stuck: {count} of its calls still run after their time-out",
+        error_code="busy",
+        user_action="Wait until they end, or restart the server.",
+    )

@@ -1,0 +1,94 @@
+"""``sql_query``: one statement on a database of ``services.databases``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from typing_extensions import override
+
+from ...calls.context import Context
+from ...common.did_you_mean import nearest
+from ...engines.databases._database import Statement
+from ...engines.databases._statement import fault_of, parameters_of, split_lists
+from ...engines.parameters import known_parameters
+from ...engines.registration import handler
+from ...problems import Fault, Faulty
+from ...schema.records import Record, key, text
+from ...schema.values import FLAG, integer
+
+if TYPE_CHECKING:
+    from ..services._databases import Databases
+
+MOST_ROWS = 10_000
+
+
+class Options(Record):
+    """What ``options`` of ``sql_query`` says."""
+
+    database: str = key(text(least=1), "Name of the database in services.databases.")
+    statement: str = key(
+        text(least=1, most=20_000),
+        "One SQL statement; :name stands for the argument of that name, and is always bound. "
+        "A list stands for its values, as in id IN :ids.",
+    )
+    read_only: bool = key(FLAG, "Whether it may change nothing; the database is held to it.", default=True)
+    max_rows: int = key(
+        integer(1, MOST_ROWS), "Most rows of a result; truncated says that there are more.", default=100
+    )
+    timeout_ms: int = key(
+        integer(1, 3_600_000), "Longest time for the statement, in milliseconds.", default=10_000
+    )
+
+    @override
+    def check(self) -> None:
+        """It is one statement, and a query when it may change nothing."""
+        fault = fault_of(self.statement, read_only=self.read_only)
+        if fault is not None:
+            raise Faulty(Fault(("statement",), *fault))
+
+
+def _misfits(options: Options, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield from _unbound(options, parameters)
+    given = parameters.get("properties")
+    schemas: Mapping[str, Any] = cast("Mapping[str, Any]", given) if isinstance(given, Mapping) else {}
+    listed, single = split_lists(options.statement)
+    for name in listed:
+        if _type(schemas.get(name)) not in (None, "array"):
+            yield "statement", f"IN :{name} takes a list, but the parameter is no array (give it type: array)"
+    for name in single:
+        if name not in listed and _type(schemas.get(name)) == "array":
+            yield "statement", f"a list stands only after IN, as in IN :{name}, but the parameter is an array"
+
+
+def _type(schema: Any) -> str | None:
+    """The one type that ``schema`` allows; ``None`` where it tells of none or several."""
+    name = cast("Mapping[str, Any]", schema).get("type") if isinstance(schema, Mapping) else None
+    return name if isinstance(name, str) else None
+
+
+def _unbound(options: Options, parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    known = known_parameters(parameters)
+    if known is None:
+        return
+    for name in parameters_of(options.statement):
+        if name not in known:
+            hint = nearest(name, known) if known else "add it to parameters"
+            yield "statement", f"the tool has no parameter {name!r} for :{name} ({hint})"
+
+
+def _database(options: Options) -> str:
+    return f"database {options.database!r}"
+
+
+@handler("sql_query", kind="internal", options=Options, misfits=_misfits, target=_database)
+def sql_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """The arguments are the values of the statement's ``:name`` parameters; what is absent is null.
+
+    ``{"rows": [{column: value}], "row_count", "truncated"}``; of a statement that gives no rows,
+    ``{"rows_affected"}``.
+    """
+    options: Options = context.options
+    databases: Databases = context.service("databases")
+    statement = Statement(options.statement, options.read_only, options.max_rows, options.timeout_ms)
+    return databases.get(options.database).run(statement, arguments, context.cancelled.is_set)

@@ -1,0 +1,179 @@
+"""What ``builtin`` and ``internal`` share: a named Python function behind the tool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+from pydantic_core import ValidationError
+from typing_extensions import override
+
+from ...calls.context import Context
+from ...engines.registration import (
+    Handler,
+    Traits,
+    find_handler,
+    handler_file,
+    handler_problem,
+    handler_traits,
+    is_ours,
+    is_registered,
+)
+from ...errors import HandlerNotFound
+from ...parts.environment import Environment
+from ...parts.kind import Kind, KindConfig
+from ...schema.records import (
+    ANYTHING,
+    choice,
+    key,
+    named,
+    optional,
+    text,
+)
+
+if TYPE_CHECKING:
+    from ._blocking import Blocking
+
+
+class HandledConfig(KindConfig):
+    """What the config of either kind says."""
+
+    handler: str = key(text(least=1), "The name that the Python function is registered under.")
+    options: Any = key(
+        optional(named(ANYTHING)), "What the handler is told beside the arguments of a call.", default=None
+    )
+
+    isolation: Literal["process", "thread"] | None = key(
+        optional(choice("process", "thread")),
+        "Where the function runs: in a worker process, within limits.handler_memory_bytes and "
+        "limits.handler_cpu_seconds, or in the server's, where a plain function has a thread and an async "
+        "one the event loop. Without it: process for plain functions of the config's .py files, else thread.",
+        default=None,
+    )
+    _options_given: Any = None
+
+    @classmethod
+    @override
+    def model_validate(cls, data: Any, *, context: Any = None) -> Self:
+        record = super().model_validate(data, context=context)
+        made = record.model_copy(update={"options": _options(record, context)})
+        made._options_given = record.options
+        return made
+
+    @override
+    def problems(self) -> Iterable[tuple[str, str]]:
+        problem = handler_problem(_kind(self), self.handler)
+        if problem is not None:
+            yield "handler", problem
+        if self.isolation == "process" and self.type == "internal":
+            yield "isolation", _NO_SERVICES
+
+    @override
+    def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        find = _traits(self).misfits
+        for option, message in () if find is None else find(self.options, parameters):
+            yield f"options/{option}", message
+
+    @override
+    def target(self) -> str | None:
+        find = _traits(self).target
+        if find is not None:
+            return find(self.options)
+        return None if is_ours(_kind(self), self.handler) else f"handler {self.handler!r}"
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        own = Handled(_kind(self), self.handler, _traits(self).talks, self.options)
+        if not _is_isolated(self):
+            return own
+        from ._isolated import Isolated
+
+        return Isolated(_kind(self), self.handler, own.talks, self._options_given, environment)
+
+
+_NO_SERVICES = (
+    "an internal handler works on the server's services, which a worker process does not have: "
+    "make it a builtin one, or write isolation: thread"
+)
+
+
+def _is_isolated(config: HandledConfig) -> bool:
+    if config.isolation is not None or config.type == "internal":
+        return config.isolation == "process"
+    if handler_file(_kind(config), config.handler) is None:
+        return False
+    return not inspect.iscoroutinefunction(find_handler(_kind(config), config.handler))
+
+
+def _kind(config: HandledConfig) -> Literal["builtin", "internal"]:
+    return cast("Literal['builtin', 'internal']", config.type)
+
+
+def _traits(config: HandledConfig) -> Traits:
+    """What the handler says of itself; nothing when it cannot be loaded, which ``problems`` tells."""
+    try:
+        return handler_traits(_kind(config), config.handler)
+    except (Exception, SystemExit):
+        return Traits()
+
+
+def _options(config: HandledConfig, context: Any) -> Any:
+    """The options as the handler's model; ``None`` when it takes none. Raises ``Faulty``."""
+    from ...problems import Fault, Faulty
+    from ...schema.faults import faults_of
+
+    model = _traits(config).options
+    if model is None:
+        if config.options and is_registered(_kind(config), config.handler):
+            message = f"the handler {config.handler!r} takes no options"
+            raise Faulty(Fault(("options",), message, "remove them", on_key=True))
+        return None
+    try:
+        return model.model_validate(config.options or {}, context=context)
+    except ValidationError as error:
+        raise Faulty(*faults_of(error, model, ("options",))) from None
+
+
+@dataclass
+class Handled:
+    """Calls the handler ``name`` of the table ``kind``.
+
+    An ``async`` handler runs on the event loop. Any other runs in a worker thread, so that it can
+    block; when the call is cancelled or times out nobody waits for that thread any more, and
+    ``Context.cancelled`` tells the handler so.
+    """
+
+    kind: str
+    name: str
+    talks: bool = False
+    options: Any = None
+
+    @cached_property
+    def _handler(self) -> Handler:
+        found = find_handler(self.kind, self.name)
+        if found is None:
+            raise HandlerNotFound(self.kind, self.name)
+        return found
+
+    @cached_property
+    def _is_async(self) -> bool:
+        return inspect.iscoroutinefunction(self._handler)
+
+    @cached_property
+    def _blocking(self) -> Blocking:
+        from ._blocking import Blocking
+
+        return Blocking(self.name, is_ours(self.kind, self.name))
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
+        """What the handler gives for ``arguments``."""
+        handler = self._handler
+        if self.options is not None:
+            context = replace(context, options=self.options)
+        if self._is_async:
+            return await handler(dict(arguments), context)
+        result = await self._blocking.run(partial(handler, dict(arguments), context))
+        return await result if inspect.isawaitable(result) else result

@@ -1,0 +1,194 @@
+"""A call of an upstream's tool, in as many rounds as it and the client's revision of the protocol need."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+import anyio
+
+from ...calls.client import (
+    Ability,
+    InputRequired,
+    Level,
+    Question,
+)
+from ...calls.content import (
+    ABSENT,
+    Block,
+    Content,
+    text_of,
+)
+from ...calls.context import Context
+from ...common.trace_context import outgoing
+from ...engines.upstreams import (
+    Again,
+    Answer,
+    CallRefused,
+    InputNeeded,
+    NoResult,
+    ServerGone,
+)
+from ...errors import ToolFailure
+
+if TYPE_CHECKING:
+    from ..services._ongoing import OngoingCall
+    from ..services._upstreams import Upstream
+
+MAX_ROUNDS = 10
+"""How many times one call may be answered with questions before it has to be answered."""
+
+MAX_STATE = 65_536
+"""Longest ``requestState`` of an upstream, in characters: it travels by way of the client."""
+
+MAX_ERROR_BYTES = 262_144
+"""Largest content of a failed call, in bytes of JSON; of a larger one only the text is kept, cut."""
+
+_MAX_QUESTIONS = 16
+_STATE_ONLY_SECONDS = 0.25
+_LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+_RESERVED = re.compile(r"(?:[^./]+\.)*(?:modelcontextprotocol|mcp)(?:\.[^./]+)*/")
+_ABILITIES: Mapping[str, Ability] = {
+    "elicitation/create": "elicitation",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
+_ACTION = "Read the error, correct the arguments, and call the tool again."
+_GONE_ACTION = "Try again later: the server is being connected again; its state is at /readyz."
+
+
+class UpstreamCall:
+    """One call of ``tool``.
+
+    The upstream may ask within its call (before MCP 2026-07-28) or answer with what it needs (since then).
+    The client may be asked while its call waits, or makes its call again with the answers. In the latter
+    case a call that asked within stays open at the upstream meanwhile, and is taken up again; if it is gone
+    by then, it is made anew, and what was answered already is not asked again.
+    """
+
+    def __init__(self, upstream: Upstream, tool: str, arguments: Mapping[str, Any], context: Context) -> None:
+        self._upstream = upstream
+        self._tool = tool
+        self._arguments = arguments
+        self._context = context
+        self._client = context.client
+        whole = json.dumps([upstream.name, tool, arguments], sort_keys=True)
+        self._name = "upstream-" + hashlib.sha256(whole.encode()).hexdigest()[:16]
+
+    async def made(self) -> Content:
+        """The tool's content. Raises ``ToolFailure``, and what ``Client.ask`` raises."""
+        note = cast("dict[str, Any]", self._client.memory.pop(self._name, None) or {})
+        ongoing = self._upstream.conversations.taken_up(note.get("call"))
+        needed = InputNeeded(note["requests"], note["state"]) if "requests" in note else None
+        rounds: int = note.get("rounds", 0)
+        while True:
+            again = await self._answered(needed, rounds) if needed is not None else None
+            outcome = await self._outcome(ongoing or self._begun(again))
+            if isinstance(outcome, Answer):
+                return self._content(outcome)
+            rounds, needed, ongoing = rounds + 1, outcome, None
+            if rounds > MAX_ROUNDS:
+                raise self._failure(f"asked for more input {MAX_ROUNDS} times without ever answering")
+
+    def _begun(self, again: Again | None) -> OngoingCall:
+        from ..services._ongoing import OngoingCall
+
+        async def make(call_id: str) -> Answer | InputNeeded:
+            connection = self._upstream.connection
+            return await connection.call(self._tool, self._arguments, meta=self._meta(call_id), again=again)
+
+        ongoing = OngoingCall(self._client, make)
+        self._upstream.conversations.begin(ongoing)
+        return ongoing
+
+    async def _outcome(self, ongoing: OngoingCall) -> Answer | InputNeeded:
+        try:
+            return await ongoing.followed(self._client, self._key)
+        except InputRequired:
+            self._upstream.conversations.park(ongoing)
+            self._client.memory[self._name] = {"call": ongoing.id}
+            raise
+        except ServerGone as error:
+            raise self._failure(error.what, "upstream_unavailable", _GONE_ACTION, error.detail) from None
+        except CallRefused as error:
+            code = "invalid_parameters" if error.is_invalid else "upstream_error"
+            raise self._failure(f"refused the call: {error}", code) from None
+        except NoResult as error:
+            raise self._failure(str(error)) from None
+        except BaseException:
+            ongoing.cancel()
+            raise
+
+    async def _answered(self, needed: InputNeeded, rounds: int) -> Again:
+        """The client's answers to what is needed; where they come with another request, it is noted."""
+        if len(needed.state or "") > MAX_STATE or len(needed.requests) > _MAX_QUESTIONS:
+            limit = f"{_MAX_QUESTIONS} questions or {MAX_STATE} characters of state"
+            raise self._failure(f"asked with more than {limit} at a time")
+        if not needed.requests:
+            await anyio.sleep(_STATE_ONLY_SECONDS)
+            return Again(state=needed.state)
+        questions = {key: self._question(request) for key, request in needed.requests.items()}
+        names = {key: self._key(rounds, question, key) for key, question in questions.items()}
+        note = {"requests": needed.requests, "state": needed.state, "rounds": rounds}
+        self._client.memory[self._name] = note
+        answers = await self._client.ask({names[key]: question for key, question in questions.items()})
+        self._client.memory.pop(self._name, None)
+        return Again({key: dict(answers[name]) for key, name in names.items()}, needed.state)
+
+    def _question(self, request: Mapping[str, Any]) -> Question:
+        ability = _ABILITIES.get(str(request.get("method")))
+        if ability is None or ability not in self._upstream.conversations.may_ask:
+            allowed = f"services.upstreams.{self._upstream.name}.may_ask"
+            raise self._failure(f"asked with {request.get('method')!r}, which {allowed} does not allow")
+        params = request.get("params")
+        given = dict(cast("Any", params)) if isinstance(params, Mapping) else {}
+        return Question(ability, given, once=ability == "elicitation")
+
+    def _key(self, number: int, question: Question, given: str = "") -> str:
+        """The question's name among all of this call: the same only when the same is asked again."""
+        whole = json.dumps([given, question.ability, question.params], sort_keys=True)
+        return f"{self._name}-{number}-{hashlib.sha256(whole.encode()).hexdigest()[:16]}"
+
+    def _meta(self, call_id: str) -> dict[str, Any]:
+        """What the upstream is told with the call: no more of the client's ``_meta`` than concerns it."""
+        given = self._context.meta
+        told: dict[str, Any] = dict(outgoing(given))
+        if "progressToken" in given:
+            told["progressToken"] = call_id
+        if (level := given.get(_LOG_LEVEL)) in get_args(Level):
+            told[_LOG_LEVEL] = level
+        elif _VERSION not in given:
+            told[_LOG_LEVEL] = "info"
+        return told
+
+    def _content(self, answer: Answer) -> Content:
+        if answer.is_error:
+            raise self._failed(tuple(answer.content))
+        structured = answer.structured if answer.has_structured else ABSENT
+        meta = {key: value for key, value in (answer.meta or {}).items() if not _RESERVED.match(key)}
+        return Content(tuple(answer.content), structured, meta)
+
+    def _failed(self, blocks: tuple[Block, ...]) -> ToolFailure:
+        redact = self._upstream.connection.spec.redact
+        told = tuple(
+            {**block, "text": redact(str(block["text"]))} if block.get("type") == "text" else block
+            for block in blocks
+        )
+        fits = len(json.dumps(told)) <= MAX_ERROR_BYTES
+        text = text_of(told) or "the tool reported an error without saying which"
+        return ToolFailure(
+            f"Upstream '{self._upstream.name}': {text}",
+            error_code="upstream_error",
+            user_action=_ACTION,
+            content=told if fits and told else None,
+        )
+
+    def _failure(
+        self, what: str, code: str = "upstream_error", action: str = _ACTION, detail: str = ""
+    ) -> ToolFailure:
+        error = f"Upstream '{self._upstream.name}': {what}"
+        return ToolFailure(error, error_code=code, user_action=action, detail=detail)

@@ -1,0 +1,290 @@
+"""``http``: answers with what a web API does."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from typing_extensions import override
+
+from ..._version import __version__
+from ...calls.context import Context
+from ...common import trace_context as trace
+from ...common.resource_pool import Shared
+from ...engines.http_client import (
+    Answer,
+    Outgoing,
+    Policy,
+    Request,
+)
+from ...engines.http_client import _settings as settings
+from ...engines.http_client._auth import HttpAuth
+from ...engines.http_client._bodies import BodyFormat, body_of
+from ...engines.http_client._circuit import HttpCircuit
+from ...engines.http_client._hosts import literal_refusals
+from ...engines.http_client._jsonpath import ResponsePath
+from ...engines.http_client._misfits import argument_misfits, place_faults
+from ...engines.http_client._places import (
+    PARAMETERS,
+    HttpParameter,
+    Place,
+    Placed,
+    Places,
+)
+from ...engines.http_client._results import Reader, ResponseFormat
+from ...engines.http_client._retry import HttpRetry
+from ...engines.http_client._secrets import Secrets
+from ...engines.http_client._urls import UrlTemplate
+from ...engines.templates import Tree, compiled, templated
+from ...errors import ToolFailure
+from ...parts.environment import Environment
+from ...parts.kind import Kind, KindConfig
+from ...problems import Fault, Faulty
+from ...schema.records import (
+    ANYTHING,
+    checked,
+    choice,
+    key,
+    many,
+    named,
+    optional,
+    text,
+)
+
+_log = logging.getLogger(__name__)
+_STATUS = r"^[1-5]([0-9][0-9]|xx)$"
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_DEFAULT_HEADERS = {
+    "Accept": "application/json, */*;q=0.5",
+    "Accept-Encoding": "gzip, deflate",
+    "User-Agent": f"toolspan/{__version__}",
+}
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
+
+
+def _url(url: str) -> str:
+    UrlTemplate.parse(url)
+    return url
+
+
+def _path(path: str) -> str:
+    ResponsePath(path)
+    return path
+
+
+class Config(KindConfig):
+    """``{"type": "http", "url": "https://api.example.com/users/{id}"}`` and how the request is made.
+
+    Arguments named in the URL go there; of the others those of GET, HEAD, DELETE and OPTIONS go into the
+    query, and of other methods into a JSON body, unless ``params_mapping`` says otherwise.
+    """
+
+    type: str = key(choice("http"), default="http")
+    url: str = key(
+        checked(text(most=8_192), _url), "Where requests go; {name} in its path or query is an argument."
+    )
+    method: Method = key(choice(*_METHODS), "The HTTP method.", default="GET")
+    headers: dict[str, str] = settings.HEADERS
+    params_mapping: dict[str, HttpParameter] = key(
+        PARAMETERS, "Argument → where it goes; a text is the name that it has there.", factory=dict
+    )
+    body: Any = key(
+        templated(ANYTHING), "The body: a template over the arguments, instead of all of them.", default=None
+    )
+    body_format: BodyFormat | None = key(
+        optional(choice("json", "form", "multipart", "text", "none")),
+        "How the body is written; json by default, multipart when an argument is a file.",
+        default=None,
+    )
+    response_path: str | None = key(
+        optional(checked(text(least=1), _path)),
+        "JSONPath (RFC 9535) of the result in the answer.",
+        default=None,
+    )
+    response_format: ResponseFormat = key(
+        choice("auto", "json", "text", "binary"),
+        "What the answer is taken for; by default what its media type says.",
+        default="auto",
+    )
+    response_types: tuple[str, ...] = key(
+        many(text(least=1, most=200)),
+        "The media types that are taken, globs (application/json, text/*); any but pages of HTML by default.",
+        default=(),
+    )
+    success_status: tuple[str, ...] = key(
+        many(text(pattern=_STATUS), least=1),
+        'The statuses, or sorts of them, whose answers are results: ["2xx", "404"].',
+        default=("2xx",),
+    )
+    allow_empty: bool = key(
+        {"type": "bool", "strict": True},
+        "Whether an empty answer is a result although one was asked for; with 201, 202, 204 and 205 it is.",
+        default=False,
+    )
+    status_hints: dict[str, str] = key(
+        named(text(most=1_000), names=text(pattern=_STATUS)),
+        'What the model is told when the answer has that status: {"404": …, "5xx": …}.',
+        factory=dict,
+    )
+    timeout_ms: int = settings.TIMEOUT_MS
+    connect_timeout_ms: int = settings.CONNECT_TIMEOUT_MS
+    retry: HttpRetry = settings.RETRY
+    auth: HttpAuth | None = settings.AUTH
+    allowed_domains: tuple[str, ...] | None = settings.ALLOWED_DOMAINS
+    allow_private: tuple[str, ...] = settings.ALLOW_PRIVATE
+    max_response_bytes: int = settings.MAX_RESPONSE_BYTES
+    max_redirects: int = settings.MAX_REDIRECTS
+    circuit_breaker: HttpCircuit | None = settings.CIRCUIT_BREAKER
+    ca_file: str | None = settings.CA_FILE
+
+    @override
+    def check(self) -> None:
+        faults = [*self._host_faults(), *place_faults(self.params_mapping, self.method, self.templated)]
+        if self.response_path is not None and self.response_format in ("text", "binary"):
+            message = f"means nothing for response_format {self.response_format!r}"
+            faults.append(Fault(("response_path",), message, "remove one of them"))
+        if faults:
+            raise Faulty(*faults)
+
+    def _host_faults(self) -> Iterator[Fault]:
+        hosts = settings.hosts_of(self)
+        template = UrlTemplate.parse(self.url)
+        yield from (Fault(("url",), refusal) for refusal in literal_refusals(hosts, template.start))
+        if self.auth is not None and self.auth.token_url is not None:
+            for refusal in literal_refusals(hosts, self.auth.token_url):
+                yield Fault(("auth", "token_url"), refusal)
+
+    @property
+    def templated(self) -> bool:
+        """Whether the body is written in the config."""
+        return "body" in self.model_fields_set and self.body is not None
+
+    @override
+    def problems(self) -> Iterable[tuple[str, str]]:
+        if self.auth is not None:
+            yield from ((f"auth/{name}", message) for name, message in self.auth.problems())
+
+    @override
+    def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        return argument_misfits(parameters, self.places(), self.body if self.templated else None)
+
+    @override
+    def secrets(self) -> Iterable[str]:
+        return settings.secrets_of(self)
+
+    @override
+    def hosts(self) -> Iterable[str]:
+        yield UrlTemplate.parse(self.url).host
+        yield from settings.token_hosts(self)
+
+    @override
+    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
+        return settings.variables_of(self)
+
+    def places(self) -> Places:
+        """Where the arguments go."""
+        listed = {parameter.place for parameter in self.params_mapping.values()}
+        leftover: Place | None = "body"
+        if self.templated:
+            leftover = None
+        elif self.body_format in ("form", "multipart") or listed & {"form", "file"}:
+            leftover = "form"
+        elif self.body_format == "none":
+            leftover = "query"
+        return Places.of(self.params_mapping, UrlTemplate.parse(self.url), self.method, leftover)
+
+    @override
+    def target(self) -> str:
+        return f"web host {UrlTemplate.parse(self.url).host!r}"
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        return _Http(self, environment.config_dir, environment.shared)
+
+
+class _Http:
+    talks = False
+
+    def __init__(self, config: Config, directory: Path, shared: Shared) -> None:
+        self._config = config
+        self._directory = directory
+        self._shared = shared
+        self._secrets = Secrets(config.secrets())
+
+    @cached_property
+    def _url(self) -> UrlTemplate:
+        return UrlTemplate.parse(self._config.url)
+
+    @cached_property
+    def _places(self) -> Places:
+        return self._config.places()
+
+    @cached_property
+    def _body(self) -> Tree | None:
+        return compiled(self._config.body) if self._config.templated else None
+
+    @cached_property
+    def _policy(self) -> Policy:
+        owner = f"{self._config.method} {self._config.url}"
+        return settings.policy_of(self._config, self._directory, self._secrets, owner)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        config = self._config
+        path = None if config.response_path is None else ResponsePath(config.response_path)
+        return Reader(
+            self._secrets,
+            config.response_format,
+            path,
+            config.status_hints,
+            config.response_types,
+            config.success_status,
+            config.allow_empty,
+        )
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
+        """What the API answers to ``arguments``."""
+        outgoing = self._shared.get(Outgoing, Outgoing)
+        try:
+            request = self._request(arguments, context)
+            started = time.perf_counter()
+            answer = await outgoing.send(request, self._policy)
+            took_ms = (time.perf_counter() - started) * 1000
+            _log.info("http %r: HTTP %d after %.0f ms", context.tool_name, answer.status, took_ms)
+            if request.method == "HEAD" and answer.status < 300:
+                return self._head(answer)
+            return await self._reader.result(answer, request.method)
+        except ToolFailure as failure:
+            failure.error = self._secrets.redact(failure.error)
+            _log.info("http %r: %s", context.tool_name, failure.error_code)
+            raise
+
+    def _request(self, arguments: Mapping[str, Any], context: Context) -> Request:
+        config = self._config
+        placed = self._places.placed(arguments)
+        template = None if self._body is None else self._body.render({"input": dict(arguments), **arguments})
+        body, kind = body_of(placed, template, config.body_format, config.method, templated=config.templated)
+        url = self._url.expanded(placed.path, iter(placed.query))
+        return Request(config.method, url, self._headers(placed, kind, context), body)
+
+    def _headers(self, placed: Placed, kind: str, context: Context) -> tuple[tuple[str, str], ...]:
+        """Each header once: the server's own, the trace, the config's, the arguments'."""
+        headers: dict[str, tuple[str, str]] = {}
+        typed = {"Content-Type": kind} if kind else {}
+        layers = (_DEFAULT_HEADERS, trace.outgoing(context.meta), typed, self._config.headers)
+        for layer in (*(layer.items() for layer in layers), placed.headers):
+            headers.update({name.lower(): (name, value.strip(" \t")) for name, value in layer})
+        if kind.startswith("multipart/"):
+            headers["content-type"] = ("Content-Type", kind)
+        if placed.cookies:
+            given = [headers["cookie"][1]] if "cookie" in headers else []
+            headers["cookie"] = ("Cookie", "; ".join([*given, *placed.cookies]))
+        return tuple(headers.values())
+
+    def _head(self, answer: Answer) -> Any:
+        return self._secrets.redact_all({"status": answer.status, "headers": dict(answer.headers)})

@@ -1,0 +1,61 @@
+"""``mcp``: a tool of another MCP server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from ...calls.content import Content
+from ...calls.context import Context
+from ...parts.environment import Environment
+from ...parts.kind import Kind, KindConfig
+from ...schema.records import (
+    ANYTHING,
+    choice,
+    key,
+    named,
+    text,
+)
+
+if TYPE_CHECKING:
+    from ..services._upstreams import Upstreams
+
+
+class Config(KindConfig):
+    """``{"type": "mcp", "upstream": "<one of services.upstreams>", "tool": "<its name there>"}``."""
+
+    type: str = key(choice("mcp"), default="mcp")
+    upstream: str = key(text(least=1), "The name of the server in services.upstreams.")
+    tool: str = key(text(least=1, most=256), "The tool's name there.")
+    pin: dict[str, Any] = key(
+        named(ANYTHING),
+        "Arguments that every call is made with, whatever the model says; they are not in parameters.",
+        factory=dict[str, Any],
+    )
+
+    @override
+    def target(self) -> str:
+        return f"upstream {self.upstream!r}"
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        return _Proxied(self.upstream, self.tool, self.pin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proxied:
+    upstream: str
+    tool: str
+    pin: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    talks: bool = True
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Content:
+        """What the upstream's tool gives, its content blocks and all."""
+        from ._upstream_call import UpstreamCall
+
+        upstreams: Upstreams = context.service("upstreams")
+        upstream = upstreams.named(self.upstream)
+        return await UpstreamCall(upstream, self.tool, {**arguments, **self.pin}, context).made()

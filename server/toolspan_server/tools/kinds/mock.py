@@ -1,0 +1,119 @@
+"""``mock``: answers with what the config says."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from reprlib import Repr
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from ...calls.context import Context
+from ...engines.mock_steps import MockStep
+from ...engines.mocks import (
+    MockAnswer,
+    MockReplies,
+    MockRule,
+    unknown_names,
+    uses_client,
+)
+from ...parts.environment import Environment
+from ...parts.kind import Kind, KindConfig
+from ...problems import Fault, Faulty
+from ...schema.records import (
+    choice,
+    key,
+    many,
+    optional,
+)
+
+if TYPE_CHECKING:
+    from ...engines.mocks._live import Script
+
+_log = logging.getLogger(__name__)
+_brief = Repr()
+_brief.maxdict = _brief.maxlist = _brief.maxlevel = 20
+_brief.maxstring = _brief.maxlong = 200
+
+
+class Config(MockReplies, KindConfig):
+    """``{"type": "mock", "mock_response": <any JSON value>}``."""
+
+    type: str = key(choice("mock"), default="mock")
+    rules: tuple[MockRule, ...] = key(
+        many(MockRule.shape()),
+        "Answers for some arguments: the first rule whose when holds gives the answer.",
+        default=(),
+    )
+    steps: tuple[MockStep, ...] = key(
+        many(MockStep.shape()),
+        "What is done before the answer, in this order: progress, log, ask, delay_ms, release, change.",
+        default=(),
+    )
+    on_decline: MockAnswer | None = key(
+        optional(MockAnswer.shape()),
+        "The answer when the user declines a question or closes it; no further step is taken then.",
+        default=None,
+    )
+
+    @property
+    @override
+    def counts_calls(self) -> bool:
+        return any(replies.by_turns for replies in (self, *self.rules))
+
+    @override
+    def check(self) -> None:
+        super().check()
+        asked = [name for step in self.steps for name in step.ask or ()]
+        faults = [
+            Fault(("steps",), f"two questions are named {name!r}", "give one another name")
+            for name in sorted({name for name in asked if asked.count(name) > 1})
+        ]
+        if self.on_decline is not None and not asked:
+            faults.append(
+                Fault(("on_decline",), "no step asks anything", "add a step with ask, or leave it out")
+            )
+        faults += unknown_names(self, asked)
+        if faults:
+            raise Faulty(*faults)
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        if self.model_fields_set <= {"type", "mock_response"}:
+            return _Mock(self.mock_response)
+        from ...engines.mocks._live import Script
+
+        script = Script(
+            self if self.main_ways or not self.rules else None,
+            steps=self.steps,
+            rules=self.rules,
+            on_decline=self.on_decline,
+            directory=environment.config_dir,
+        )
+        return _Scripted(script, talks=bool(self.steps) or uses_client(self))
+
+
+@dataclass(frozen=True, slots=True)
+class _Mock:
+    response: Any
+    talks: bool = False
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
+        _log_call(arguments, context)
+        return self.response
+
+
+@dataclass(frozen=True, slots=True)
+class _Scripted:
+    script: Script
+    talks: bool
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
+        _log_call(arguments, context)
+        return await self.script.call(arguments, context)
+
+
+def _log_call(arguments: Mapping[str, Any], context: Context) -> None:
+    _log.info("mock %r called with %s", context.tool_name, _brief.repr(dict(arguments)))

@@ -1,0 +1,108 @@
+"""``pipeline``: calls other tools, one step after another, and puts their results together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from ...calls.context import Context
+from ...engines.pipelines._budget import budget
+from ...engines.pipelines._run import Run, Step
+from ...engines.pipelines._steps import StepConfig, check_steps
+from ...engines.templates import Tree, compiled, templated
+from ...errors import ToolFailure
+from ...parts.environment import Environment
+from ...parts.kind import (
+    Calling,
+    Kind,
+    KindConfig,
+    Talking,
+)
+from ...schema.records import (
+    ANYTHING,
+    choice,
+    key,
+    many,
+)
+from ...schema.values import integer
+
+MAX_DEPTH = 8
+"""How deep pipelines may call pipelines."""
+
+
+class Config(KindConfig):
+    """``{"type": "pipeline", "steps": [{"id": …, "tool": …, "arguments": …}], "result": <template>}``.
+
+    Templates see the arguments (``{{ city }}``, ``{{ input.city }}``) and what earlier steps gave
+    (``{{ steps.ID.result }}``, ``.error``, ``.skipped``).
+    """
+
+    type: str = key(choice("pipeline"), default="pipeline")
+    steps: tuple[StepConfig, ...] = key(
+        many(StepConfig.shape(), least=1), "The calls, in this order; each sees what those before it gave."
+    )
+    result: Any = key(
+        templated(ANYTHING),
+        "What the tool gives: a template; the last step's result when absent.",
+        default=None,
+    )
+    max_calls: int = key(
+        integer(1, 1_000), "Most calls in all, those of pipelines inside this one too.", default=100
+    )
+
+    @override
+    def check(self) -> None:
+        """Steps have names of their own and refer to earlier ones."""
+        check_steps(self.steps, self.result)
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        return Pipeline(self)
+
+
+class Pipeline(Calling):
+    """A live pipeline. ``talks`` when a tool that it calls does, as far as ``bind`` told how to find them."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._steps = tuple(Step.of(step) for step in config.steps)
+        last = config.steps[-1].id
+        given = "result" in config.model_fields_set
+        self._result: Tree = compiled(config.result if given else f"{{{{ steps.{last}.result }}}}")
+        self._find: Callable[[str], Talking | None] = _find_nothing
+        self._looking = False
+
+    @override
+    def bind(self, find: Callable[[str], Talking | None]) -> None:
+        self._find = find
+
+    @property
+    def talks(self) -> bool:
+        if self._looking:
+            return False
+        self._looking = True
+        try:
+            found = map(self._find, {step.config.tool for step in self._steps})
+            return any(tool is not None and tool.talks for tool in found)
+        finally:
+            self._looking = False
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
+        """The result, once every step is done. Raises ``ToolFailure`` that names the step that failed."""
+        if context.depth >= MAX_DEPTH:
+            raise ToolFailure(
+                f"Pipelines call each other more than {MAX_DEPTH} deep",
+                error_code="too_deep",
+                user_action="Correct the pipelines in the config: they may call each other without end.",
+            )
+        with budget(self._config.max_calls) as calls:
+            run = Run(dict(arguments), context, calls, len(self._steps))
+            for step in self._steps:
+                await run.step(step)
+            return self._result.render(run.scope)
+
+
+def _find_nothing(_name: str) -> None:
+    return None

@@ -1,0 +1,165 @@
+"""The registry: every tool of a config, compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..config import Config, ToolConfig
+from ..engines.isolation import ProcessLimits
+from ..engines.parameters import Parameters
+from ..parts.environment import Environment
+from ..parts.kind import Calling, Kind
+from ..schema.records import is_same
+from .withheld_variables import withheld
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool ready to run: its config, its compiled parameters, its live kind."""
+
+    config: ToolConfig
+    parameters: Parameters
+    kind: Kind
+    timeout_ms: int
+
+    @property
+    def name(self) -> str:
+        return self.config.name
+
+    @property
+    def talks(self) -> bool:
+        """Whether a call may say something to its client, or ask it something, before it ends."""
+        return self.kind.talks or self.config.approval is not None
+
+
+_UNLISTED = frozenset({"handler", "type", "implementation", "timeout_ms", "cache", "rate_limit", "approval"})
+
+
+class Registry:
+    """The tools by name: those of the config in its order, then what sources offer, in theirs."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._own = tuple(tools)
+        self._offered: dict[int, tuple[Tool, ...]] = {}
+        self._tools: dict[str, Tool] = {}
+        self._places: dict[str, int | None] = {}
+        self._put_together()
+
+    @classmethod
+    def from_config(
+        cls, config: Config, environment: Environment | None = None, earlier: Registry | None = None
+    ) -> Registry:
+        """Compile every tool of ``config``; none when ``tools.enabled`` is false.
+
+        A tool that is the same in ``earlier``, of the same environment, is taken from there as it lives.
+        """
+        if not config.tools.enabled:
+            return cls()
+        where = environment or environment_of(config)
+        default = config.tools.default_timeout_ms
+        known = {} if earlier is None else {tool.name: tool for tool in earlier._own}
+        return cls(
+            _kept(known.get(tool.name), tool, default) or compiled(tool, where, default)
+            for tool in config.tools.registry
+        )
+
+    def offer(self, source: int, tools: Iterable[Tool]) -> list[str]:
+        """Have ``tools`` as those of the source at that place of the config, instead of its earlier ones.
+
+        Gives the names that others have already; those tools are left out.
+        """
+        self._offered[source] = tuple(tools)
+        return self._put_together()
+
+    def get(self, name: str) -> Tool | None:
+        """The tool ``name``, or ``None``."""
+        return self._tools.get(name)
+
+    def lists_the_same(self, tools: Sequence[Tool]) -> bool:
+        """Whether a list of its tools says the same as one of ``tools``."""
+        own = list(self)
+        return len(own) == len(tools) and all(map(_listed_alike, own, tools))
+
+    def place(self, name: str) -> int | None:
+        """The place of the source that the tool whose name this is, in any case, is of; ``None``: of none."""
+        return self._places.get(name.lower())
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def _put_together(self) -> list[str]:
+        tools: dict[str, Tool] = {}
+        places: dict[str, int | None] = {}
+        taken: list[str] = []
+        offered = [(place, self._offered[place]) for place in sorted(self._offered)]
+        for place, group in [(None, self._own), *offered]:
+            for tool in group:
+                if tool.name.lower() in places:
+                    taken.append(tool.name)
+                    continue
+                places[tool.name.lower()] = place
+                tools[tool.name] = tool
+        self._tools, self._places = tools, places
+        kinds = {type(tool.kind) for tool in tools.values()}
+        if any(issubclass(kind, Calling) for kind in kinds):
+            for tool in tools.values():
+                if isinstance(tool.kind, Calling):
+                    tool.kind.bind(self.get)
+        return taken
+
+
+class Prepared(NamedTuple):
+    """The tools of a config, ready to run before anything does, and where they live."""
+
+    environment: Environment
+    registry: Registry
+
+
+def environment_of(config: Config) -> Environment:
+    """Where the tools of ``config`` live."""
+    limits = config.limits
+    processes = ProcessLimits(
+        limits.handler_processes,
+        limits.handler_memory_bytes,
+        limits.handler_cpu_seconds,
+        limits.result_bytes,
+        withheld(config),
+    )
+    return Environment(config.directory, config.state_directory, processes=processes)
+
+
+def prepared(config: Config) -> Prepared:
+    """Every tool of ``config``, compiled in an environment of its own."""
+    environment = environment_of(config)
+    return Prepared(environment, Registry.from_config(config, environment))
+
+
+def _listed_alike(one: Tool, other: Tool) -> bool:
+    return one is other or is_same(_listed(one), _listed(other))
+
+
+def _listed(tool: Tool) -> list[Any]:
+    """All that a list may say of ``tool``."""
+    return [getattr(tool.config, name) for name in tool.config.model_fields if name not in _UNLISTED]
+
+
+def _kept(earlier: Tool | None, tool: ToolConfig, default_timeout_ms: int) -> Tool | None:
+    """``earlier``, when it is what compiling ``tool`` would give."""
+    if earlier is None or earlier.timeout_ms != (tool.timeout_ms or default_timeout_ms):
+        return None
+    return earlier if is_same(earlier.config, tool) else None
+
+
+def compiled(tool: ToolConfig, environment: Environment, default_timeout_ms: int) -> Tool:
+    """``tool``, ready to run."""
+    return Tool(
+        config=tool,
+        parameters=Parameters(tool.parameters),
+        kind=tool.implementation.build(environment),
+        timeout_ms=tool.timeout_ms or default_timeout_ms,
+    )

@@ -1,0 +1,133 @@
+"""The calls that run at one upstream, and who hears what it says and answers what it asks meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ...calls.client import Ability
+from ...engines.upstreams import RefusedQuestion
+from ._ongoing import OngoingCall
+
+MAX_PARKED = 100
+"""Calls of one upstream that may wait for their client to come back with answers."""
+
+PARKED_SECONDS = 300.0
+"""How long such a call is kept."""
+
+LATE_SECONDS = 30.0
+"""How long an upstream may still be at a call that was cancelled, and speak of it."""
+
+_INVALID_REQUEST = -32600
+_ABILITIES: Mapping[str, Ability] = {
+    "elicitation/create": "elicitation",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
+_DECLARED: Mapping[Ability, Mapping[str, Any]] = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}
+
+
+class Conversations:
+    """Hears the upstream ``name`` (it is a ``Listener``), which may ask clients for ``may_ask``.
+
+    What comes within a call's own answer is that call's. A server over stdio does not say which call it
+    talks about: it is heard while only one runs and none was cancelled a moment ago, and refused otherwise,
+    so that no client hears or is asked what is another's.
+    """
+
+    def __init__(self, name: str, may_ask: frozenset[Ability]) -> None:
+        self._name = name
+        self.may_ask = may_ask
+        self._calls: dict[str, OngoingCall] = {}
+        self._parked: dict[str, float] = {}
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._late_until = 0.0
+
+    def begin(self, call: OngoingCall) -> None:
+        """Have ``call`` hear the upstream until it is done."""
+        self._calls[call.id] = call
+        call.start(self._over)
+
+    def park(self, call: OngoingCall) -> None:
+        """Keep ``call`` running, for a while, until its client comes back with the answers."""
+        while len(self._parked) >= MAX_PARKED:
+            self._drop(next(iter(self._parked)))
+        self._parked[call.id] = time.monotonic() + PARKED_SECONDS
+        if self._sweeper is None:
+            self._sweeper = asyncio.get_running_loop().call_later(PARKED_SECONDS, self._sweep)
+
+    def taken_up(self, call_id: object) -> OngoingCall | None:
+        """The parked call ``call_id``, which is not parked any more; ``None`` when it is gone."""
+        if not isinstance(call_id, str) or self._parked.pop(call_id, None) is None:
+            return None
+        return self._calls.get(call_id)
+
+    def end(self) -> None:
+        """Cancel every call."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            self._sweeper = None
+        self._parked.clear()
+        calls, self._calls = self._calls, {}
+        for call in calls.values():
+            call.cancel()
+
+    def capabilities(self, call: str | None) -> Mapping[str, Any]:
+        """What the upstream is told: what it may ask, within a call only what that call's client accepts."""
+        made = self._calls.get(call) if call is not None else None
+        return {
+            ability: declared
+            for ability, declared in _DECLARED.items()
+            if ability in self.may_ask and (made is None or made.client.accepts(ability))
+        }
+
+    def hear(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
+        """Pass progress and log messages on to the call that they belong to."""
+        if method == "notifications/progress":
+            made = self._calls.get(str(params.get("progressToken")))
+        elif method == "notifications/message":
+            made = self._meant(call)
+        else:
+            return False
+        if made is not None:
+            made.hear(method, params)
+        return True
+
+    async def answer(self, method: str, params: Mapping[str, Any], call: str | None) -> dict[str, Any]:
+        """The client's answer to a question of the upstream."""
+        ability = _ABILITIES[method]
+        if ability not in self.may_ask:
+            raise RefusedQuestion(_INVALID_REQUEST, f"{ability} is not allowed here")
+        made = self._meant(call)
+        if made is None:
+            several = (
+                "several calls run, or one was just cancelled: which one the question is of, it does not say"
+            )
+            raise RefusedQuestion(_INVALID_REQUEST, several if self._calls else "no call runs that could ask")
+        return await made.asked(ability, params)
+
+    def _meant(self, call: str | None) -> OngoingCall | None:
+        if call is not None:
+            return self._calls.get(call)
+        sure = len(self._calls) == 1 and time.monotonic() >= self._late_until
+        return next(iter(self._calls.values())) if sure else None
+
+    def _over(self, call_id: str, cancelled: bool) -> None:
+        if self._calls.pop(call_id, None) is not None and cancelled:
+            self._late_until = time.monotonic() + LATE_SECONDS
+
+    def _sweep(self) -> None:
+        now = time.monotonic()
+        for call_id in [call_id for call_id, end in self._parked.items() if end <= now]:
+            self._drop(call_id)
+        self._sweeper = None
+        if self._parked:
+            wait = next(iter(self._parked.values())) - now
+            self._sweeper = asyncio.get_running_loop().call_later(wait, self._sweep)
+
+    def _drop(self, call_id: str) -> None:
+        del self._parked[call_id]
+        if (call := self._calls.get(call_id)) is not None:
+            call.cancel()

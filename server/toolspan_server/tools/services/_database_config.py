@@ -1,0 +1,58 @@
+"""One SQL database, as ``services.databases`` says it."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from urllib.parse import urlsplit
+
+from ...problems import Fault, Faulty
+from ...schema.records import (
+    Record,
+    checked,
+    key,
+    optional,
+    text,
+)
+from ...schema.values import integer
+
+ITEM_NAME = text(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+_URL = re.compile(r"(postgres|[a-z][a-z0-9]*)(?:\+[a-z0-9_]+)?://(.*)\Z", re.DOTALL)
+
+
+def _url(written: str) -> str:
+    """Never shows ``written``: it may hold a password."""
+    found = _URL.match(written)
+    if found is None:
+        raise Faulty(Fault((), "is no database URL", "write one such as sqlite:///data.db"))
+    engine, rest = found.groups()
+    if engine == "sqlite" and rest.split("?")[0] in ("", "/", "/:memory:"):
+        raise Faulty(
+            Fault((), "names no file: a database in memory is always empty", "write sqlite:///data.db")
+        )
+    if engine in ("postgres", "postgresql") and find_spec("psycopg") is None:
+        raise Faulty(Fault((), "needs the package psycopg", "pip install 'toolspan[postgres]'"))
+    return written
+
+
+class DatabaseConfig(Record):
+    """One database."""
+
+    url: str = key(
+        checked(text(least=1, most=2_000), _url),
+        "Where it is: sqlite:///FILE (relative to the config's folder, or sqlite:////absolute), "
+        "postgresql://USER:${PASSWORD}@HOST/NAME, or any URL of SQLAlchemy whose driver is installed.",
+        hidden=True,
+    )
+    pool_size: int = key(integer(1, 100), "Most connections at the same time; others wait.", default=5)
+    description: str | None = key(optional(text()), "What is in it, for people.", default=None)
+
+    @property
+    def host(self) -> str | None:
+        """Where it is; ``None`` for a file of this machine."""
+        if self.url.startswith("sqlite"):
+            return None
+        try:
+            return urlsplit(self.url).hostname or "the server of its URL"
+        except ValueError:
+            return "the server of its URL"

@@ -1,0 +1,190 @@
+"""One call at an upstream, from its start to its answer, with what is said and asked meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from ...calls.client import (
+    Ability,
+    Client,
+    Level,
+    Question,
+)
+from ...engines.upstreams import Answer as Result
+from ...engines.upstreams import InputNeeded, RefusedQuestion, begin_call
+from ...errors import ToolFailure
+
+MAX_SAID = 256
+"""Progress reports and log messages of one call that wait to be passed on; of more, the oldest are lost."""
+
+MAX_SAID_BYTES = 1_048_576
+"""Most that they may come to, in bytes of JSON."""
+
+MAX_QUESTIONS = 16
+"""Questions of one call that are open at the same time."""
+
+_INVALID_REQUEST = -32600
+_REPORT_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    number: int
+    question: Question
+    answer: asyncio.Future[dict[str, Any]]
+
+
+class OngoingCall:
+    """A call that runs in a task of its own, so that it can outlive one request of its client.
+
+    ``followed`` is its link to the client of that request: what the upstream said goes out, what it asked
+    is asked.
+    """
+
+    def __init__(self, client: Client, make: Callable[[str], Awaitable[Result | InputNeeded]]) -> None:
+        self.id = secrets.token_urlsafe(16)
+        self.client = client
+        self._make = make
+        self._said: deque[tuple[str, Mapping[str, Any], int]] = deque()
+        self._said_bytes = 0
+        self._open: list[_Open] = []
+        self._asked = 0
+        self._stirred = asyncio.Event()
+        self._task: asyncio.Task[Result | InputNeeded] | None = None
+
+    def start(self, done: Callable[[str, bool], object]) -> None:
+        """Make the call; ``done`` is told its id when it is over, and whether it was cancelled."""
+
+        async def made() -> Result | InputNeeded:
+            begin_call(self.id)
+            return await self._make(self.id)
+
+        def over(task: asyncio.Task[Any]) -> None:
+            done(self.id, task.cancelled())
+            _retrieved(task)
+            for each in self._open:
+                if not each.answer.done():
+                    each.answer.set_exception(RefusedQuestion(_INVALID_REQUEST, "the call is over"))
+            self._stirred.set()
+
+        self._task = asyncio.get_running_loop().create_task(made())
+        self._task.add_done_callback(over)
+
+    def cancel(self) -> None:
+        """Cancel the call at the upstream."""
+        assert self._task is not None
+        self._task.cancel()
+
+    def hear(self, method: str, params: Mapping[str, Any]) -> None:
+        """Note something that the upstream said."""
+        self._said.append((method, params, len(json.dumps(params))))
+        self._said_bytes += self._said[-1][2]
+        while len(self._said) > MAX_SAID or self._said_bytes > MAX_SAID_BYTES:
+            self._next_said()
+        self._stirred.set()
+
+    def _next_said(self) -> tuple[str, Mapping[str, Any]]:
+        method, params, size = self._said.popleft()
+        self._said_bytes -= size
+        return method, params
+
+    async def asked(self, ability: Ability, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The client's answer to a question of the upstream. Raises ``RefusedQuestion``."""
+        if not self.client.accepts(ability):
+            raise RefusedQuestion(_INVALID_REQUEST, f"the client does not support {ability}")
+        if len(self._open) >= MAX_QUESTIONS:
+            raise RefusedQuestion(_INVALID_REQUEST, f"more than {MAX_QUESTIONS} questions at the same time")
+        question = {key: value for key, value in params.items() if key != "_meta"}
+        self._asked += 1
+        put = Question(ability, question, once=ability == "elicitation")
+        asked = _Open(self._asked, put, asyncio.get_running_loop().create_future())
+        self._open.append(asked)
+        self._stirred.set()
+        try:
+            return await asked.answer
+        finally:
+            self._open.remove(asked)
+
+    async def followed(self, client: Client, key: Callable[[int, Question], str]) -> Result | InputNeeded:
+        """What the call comes to; ``client`` hears and answers until then.
+
+        ``key`` names a question. Raises what the call raises, and whatever ``client.ask`` raises besides
+        ``ToolFailure``, which is passed on to the upstream as a refusal.
+        """
+        assert self._task is not None
+        self.client = client
+        asking: asyncio.Task[dict[str, Any]] | None = None
+        try:
+            while True:
+                self._stirred.clear()
+                await self._pass_on(client)
+                if self._task.done():
+                    return self._task.result()
+                if asking is not None and asking.done():
+                    asking.result()
+                    asking = None
+                if asking is None and (waiting := [each for each in self._open if not each.answer.done()]):
+                    asking = asyncio.get_running_loop().create_task(self._ask(client, waiting, key))
+                    asking.add_done_callback(_retrieved)
+                    asking.add_done_callback(lambda _: self._stirred.set())
+                await self._stirred.wait()
+        finally:
+            if asking is not None:
+                asking.cancel()
+
+    async def _ask(
+        self, client: Client, waiting: list[_Open], key: Callable[[int, Question], str]
+    ) -> dict[str, Any]:
+        keys = {key(each.number, each.question): each for each in waiting}
+        try:
+            answers = await client.ask({name: each.question for name, each in keys.items()})
+        except ToolFailure as failure:
+            for each in waiting:
+                if not each.answer.done():
+                    each.answer.set_exception(RefusedQuestion(_INVALID_REQUEST, failure.error))
+            return {}
+        for name, each in keys.items():
+            if not each.answer.done():
+                each.answer.set_result(dict(answers[name]))
+        return answers
+
+    async def _pass_on(self, client: Client) -> None:
+        """What was said so far; a client that takes long over it loses the rest."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_REPORT_SECONDS):
+                while self._said:
+                    await _told(client, *self._next_said())
+
+
+def _retrieved(task: asyncio.Task[Any]) -> None:
+    """Its error has been seen, even if it is nobody's any more."""
+    if not task.cancelled():
+        task.exception()
+
+
+async def _told(client: Client, method: str, params: Mapping[str, Any]) -> None:
+    if method == "notifications/progress":
+        progress, total, message = (params.get(name) for name in ("progress", "total", "message"))
+        if _is_number(progress):
+            await client.progress(
+                cast("float", progress),
+                cast("float", total) if _is_number(total) else None,
+                message if isinstance(message, str) else None,
+            )
+        return
+    level, logger = params.get("level"), params.get("logger")
+    if level in get_args(Level):
+        await client.log(
+            cast("Level", level), params.get("data"), logger if isinstance(logger, str) else None
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

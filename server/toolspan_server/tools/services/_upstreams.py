@@ -1,0 +1,156 @@
+"""The live upstreams: each connected, its tools known, its calls made."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import anyio
+
+from ...common.slices import some
+from ...engines.definitions import DefinitionsFile
+from ...engines.http_client._secrets import basic
+from ...engines.upstreams import (
+    Bounds,
+    Connection,
+    Listing,
+    Restarts,
+    spec_of,
+)
+from ...errors import ToolFailure
+from ...parts.environment import Environment
+from ._change_watch import ChangeWatch
+from ._conversations import Conversations
+
+if TYPE_CHECKING:
+    from ._upstream_config import UpstreamConfig
+
+_log = logging.getLogger(__name__)
+
+_RESTARTS = Restarts(most=float("inf"), first_pause=0.25, longest_pause=60.0, jitter=0.5, from_start=True)
+
+
+class Upstream:
+    """One upstream server. ``listing`` is what it listed last; ``None`` until it did."""
+
+    def __init__(self, name: str, config: UpstreamConfig, environment: Environment) -> None:
+        self.name = name
+        self.disabled = config.disabled
+        self.listing: Listing | None = None
+        self.conversations = Conversations(name, frozenset(config.may_ask))
+        self._listeners: dict[object, Callable[[], None]] = {}
+        self._noticed = ChangeWatch(name, DefinitionsFile(environment.state_dir, name))
+        self._told: tuple[str, str] = ("", "")
+        self._since = datetime.now(UTC)
+        self.connection = Connection(
+            replace(
+                spec_of(name, config, environment.config_dir, call_timeout=0),
+                secrets=_secrets_of(config.url or ""),
+            ),
+            config.connect_seconds,
+            restarts=_RESTARTS,
+            bounds=Bounds(config.max_tools, config.max_pages),
+            listener=self.conversations,
+            on_listing=self._listed,
+            on_change=self._changed,
+        )
+
+    async def run(self) -> None:
+        """Keep the connection until cancelled."""
+        if self.disabled:
+            return
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._noticed.run)
+                await self.connection.run()
+                tasks.cancel_scope.cancel()
+        finally:
+            self.conversations.end()
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Tell ``listener`` when the tools or the state may be others, until what this gives is called."""
+        key = object()
+        self._listeners[key] = listener
+        return lambda: self._listeners.pop(key, None) and None
+
+    def state(self) -> dict[str, Any]:
+        """``{"name", "state": "ready" | "waiting" | "failed" | "disabled", "tools", "since"}``.
+
+        With an ``error``, which holds no secrets, when it failed. ``since`` is the time of the last change.
+        ``changes`` are the last ones of its tools' definitions, if any were noticed:
+        ``[{"tool", "kind": "changed" | "new" | "removed", "keys", "at"}]``.
+        """
+        state, error = self._state()
+        tools = len(self.listing.tools) if self.listing is not None else 0
+        since = self._since.isoformat()
+        told: dict[str, Any] = {"name": self.name, "state": state, "tools": tools, "since": since}
+        if self._noticed.changes:
+            told["changes"] = list(self._noticed.changes)
+        return {**told, "error": error} if error else told
+
+    def _state(self) -> tuple[str, str]:
+        if self.disabled:
+            return "disabled", ""
+        if self.connection.is_up:
+            return "ready", ""
+        lost = self.connection.lost
+        return ("waiting", "") if lost is None else ("failed", lost.reason)
+
+    def _listed(self, listing: Listing) -> None:
+        self.listing = listing
+        self._noticed.listed(listing)
+        for warning in some(listing.warnings):
+            _log.warning("upstream %r: %s", self.name, self.connection.spec.redact(warning))
+        self._tell()
+
+    def _changed(self) -> None:
+        now = self._state()
+        if now == self._told:
+            return
+        self._told, self._since = now, datetime.now(UTC)
+        if now[0] == "failed":
+            _log.warning("upstream %r: %s", self.name, self.connection.lost)
+        self._tell()
+
+    def _tell(self) -> None:
+        for listener in list(self._listeners.values()):
+            listener()
+
+
+def _secrets_of(url: str) -> frozenset[str]:
+    """What a URL holds that nobody else should see: its password, and the values of its query."""
+    parts = urlsplit(url)
+    values = {value for _, value in parse_qsl(parts.query)}
+    if parts.password:
+        values |= {parts.password, basic(unquote(parts.username or ""), unquote(parts.password))}
+    return frozenset(values)
+
+
+class Upstreams:
+    """Every upstream of a config by name."""
+
+    def __init__(self, configs: Mapping[str, UpstreamConfig], environment: Environment) -> None:
+        self.upstreams = {name: Upstream(name, config, environment) for name, config in configs.items()}
+
+    async def run(self) -> None:
+        """Keep all of them connected until cancelled."""
+        async with anyio.create_task_group() as group:
+            for upstream in self.upstreams.values():
+                group.start_soon(upstream.run)
+
+    def named(self, name: str) -> Upstream:
+        """The upstream ``name``. Raises ``ToolFailure`` when there is none, or it is disabled."""
+        upstream = self.upstreams.get(name)
+        if upstream is None or upstream.disabled:
+            known = ", ".join(self.upstreams) or "none"
+            why = "is disabled" if upstream is not None else f"is not configured (known: {known})"
+            raise ToolFailure(
+                f"Upstream '{name}' {why}",
+                error_code="upstream_unavailable",
+                user_action=f"Correct services.upstreams.{name} in the config.",
+            )
+        return upstream

@@ -1,0 +1,29 @@
+"""``services.collections``: folders of documents that tools can search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from ...parts.environment import Environment
+from ...parts.service import ServiceConfig
+from ...schema.records import named
+from ._collection_config import ITEM_NAME, CollectionConfig
+
+if TYPE_CHECKING:
+    from ._collections import Collections
+
+
+class Config(ServiceConfig, values=named(CollectionConfig.shape(), names=ITEM_NAME)):
+    """``{"docs": {"path": "docs"}}``: the collections by name."""
+
+    about = "Folders of documents that tools can search, by name."
+
+    root: dict[str, CollectionConfig]
+
+    @override
+    def build(self, environment: Environment) -> Collections:
+        from ._collections import Collections
+
+        return Collections(self.root, environment)

@@ -1,0 +1,29 @@
+"""``services.databases``: SQL databases that tools can ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from ...parts.environment import Environment
+from ...parts.service import ServiceConfig
+from ...schema.records import named
+from ._database_config import ITEM_NAME, DatabaseConfig
+
+if TYPE_CHECKING:
+    from ._databases import Databases
+
+
+class Config(ServiceConfig, values=named(DatabaseConfig.shape(), names=ITEM_NAME)):
+    """``{"main": {"url": "sqlite:///data.db"}}``: the databases by name."""
+
+    about = "SQL databases that tools can ask, by name."
+
+    root: dict[str, DatabaseConfig]
+
+    @override
+    def build(self, environment: Environment) -> Databases:
+        from ._databases import Databases
+
+        return Databases(self.root, environment)

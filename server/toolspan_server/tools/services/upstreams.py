@@ -1,0 +1,29 @@
+"""``services.upstreams``: other MCP servers whose tools are offered as ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from ...parts.environment import Environment
+from ...parts.service import ServiceConfig
+from ...schema.records import named
+from ._upstream_config import ITEM_NAME, UpstreamConfig
+
+if TYPE_CHECKING:
+    from ._upstreams import Upstreams
+
+
+class Config(ServiceConfig, values=named(UpstreamConfig.shape(), names=ITEM_NAME)):
+    """``{"github": {"command": "github-mcp-server"}}``: the upstream servers by name."""
+
+    about = "Other MCP servers, by name, whose tools are offered by tools.sources or kind mcp."
+
+    root: dict[str, UpstreamConfig]
+
+    @override
+    def build(self, environment: Environment) -> Upstreams:
+        from ._upstreams import Upstreams
+
+        return Upstreams(self.root, environment)

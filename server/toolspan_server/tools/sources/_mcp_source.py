@@ -1,0 +1,74 @@
+"""The live source of an upstream's tools."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from ...common.slices import some
+from ...config.models.tools import Offer
+from ._upstream_tools import offered
+
+if TYPE_CHECKING:
+    from ...engines.upstreams import Listing
+    from ..services._upstreams import Upstream, Upstreams
+    from ._mcp_config import McpSourceConfig
+
+_log = logging.getLogger(__name__)
+
+
+class McpSource:
+    """Offers the tools of an upstream, as ``config`` wants them, whenever it lists them.
+
+    While an upstream is lost its tools stay: a call waits for it a moment, then fails and says why.
+    """
+
+    def __init__(self, config: McpSourceConfig, upstreams: Upstreams) -> None:
+        self._config = config
+        self._upstream: Upstream | None = upstreams.upstreams.get(config.upstream)
+        self._offered = 0
+        self._left_out = 0
+        self._changed = anyio.Event()
+
+    async def run(self, offer: Offer) -> None:
+        """Offer the tools after each listing; none at once when the upstream cannot be reached."""
+        if self._upstream is None or self._upstream.disabled:
+            offer(())
+            return await anyio.sleep_forever()
+        told: Listing | None = None
+        stop = self._upstream.subscribe(self._wake)
+        try:
+            while True:
+                self._changed = anyio.Event()
+                listing = self._upstream.listing
+                if listing is not None and listing is not told:
+                    told = listing
+                    await self._offer(listing, offer)
+                elif listing is None and self._upstream.connection.lost is not None:
+                    offer(())
+                await self._changed.wait()
+        finally:
+            stop()
+
+    def state(self) -> Mapping[str, Any]:
+        """The upstream's state; ``offered`` is how many of its tools are, ``left_out`` how many cannot be."""
+        if self._upstream is None:
+            return {"name": self._config.upstream, "state": "failed", "error": "not in services.upstreams"}
+        return {**self._upstream.state(), "offered": self._offered, "left_out": self._left_out}
+
+    def _wake(self) -> None:
+        self._changed.set()
+
+    async def _offer(self, listing: Listing, offer: Offer) -> None:
+        try:
+            found = await offered(self._config, listing.tools)
+        except OSError as error:
+            _log.error("upstream %r: its schemas cannot be judged: %s", self._config.upstream, error)
+            return
+        for warning in some(found.warnings):
+            _log.warning("upstream %r: %s", self._config.upstream, warning)
+        self._offered, self._left_out = len(found.tools), found.left_out
+        offer(found.tools)

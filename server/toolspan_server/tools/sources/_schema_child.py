@@ -1,0 +1,51 @@
+"""A program that judges JSON Schemas: one on each line of stdin, and for each a line on stdout.
+
+The line is a JSON string: empty when the schema is right and quick to compile, else what is wrong with it.
+A first line says that the program is ready. Whoever waits for it ends it when a schema takes too long.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from toolspan_server.engines.isolation._bounds import bound, spend
+from toolspan_server.engines.parameters._safe_schema import object_schema
+
+QUICK_SECONDS = 0.05
+"""How long a schema may take here: the server does the same at the first call, and nothing else meanwhile."""
+
+_MEMORY_BYTES = 2 * 1024**3
+_CPU_SECONDS = 60
+"""Far more than the server waits: for the child of one that was killed while a schema compiles."""
+
+
+def verdict(line: str) -> str:
+    """What is wrong with the schema in ``line``, or nothing."""
+    started = time.process_time()
+    try:
+        object_schema(json.loads(line))
+    except (ValueError, RecursionError, MemoryError) as error:
+        return str(error)[:500] or type(error).__name__
+    if time.process_time() - started > QUICK_SECONDS:
+        return "it takes too long to compile"
+    return ""
+
+
+def main() -> None:
+    bound(_MEMORY_BYTES)
+    spend(_CPU_SECONDS)
+    verdict('{"type": "object", "minProperties": 0}')
+    _say("ready")
+    for line in sys.stdin:
+        _say(verdict(line))
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(json.dumps(text) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Handlers from everywhere: ours, a decorated function, a file of a config, a third party's package."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from tests.support.executors import builtin, executor_of
+from tests.support.waiting import BOUND_S
+from toolspan_server import Context, handler
+from toolspan_server.engines.registration import find_handler, handler_names, load_handler_source
+
+pytestmark = pytest.mark.anyio
+
+
+@handler("registration.double")
+def double(arguments: dict[str, Any], context: Context) -> float:
+    return 2 * float(arguments["number"])
+
+
+@pytest.mark.requirement("I2.4.4")
+async def test_a_decorated_function_is_called() -> None:
+    executor = executor_of(builtin("registration.double"))
+    assert (await executor.execute("registration.double", {"number": 4})).result == 8.0
+
+
+def test_the_decorator_gives_the_function_back() -> None:
+    assert double({"number": 1}, Context()) == 2
+    assert find_handler("builtin", "registration.double") is double
+
+
+@pytest.mark.requirement("I2.4.4")
+def test_our_own_handlers_are_registered_as_anybody_elses() -> None:
+    names = set(handler_names("builtin", wanted="echo"))
+    assert {"echo", "math_eval", "datetime_now", "datetime_parse", "string_case", "string_uuid"} <= names
+
+
+def test_our_handlers_are_named_after_their_modules_so_that_no_other_module_has_to_be_loaded() -> None:
+    program = """
+import sys
+from toolspan_server import handler
+from toolspan_server.engines.registration import find_handler, handler_names
+
+handler("mine")(print)
+print([name for name in sys.modules if "_server.handlers." in name and "._" not in name])
+for kind in ("builtin", "internal"):
+    for name in handler_names(kind, wanted="echo"):
+        module = find_handler(kind, name).__module__.rpartition(".")[2]
+        if name != "mine" and not name.startswith(module.removesuffix("s")):
+            print(name, "is in", module)
+"""
+    assert run(program).split("\n") == ["[]", ""]
+
+
+def test_a_name_is_registered_once_in_each_kind() -> None:
+    def other(arguments: dict[str, Any], context: Context) -> None: ...
+
+    with pytest.raises(
+        ValueError, match=r"'echo' is already registered by toolspan_server\.tools\.handlers\.echo"
+    ):
+        handler("echo")(other)
+    handler("registration.double", kind="internal")(other)
+    assert find_handler("internal", "registration.double") is other
+    assert find_handler("builtin", "registration.double") is double
+    assert handler("registration.double", kind="internal")(other) is other
+
+
+def test_a_name_of_ours_is_refused_in_a_process_that_has_not_used_it_yet() -> None:
+    program = """
+from toolspan_server import handler
+
+try:
+    handler("echo")(print)
+except ValueError as error:
+    print(error)
+"""
+    assert "already registered by toolspan_server.tools.handlers.echo.echo" in run(program)
+
+
+@pytest.mark.requirement("I2.4.4")
+def test_a_file_beside_the_config_registers_its_handlers(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        dedent(
+            """
+            from toolspan_server import handler
+
+            @handler("registration.from_file")
+            def shout(arguments, context):
+                return arguments["text"].upper()
+            """
+        )
+    )
+    load_handler_source("mine.py", tmp_path)
+    load_handler_source("./mine.py", tmp_path)
+    found = find_handler("builtin", "registration.from_file")
+    assert found is not None
+    assert found({"text": "hi"}, Context()) == "HI"
+
+
+@pytest.mark.parametrize("source", ["absent.py", "no.such.module", "broken.py"])
+def test_a_source_that_cannot_be_imported_raises_and_leaves_nothing_behind(
+    source: str, tmp_path: Path
+) -> None:
+    (tmp_path / "broken.py").write_text("import no_such_module")
+    before = set(sys.modules)
+    for _ in range(2):
+        with pytest.raises((ImportError, OSError)):
+            load_handler_source(source, tmp_path)
+    assert not [name for name in set(sys.modules) - before if "broken" in name]
+
+
+@pytest.mark.requirement("I2.4.4")
+def test_an_installed_package_brings_handlers_by_entry_point(tmp_path: Path) -> None:
+    install(
+        tmp_path,
+        "third_party",
+        """
+        from toolspan_server import handler
+
+        @handler("third_party_greet")
+        def greet(arguments, context):
+            return {"greeting": f"Hello {arguments['name']}", "tool": context.tool_name}
+
+        async def plain(arguments, context):
+            return "registered by the entry point alone"
+        """,
+        {"third_party_greet": "third_party", "third_party_plain": "third_party:plain"},
+    )
+    config = {
+        "tools": {
+            "registry": [
+                builtin("greet", "third_party_greet"),
+                builtin("plain", "third_party_plain"),
+            ]
+        }
+    }
+    (tmp_path / "toolspan.json").write_text(json.dumps(config))
+    program = """
+import anyio
+from toolspan_server import load_config, running
+
+async def main():
+    async with running(load_config("toolspan.json")) as executor:
+        print((await executor.execute("greet", {"name": "Ada"})).result)
+        print((await executor.execute("plain")).result)
+
+anyio.run(main)
+"""
+    assert run(program, tmp_path).splitlines() == [
+        "{'greeting': 'Hello Ada', 'tool': 'greet'}",
+        "registered by the entry point alone",
+    ]
+
+
+@pytest.mark.requirement("I2.8.4")
+def test_a_package_that_cannot_be_imported_is_a_problem_in_words(tmp_path: Path) -> None:
+    install(tmp_path, "broken_party", "import no_such_module", {"broken_party_tool": "broken_party"})
+    program = """
+from toolspan_server.engines.registration import handler_problem
+
+print(handler_problem("builtin", "broken_party_tool"))
+"""
+    assert run(program, tmp_path).strip() == (
+        "Builtin handler 'broken_party_tool' cannot be loaded "
+        "(ModuleNotFoundError: No module named 'no_such_module')"
+    )
+
+
+def install(folder: Path, package: str, source: str, entry_points: dict[str, str]) -> None:
+    """What installing a package leaves on the path: its module and its metadata."""
+    (folder / f"{package}.py").write_text(dedent(source))
+    metadata = folder / f"{package}-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    points = "".join(f"{name} = {target}\n" for name, target in entry_points.items())
+    (metadata / "entry_points.txt").write_text(f"[toolspan.handlers]\n{points}")
+
+
+def run(program: str, folder: Path | None = None) -> str:
+    """What ``program`` prints in a process of its own that finds packages in ``folder``."""
+    path = "" if folder is None else f"import sys; sys.path.insert(0, {str(folder)!r})\n"
+    ended = subprocess.run(
+        [sys.executable, "-c", path + program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=BOUND_S,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout

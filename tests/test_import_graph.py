@@ -1,0 +1,29 @@
+"""No module imports, by whatever way, one that imports it: lazy and type-only imports counted."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+
+import grimp
+import pytest
+
+MOST_ENTRIES = 23
+
+
+@pytest.mark.requirement("I10.1.3")
+@pytest.mark.parametrize("package", ["toolspan_server"])
+def test_no_import_leads_back_to_its_module(package: str) -> None:
+    graph = grimp.build_graph(package, cache_dir=None)
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+@pytest.mark.requirement("I10.1.1")
+@pytest.mark.parametrize("package", ["toolspan_server"])
+def test_no_package_holds_more_modules_than_fit_on_a_screen(package: str) -> None:
+    graph = grimp.build_graph(package, cache_dir=None)
+    sizes = {module: len(graph.find_children(module)) for module in graph.modules}
+    assert {module: size for module, size in sizes.items() if size > MOST_ENTRIES} == {}
