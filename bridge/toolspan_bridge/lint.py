@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 from .formats import Loss, get_format
-from .formats._contract import Severity
 from .formats.names import NameTable
+from .formats.shared.contract import Severity
 from .hidden import hidden_in
 from .messages import ToolSpec
 

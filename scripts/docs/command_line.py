@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from toolspan_bridge.cli._main import toolspan
+from toolspan_bridge.cli.main import toolspan
 
 HEAD = """# The command line
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from toolspan_bridge.formats import builtin_names, format_names, get_format
-from toolspan_bridge.formats._rules import RULES
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.formats.schemas import (
+from toolspan_bridge.formats.shared.loss_rules import RULES
+from toolspan_bridge.formats.shared.schemas import (
     ANTHROPIC_STRICT,
     OPENAI_STRICT,
     Plan,

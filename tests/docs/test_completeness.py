@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.support.documents import ROOT
-from toolspan_bridge.cli._main import toolspan
+from toolspan_bridge.cli.main import toolspan
 from toolspan_bridge.formats import format_names
 from toolspan_bridge.providers import provider_names
 from toolspan_server.config import LimitsConfig

@@ -6,7 +6,7 @@ import pytest
 
 from scripts.docs import formats
 from toolspan_bridge.formats import format_names
-from toolspan_bridge.formats._rules import RULES
+from toolspan_bridge.formats.shared.loss_rules import RULES
 
 
 @pytest.mark.requirement("I5.4.7", "I5.2.3")

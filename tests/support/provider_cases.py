@@ -19,7 +19,7 @@ from toolspan_bridge.messages import (
     User,
 )
 from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.providers._http import HttpSettings
+from toolspan_bridge.providers.http.settings import HttpSettings
 
 QUESTION = (User("What's the weather in Paris?"),)
 CALL = ToolCall("call_1", "config__get_weather", {"location": "Paris"})

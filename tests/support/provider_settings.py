@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.waiting import BOUND_S
-from toolspan_bridge.providers._http import HttpSettings
+from toolspan_bridge.providers.http.settings import HttpSettings
 
 
 def instant(

@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from tests.support.fake_providers import Sent
 from tests.support.provider_settings import instant
-from toolspan_bridge.providers._http import HttpSettings
-from toolspan_bridge.providers._wire import WireProvider
+from toolspan_bridge.providers.http.settings import HttpSettings
+from toolspan_bridge.providers.wire.provider import WireProvider
 
 FORMATS = ("anthropic", "bedrock", "bedrock-anthropic", "gemini", "ollama", "openai", "openai-responses")
 KEY = "sk-very-secret"

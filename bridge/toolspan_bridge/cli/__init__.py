@@ -1,7 +1,7 @@
-"""The command line: ``toolspan VERB``. One module a verb; each is imported when it is called."""
+"""The command line: ``toolspan VERB``."""
 
 from __future__ import annotations
 
-from ._main import main
+from .main import main
 
 __all__ = ["main"]

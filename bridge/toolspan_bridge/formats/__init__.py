@@ -1,4 +1,4 @@
-"""Wire formats: pure functions between messages and a provider's JSON. One module a format.
+"""Wire formats: pure functions between messages and a provider's JSON. One folder or module a format.
 
 Each module offers the same names; ``Format`` is that contract:
 
@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from ._contract import Format, FormatError, Loss, StreamFailed, StreamParser, WireError
+from .shared.contract import Format, FormatError, Loss, StreamFailed, StreamParser, WireError
 
 __all__ = [
     "Format",
@@ -35,14 +35,14 @@ __all__ = [
     "mixes_builtins",
 ]
 
-_SHARED = {"names", "schemas"}
+_SHARED = {"names", "shared"}
 
 
 @cache
 def format_names() -> tuple[str, ...]:
     """Every format's name, sorted."""
     modules = (m.name for m in pkgutil.iter_modules(__path__))
-    found = (name for name in modules if not name.startswith("_") and name not in _SHARED)
+    found = (name for name in modules if name not in _SHARED)
     return tuple(sorted(name.replace("_", "-") for name in found))
 
 
@@ -76,6 +76,6 @@ def get_format(name: str) -> Format:
 
 
 def _prompt_over(base: str) -> Format:
-    from ._prompted import Prompted
+    from .prompt.prompted import Prompted
 
     return Prompted(get_format(base))

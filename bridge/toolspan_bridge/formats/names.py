@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ..messages import ToolSpec
-from ._same import Same
+from .shared.identity import Same
 
 __all__ = ["MAX_LENGTH", "NameTable", "legal_name"]
 

@@ -115,7 +115,7 @@ async def _response(
 
 def _as_2020_12(schema: Mapping[str, Any]) -> dict[str, Any]:
     """``schema`` in the words of JSON Schema 2020-12: many servers still write draft-07."""
-    from ..formats.schemas import modern
+    from ..formats.shared.schemas import modern
 
     return modern({key: value for key, value in schema.items() if key != "$schema"})
 

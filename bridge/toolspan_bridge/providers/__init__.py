@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ._contract import Provider
-from ._facts import ModelFacts
-from ._resolve import (
+from .contract import Provider
+from .resolve import (
     DEFAULT_MODEL,
     foreign_provider,
     own_providers,
@@ -12,6 +11,7 @@ from ._resolve import (
     resolve_model,
     split_model,
 )
+from .wire.model_facts import ModelFacts
 
 __all__ = [
     "DEFAULT_MODEL",

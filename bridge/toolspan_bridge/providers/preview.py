@@ -10,9 +10,9 @@ from toolspan_server.config import ProviderConfig
 
 from ..errors import UsageError
 from ..messages import Request
-from ._resolve import resolve_model, split_model
-from ._settings import keys_as_variables
-from ._wire import Sent, WireProvider
+from .resolve import resolve_model, split_model
+from .settings.environment import keys_as_variables
+from .wire.provider import Sent, WireProvider
 
 Own = Mapping[str, ProviderConfig]
 """The config's own providers (``own_providers``)."""

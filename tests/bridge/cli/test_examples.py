@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Ran, toolspan
-from toolspan_bridge.cli._examples import differences
+from toolspan_bridge.cli.examples import differences
 
 pytestmark = pytest.mark.requirement("I4.2.10")
 

@@ -20,8 +20,8 @@ from tests.support.waiting import BOUND_S
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import ToolSpec
-from toolspan_bridge.providers._settings import key_from, keys_as_variables
-from toolspan_bridge.providers._wire import encode
+from toolspan_bridge.providers.settings.environment import key_from, keys_as_variables
+from toolspan_bridge.providers.wire.provider import encode
 
 pytestmark = pytest.mark.requirement("I5.2.4")
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Ran, toolspan
-from toolspan_bridge.cli._target import server_of
+from toolspan_bridge.cli.inputs.target import server_of
 from toolspan_bridge.errors import UsageError
 from toolspan_bridge.formats import format_names
-from toolspan_bridge.formats._rules import RULES
+from toolspan_bridge.formats.shared.loss_rules import RULES
 from toolspan_bridge.lint import SEVERITIES, lint
 from toolspan_bridge.messages import ToolSpec
 

@@ -13,7 +13,7 @@ import yaml
 from tests.support.cli import toolspan
 from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.wire_peers import wires
-from toolspan_bridge.cli._talk import Printer
+from toolspan_bridge.cli.terminal.talk import Printer
 from toolspan_bridge.conversation import load, save
 from toolspan_bridge.events import (
     IterationStarted,

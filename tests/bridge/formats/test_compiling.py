@@ -13,14 +13,14 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.support import schemas
 from toolspan_bridge.formats import anthropic, gemini, get_format, ollama, openai
-from toolspan_bridge.formats._json import as_object, clean
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.formats.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, compile_schema
-from toolspan_bridge.formats.schemas._compile import _shared
-from toolspan_bridge.formats.schemas._modern import is_modern
-from toolspan_bridge.formats.schemas._refs import localise
-from toolspan_bridge.formats.schemas._upgrade import strip, upgrade
-from toolspan_bridge.formats.schemas._walk import Conditional, Unrenderable, object_schemas_in
+from toolspan_bridge.formats.shared.json_values import as_object, clean
+from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, compile_schema
+from toolspan_bridge.formats.shared.schemas._compile import _shared
+from toolspan_bridge.formats.shared.schemas._modern import is_modern
+from toolspan_bridge.formats.shared.schemas._refs import localise
+from toolspan_bridge.formats.shared.schemas._upgrade import strip, upgrade
+from toolspan_bridge.formats.shared.schemas._walk import Conditional, Unrenderable, object_schemas_in
 from toolspan_bridge.messages import Request, ToolSpec, User
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.4.7")]

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from tests.support.event_frames import frame, raw_frame
 from toolspan_bridge.formats import FormatError
-from toolspan_bridge.formats._bounds import Meter
-from toolspan_bridge.formats._eventstream import Frame, FrameReader
+from toolspan_bridge.formats.shared.framing.event_stream import Frame, FrameReader
+from toolspan_bridge.formats.shared.framing.limits import Meter
 
 pytestmark = pytest.mark.requirement("I5.1.2")
 

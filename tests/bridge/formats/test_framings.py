@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolspan_bridge.formats import FormatError
-from toolspan_bridge.formats._bounds import Meter
-from toolspan_bridge.formats._ndjson import LineReader
-from toolspan_bridge.formats._sse import SseReader
-from toolspan_bridge.formats._stream import Joined
+from toolspan_bridge.formats.shared.framing.limits import Meter
+from toolspan_bridge.formats.shared.framing.ndjson import LineReader
+from toolspan_bridge.formats.shared.framing.sse import SseReader
+from toolspan_bridge.formats.shared.replies.stream import Joined
 
 pytestmark = pytest.mark.requirement("I5.1.2")
 

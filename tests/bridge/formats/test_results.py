@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.outcomes import JPEG, PDF, PNG, SVG, failed, image, part, said, succeeded
-from toolspan_bridge.formats._results import Carries, Media, Room, show
+from toolspan_bridge.formats.shared.conversation.results import Carries, Media, Room, show
 from toolspan_bridge.messages import Part, ToolOutcome
 
 pytestmark = pytest.mark.requirement("I2.6.2")

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.support import schemas
 from tests.support.real_tools import every_tool
-from toolspan_bridge.formats import _tools as tools_module
 from toolspan_bridge.formats import format_names, get_format
-from toolspan_bridge.formats._rules import RULES
-from toolspan_bridge.formats._same import Same
 from toolspan_bridge.formats.names import NameTable
+from toolspan_bridge.formats.shared.identity import Same
+from toolspan_bridge.formats.shared.loss_rules import RULES
+from toolspan_bridge.formats.shared.tools import compiled as tools_module
 from toolspan_bridge.messages import Request, ToolSpec, User
 
 FORMATS = pytest.mark.parametrize("name", format_names())

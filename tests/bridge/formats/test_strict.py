@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.support import schemas
 from tests.support.provider_rules import strict as rules
 from toolspan_bridge.formats import Loss, format_names, get_format
-from toolspan_bridge.formats._tools import Prepared, prepare, restore
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.formats.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, Strict
+from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, Strict
+from toolspan_bridge.formats.shared.tools.compiled import Prepared, prepare, restore
 from toolspan_bridge.messages import ToolSpec
 
 pytestmark = pytest.mark.requirement("I5.2.1")

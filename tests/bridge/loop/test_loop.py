@@ -28,7 +28,7 @@ from toolspan_bridge.events import (
 )
 from toolspan_bridge.loop import Question, answer, run
 from toolspan_bridge.messages import Assistant, Message, Reply, ToolCall, ToolResults, ToolSpec, User
-from toolspan_bridge.providers.scripted import Scripted
+from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.toolbox import Toolbox
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.6.4")]

@@ -12,7 +12,7 @@ from tests.support.provider_cases import ANSWERED, ask
 from toolspan_bridge.errors import AuthError, ProviderError, UnknownModelError, UnreachableError
 from toolspan_bridge.messages import Usage
 from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.providers._rows import ROWS, Row
+from toolspan_bridge.providers.compatible.rows import ROWS, Row
 
 pytestmark = pytest.mark.anyio
 

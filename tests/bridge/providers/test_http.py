@@ -14,7 +14,8 @@ from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.provider_settings import instant
 from toolspan_bridge.errors import BridgeError, ProviderError, UnreachableError, UsageError
 from toolspan_bridge.formats import get_format
-from toolspan_bridge.providers._http import Answer, HttpClient, HttpSettings
+from toolspan_bridge.providers.http.client import Answer, HttpClient
+from toolspan_bridge.providers.http.settings import HttpSettings
 
 pytestmark = pytest.mark.anyio
 

@@ -11,9 +11,9 @@ from tests.support.fake_providers import FakeProvider, Received, Sent, anything,
 from tests.support.provider_settings import instant
 from toolspan_bridge.errors import AuthError, ProviderError, UnreachableError, UsageError
 from toolspan_bridge.providers import ModelFacts, resolve_model
-from toolspan_bridge.providers._facts import ollama_shown
-from toolspan_bridge.providers._listing import Lister
-from toolspan_bridge.providers._wire import WireProvider
+from toolspan_bridge.providers.listing import Lister
+from toolspan_bridge.providers.wire.model_facts import ollama_shown
+from toolspan_bridge.providers.wire.provider import WireProvider
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I5.3.1")]
 

@@ -18,9 +18,9 @@ from toolspan_bridge.errors import (
 )
 from toolspan_bridge.messages import Assistant, Part, Request, User
 from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.providers._host import host_url
-from toolspan_bridge.providers._tokens import text_tokens
-from toolspan_bridge.providers.ollama import context_for
+from toolspan_bridge.providers.catalog.ollama import context_for
+from toolspan_bridge.providers.settings.ollama_host import host_url
+from toolspan_bridge.providers.wire.tokens import text_tokens
 
 pytestmark = pytest.mark.anyio
 

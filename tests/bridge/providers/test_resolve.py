@@ -11,7 +11,7 @@ import pytest
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
 from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
-from toolspan_bridge.providers._resolve import split_model
+from toolspan_bridge.providers.resolve import split_model
 
 
 @pytest.mark.requirement("I2.6.2")

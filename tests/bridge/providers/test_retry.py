@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_bridge.providers._retry import RetryPolicy
+from toolspan_bridge.providers.http.retry import RetryPolicy
 
 
 @pytest.mark.requirement("I2.6.2")

@@ -17,7 +17,7 @@ from toolspan_bridge.errors import (
 )
 from toolspan_bridge.messages import Assistant, Reply, Request, ToolSpec, Usage, User
 from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.providers.scripted import Scripted
+from toolspan_bridge.providers.catalog.scripted import Scripted
 
 pytestmark = pytest.mark.anyio
 

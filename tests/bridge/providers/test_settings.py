@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolspan_bridge.errors import AuthError, UsageError
-from toolspan_bridge.providers._settings import base_url, key_from, optional_key
+from toolspan_bridge.providers.settings.environment import base_url, key_from, optional_key
 
 DEFAULT = "https://api.acme.test/v1"
 

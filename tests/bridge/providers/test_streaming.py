@@ -17,7 +17,7 @@ from toolspan_bridge.deltas import CallDelta, Delta, TextDelta
 from toolspan_bridge.errors import AuthError, BridgeError, ProviderError, UnreachableError
 from toolspan_bridge.messages import Reply, Request, User
 from toolspan_bridge.providers import Provider
-from toolspan_bridge.providers._http import HttpSettings
+from toolspan_bridge.providers.http.settings import HttpSettings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I5.3.2")]
 

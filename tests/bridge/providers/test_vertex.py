@@ -9,7 +9,7 @@ from tests.support.provider_cases import ANSWERED, ask, stream
 from tests.support.wires.gemini import answer, frames
 from toolspan_bridge.errors import AuthError, UsageError
 from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.providers.vertex import _address
+from toolspan_bridge.providers.catalog.vertex import _address
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I5.3.1")]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_bridge.providers.offline._arithmetic import expression
+from toolspan_bridge.providers.catalog.offline._arithmetic import expression
 
 
 @pytest.mark.requirement("I2.8.5")

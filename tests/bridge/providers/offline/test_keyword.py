@@ -26,7 +26,7 @@ from toolspan_bridge.messages import (
     User,
 )
 from toolspan_bridge.providers import DEFAULT_MODEL, resolve_model
-from toolspan_bridge.providers.offline._pick import pick
+from toolspan_bridge.providers.catalog.offline._pick import pick
 
 pytestmark = pytest.mark.anyio
 

@@ -1,0 +1,65 @@
+"""A conversation that is kept in a file while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from ...conversation import load, save
+from ...errors import BridgeError, UsageError
+from ...messages import Message
+from ..terminal.output import note
+
+
+class Kept:
+    """``messages``, written to ``path`` whenever there are more of them; nowhere without a path."""
+
+    def __init__(self, messages: list[Message], path: Path | None) -> None:
+        self.messages = messages
+        self._path = path
+
+    @classmethod
+    def opened(cls, save_as: str | None, resume: str | None) -> Self:
+        """The conversation in ``resume``, to be kept in ``save_as``.
+
+        Raises ``UsageError`` when ``resume`` cannot be read, or ``save_as`` is a file of something else.
+        """
+        messages = load(Path(resume)) if resume else []
+        if save_as is None:
+            return cls(messages, None)
+        path = Path(save_as)
+        _check(path, resumed=resume is not None and Path(resume).resolve() == path.resolve())
+        return cls(messages, path)
+
+    def save_as(self, name: str) -> str:
+        """Keep it in the file ``name`` from now on; a sentence that says so. Raises ``BridgeError``."""
+        path = Path(name)
+        _check(path, resumed=self._path is not None and path.resolve() == self._path.resolve())
+        save(path, self.messages)
+        self._path = path
+        return f"the conversation is kept in {path}"
+
+    @contextmanager
+    def written(self) -> Generator[None]:
+        """Write what the block adds, also when it is cancelled or fails. What cannot be written is noted."""
+        before = len(self.messages)
+        try:
+            yield
+        finally:
+            if self._path is not None and len(self.messages) > before:
+                try:
+                    save(self._path, self.messages)
+                except BridgeError as fault:
+                    note(f"{fault}")
+
+
+def _check(path: Path, *, resumed: bool) -> None:
+    """Raises ``UsageError`` rather than let ``path`` be overwritten by another conversation than its own."""
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise UsageError(f"{path} cannot be written: name a file in a folder that is there")
+    if path.exists() and not resumed:
+        raise UsageError(
+            f"{path} is there already: choose another name, or go on with it by --resume {path} --save {path}"
+        )

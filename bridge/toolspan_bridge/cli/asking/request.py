@@ -1,0 +1,49 @@
+"""The first request of a question, as ``ask`` would put it, and the model that it is for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from ...errors import UsageError
+from ...formats import builtin_names
+from ...messages import Request
+from ...providers import split_model
+from ...routes import Route, route
+from .asker import DEFAULT_SYSTEM
+from .session import Session
+
+
+def way_of(session: Session, text: str) -> Route:
+    """The route of ``text``, with the system prompt that ``ask`` would give."""
+    way = route(session.config, text)
+    return replace(way, system=way.system or DEFAULT_SYSTEM)
+
+
+def model_of(model: str | None, way: Route) -> str:
+    """The model to show a request for. Raises ``UsageError`` when none is named anywhere."""
+    chosen = model or os.environ.get("TOOLSPAN_MODEL") or way.model
+    if not chosen:
+        raise UsageError("a request is for a model: name it with --model PROVIDER/MODEL")
+    return chosen
+
+
+def is_full(model: str, session: Session) -> bool:
+    """Whether ``model`` is written ``provider/model`` with a provider that is known."""
+    try:
+        split_model(model, session.config.providers)
+    except UsageError:
+        return False
+    return True
+
+
+def first_request(
+    session: Session, text: str, way: Route, model: str, format_name: str, *, stream: bool
+) -> Request:
+    """The request with which a conversation begins; ``model`` is its name at the provider."""
+    question = replace(way.question(text, model), stream=stream)
+    allowed = question.allowed_tools
+    tools = tuple(tool for tool in session.toolbox.tools if allowed is None or tool.name in allowed)
+    known = builtin_names(format_name)
+    builtins = tuple(name for name in question.builtins if name in known)
+    return question.request((question.asked,), tools, builtins, closing=False)

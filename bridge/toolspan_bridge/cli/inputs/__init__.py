@@ -1,0 +1,1 @@
+"""What the command line is given: options, arguments of tools, images, the name of a server."""

@@ -1,0 +1,43 @@
+"""Images from files, as parts of a question."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...errors import UsageError
+from ...messages import Part
+
+MAX_IMAGES = 20
+MAX_IMAGE_BYTES = 20 * 1024 * 1024
+
+_MAGIC = (
+    (rb"\x89PNG\r\n\x1a\n", "image/png"),
+    (rb"\xff\xd8\xff", "image/jpeg"),
+    (rb"GIF8[79]a", "image/gif"),
+    (rb"RIFF....WEBP", "image/webp"),
+)
+
+
+def read_images(paths: Sequence[str]) -> tuple[Part, ...]:
+    """An MCP image block for each file: what it is, its first bytes tell. Raises ``UsageError``."""
+    if len(paths) > MAX_IMAGES:
+        raise UsageError(f"{len(paths)} images are too many: at most {MAX_IMAGES} go with a question")
+    return tuple(_image(Path(path)) for path in paths)
+
+
+def _image(path: Path) -> Part:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_IMAGE_BYTES + 1)
+    except OSError as fault:
+        raise UsageError(f"the image {path} cannot be read: {fault.strerror}") from None
+    if len(data) > MAX_IMAGE_BYTES:
+        raise UsageError(f"the image {path} is larger than {MAX_IMAGE_BYTES:,} bytes: make it smaller")
+    mime = next((mime for magic, mime in _MAGIC if re.match(magic, data, re.DOTALL)), None)
+    if mime is None:
+        raise UsageError(f"{path} is no PNG, JPEG, GIF or WebP image: models take no other")
+    encoded = base64.b64encode(data).decode("ascii")
+    return Part("image", {"type": "image", "data": encoded, "mimeType": mime})

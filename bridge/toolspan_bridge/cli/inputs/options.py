@@ -1,0 +1,159 @@
+"""Options that several verbs share, and the config that they lead to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from toolspan_server.config import (
+    DEFAULT_FILES,
+    Config,
+    Foreign,
+    find_config,
+    load_config,
+    refusal,
+)
+
+from ...errors import ConsentError, UsageError
+from ..terminal.output import note
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON on stdout.")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChoice:
+    """What the options say of the config: its ``paths``, what to do with wrong tools, and ``--trust``."""
+
+    paths: tuple[str, ...] = ()
+    skip_invalid: bool = False
+    trust: bool = False
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a person named the config. A folder's .mcp.json is then never used beside it."""
+        return bool(self.paths or os.environ.get("TOOLSPAN_CONFIG"))
+
+    @property
+    def may_run(self) -> bool:
+        """Whether what the config brings may be run: its handlers, its servers, requests to its providers."""
+        return self.is_named or self.trust
+
+    def allow(self, found: Sequence[Foreign]) -> None:
+        """Raises ``ConsentError`` when there is anything in ``found`` that nobody allowed."""
+        if found and not self.may_run:
+            raise ConsentError(refusal(found))
+
+
+def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--config``, ``--skip-invalid`` and ``--trust``, given to ``function`` as ``choice``."""
+
+    @wraps(function)
+    def chosen(
+        *args: Any, config_paths: tuple[str, ...], skip_invalid: bool, trust: bool, **options: Any
+    ) -> Any:
+        return function(*args, choice=ConfigChoice(config_paths, skip_invalid, trust), **options)
+
+    paths = click.option(
+        "-c",
+        "--config",
+        "config_paths",
+        multiple=True,
+        metavar="FILE",
+        help="A config file; may repeat. Default: $TOOLSPAN_CONFIG, else " + ", ".join(DEFAULT_FILES) + ".",
+    )
+    skip = click.option("--skip-invalid", is_flag=True, help="Leave out tools with errors, and say which.")
+    return paths(skip(trust_option(chosen)))
+
+
+def trust_option(function: _F) -> _F:
+    """``--trust``."""
+    return click.option(
+        "--trust",
+        is_flag=True,
+        help="Run what files found here, not named, bring: handlers, servers, and those of .mcp.json; "
+        "send variables where they say.",
+    )(function)
+
+
+def server_option(function: _F) -> _F:
+    """``--server``."""
+    return click.option(
+        "--server",
+        metavar="COMMAND|URL",
+        help="Any MCP server instead of a config's: a command line, as 'npx some-server', or a URL.",
+    )(function)
+
+
+def model_option(function: _F) -> _F:
+    """``--model``."""
+    return click.option(
+        "-m",
+        "--model",
+        metavar="PROVIDER/MODEL",
+        help="Who answers. Default: $TOOLSPAN_MODEL, else the matching route's model, else offline/keyword.",
+    )(function)
+
+
+def talk_options(function: _F) -> _F:
+    """``--builtin``, ``--image``, ``--no-stream`` and ``--trim``."""
+    builtin = click.option(
+        "--builtin",
+        "builtins",
+        multiple=True,
+        metavar="NAME",
+        help="A tool of the provider's own beside the config's, such as web_search; may repeat.",
+    )
+    image = click.option(
+        "--image",
+        "images",
+        multiple=True,
+        metavar="FILE",
+        help="A PNG, JPEG, GIF or WebP image that goes with the (first) question; may repeat.",
+    )
+    stream = click.option(
+        "--no-stream", is_flag=True, help="Show the answer when it is whole, not as it comes."
+    )
+    trim = click.option(
+        "--trim",
+        is_flag=True,
+        help="Leave out what was said first where a local model's context is too short for all; "
+        "without it such a question is refused.",
+    )
+    return builtin(image(stream(trim(function))))
+
+
+def config_paths_or_default(paths: tuple[str, ...]) -> tuple[Path, ...]:
+    """The files that ``--config`` names; else $TOOLSPAN_CONFIG or the default file here; may be empty."""
+    if paths:
+        return tuple(Path(path) for path in paths)
+    if from_environment := os.environ.get("TOOLSPAN_CONFIG"):
+        return (Path(from_environment),)
+    found = find_config(Path.cwd())
+    return (found,) if found else ()
+
+
+def read_config(choice: ConfigChoice, *, needed: bool = True, import_handlers: bool = False) -> Config:
+    """The config that the options name; its handlers are only read, which is all that most verbs need.
+
+    Raises ``UsageError`` when there is none and one is ``needed``.
+    """
+    files = config_paths_or_default(choice.paths)
+    if not files:
+        if needed:
+            raise UsageError(
+                f"no config file: none of {', '.join(DEFAULT_FILES)} is in this folder "
+                "(pass --config FILE, or try `toolspan demo`)"
+            )
+        return Config()
+    config = load_config(*files, skip_invalid=choice.skip_invalid, import_handlers=import_handlers)
+    for problem in config.skipped:
+        note(f"skipped {problem}")
+    return config

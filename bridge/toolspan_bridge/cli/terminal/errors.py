@@ -1,0 +1,50 @@
+"""From an exception to words on stderr and an exit code."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from toolspan_server.errors import ConfigError
+
+from ...errors import BridgeError
+from .output import emit_json_error, note, say, say_traceback
+
+EXIT_INTERRUPTED = 130
+
+
+def exit_code(error: BaseException) -> int:
+    """The exit code of ``error`` (DESIGN: 0 ok, 1 unexpected, 2 usage or bad config, 3 auth …)."""
+    if isinstance(error, BridgeError | click.ClickException):
+        return error.exit_code
+    return 2 if isinstance(error, ConfigError) else 1
+
+
+def report(error: Exception, *, as_json: bool) -> None:
+    """Say ``error`` on stderr: one line of JSON, or words; a bug comes with its traceback."""
+    if as_json:
+        emit_json_error({"error": _described(error)})
+    elif isinstance(error, click.ClickException):
+        shown = io.StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip("\n"), err=True)
+    elif isinstance(error, ConfigError):
+        say(str(error), err=True)
+    elif isinstance(error, BridgeError):
+        note(str(error))
+    else:
+        say_traceback(error)
+
+
+def _described(error: Exception) -> dict[str, Any]:
+    if isinstance(error, ConfigError):
+        problems = [asdict(problem) for problem in error.problems]
+        return {"code": "bad_config", "message": str(error), "problems": problems}
+    if isinstance(error, BridgeError):
+        return {"code": error.code, "message": error.message}
+    if isinstance(error, click.ClickException):
+        return {"code": "usage", "message": error.format_message()}
+    return {"code": "unexpected", "message": f"{type(error).__name__}: {error}"}

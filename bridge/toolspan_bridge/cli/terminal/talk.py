@@ -1,0 +1,138 @@
+"""A question answered before a person's eyes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import IO, Any
+
+from ...events import (
+    Answer,
+    End,
+    Event,
+    IterationStarted,
+    Notice,
+    ReasoningDelta,
+    Text,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+    UsageReported,
+)
+from ...loop import Question, run
+from ...messages import Message
+from ...providers import Provider
+from ...toolbox import Toolbox
+from .output import Lines, Live, compact, emit_text
+
+
+class Printer:
+    """Tells the events of a run, save the answer itself, on ``file``; nothing when ``quiet``.
+
+    ``live`` is the terminal on which the text of a streamed answer is shown as it comes: only ever appended,
+    and without the characters that would move the cursor or change the screen.
+    """
+
+    def __init__(self, file: IO[str], *, quiet: bool = False, live: IO[str] | None = None) -> None:
+        self._lines = Lines(file)
+        self._quiet = quiet
+        self._live = None if live is None else Live(live)
+        self._beside = ""
+        self._turn = ""
+        self._turn_is_over = False
+        self._shown = ""
+        self._thinks = False
+
+    def tell(self, event: Event) -> None:
+        """One event, as it happens."""
+        match event:
+            case IterationStarted():
+                self._turn = self._shown = ""
+                self._thinks = False
+            case ReasoningDelta():
+                self._think()
+            case TextDelta(text=text):
+                self._write(text)
+            case UsageReported():
+                self._turn_is_over = True
+            case Text(text=text):
+                self._beside = "" if self._was_shown(text) else text
+            case ToolCallStarted(tool=tool, arguments=arguments):
+                self._say(self._beside)
+                self._beside = ""
+                self._say(f"→ {tool}({_arguments(arguments)})")
+            case ToolCallFinished(outcome=outcome):
+                self._say(f"← {_result(outcome.result)}")
+            case Notice(text=text):
+                self._say(f"note: {text}")
+            case _:
+                pass
+
+    def answer(self, content: str) -> None:
+        """The answer on stdout, unless it was shown as it came."""
+        self.close()
+        if self._live is None or self._shown != content or not content:
+            emit_text(content)
+
+    def close(self) -> None:
+        """End the line that a streamed text left open."""
+        if self._live is not None:
+            self._live.close()
+
+    def _think(self) -> None:
+        if self._live is not None and not self._thinks:
+            self._thinks = True
+            self._say("thinking …")
+
+    def _write(self, text: str) -> None:
+        self._turn = text if self._turn_is_over else self._turn + text
+        self._turn_is_over = False
+        if self._live is not None:
+            self._live.write(text)
+
+    def _was_shown(self, text: str) -> bool:
+        """Whether the turn's text was shown as it came; ``_shown`` is that of all since the last call."""
+        came, self._turn = self._turn, ""
+        self._shown += came
+        return self._live is not None and came == text
+
+    def _say(self, line: str) -> None:
+        if line and not self._quiet:
+            self.close()
+            self._lines.write(line)
+
+
+def live_terminal(*, no_stream: bool) -> IO[str] | None:
+    """Where an answer is shown as it comes: stdout, when a person sits before it."""
+    return sys.stdout if sys.stdout.isatty() and not no_stream else None
+
+
+async def talk(
+    question: Question,
+    provider: Provider,
+    toolbox: Toolbox,
+    printer: Printer,
+    transcript: list[Message] | None = None,
+) -> Answer:
+    """Answer ``question``, telling ``printer`` what happens on the way."""
+    try:
+        async with aclosing(run(question, provider, toolbox, transcript)) as events:
+            async for event in events:
+                printer.tell(event)
+                if isinstance(event, End):
+                    return event.answer
+    finally:
+        printer.close()
+    raise AssertionError("a run ends with End")
+
+
+def _arguments(arguments: Mapping[str, Any] | None) -> str:
+    if arguments is None:
+        return "arguments that are no JSON object"
+    return ", ".join(f"{key}={compact(value, 80)}" for key, value in arguments.items())
+
+
+def _result(result: Mapping[str, Any]) -> str:
+    shown = compact(result["result"]) if result["success"] else f"failed: {result['error']}"
+    return f"{shown}  ({result['execution_time_ms']:.1f} ms)"

@@ -1,0 +1,187 @@
+"""``toolspan chat``: a conversation at a plain prompt."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import anyio
+import anyio.to_thread
+import click
+from anyio.abc import TaskStatus
+
+from ...errors import BridgeError
+from ...routes import check_builtins
+from ..asking.asker import Asker, Beside
+from ..asking.kept import Kept
+from ..asking.session import opened
+from ..inputs.images import read_images
+from ..inputs.options import ConfigChoice, config_options, json_option, model_option, talk_options
+from ..terminal.errors import EXIT_INTERRUPTED
+from ..terminal.output import emit_json, note
+from ..terminal.talk import Printer, live_terminal, talk
+
+_HELP = (
+    "Ask anything. /tools lists the tools, /image FILE goes with the next question, /save FILE keeps what is "
+    "said, /new forgets it, /exit or Ctrl+D leaves."
+)
+
+
+@click.command(name="chat", short_help="Talk, turn after turn.")
+@model_option
+@click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
+@click.option("--save", metavar="FILE", help="Keep the conversation in FILE, written after each answer.")
+@click.option("--resume", metavar="FILE", help="Go on with the conversation in FILE, with any model.")
+@talk_options
+@config_options
+@json_option
+def command(
+    model: str | None,
+    system: str | None,
+    save: str | None,
+    resume: str | None,
+    builtins: tuple[str, ...],
+    images: tuple[str, ...],
+    no_stream: bool,
+    trim: bool,
+    choice: ConfigChoice,
+    as_json: bool,
+) -> int:
+    """Talk with a model that has the config's tools, turn after turn.
+
+    With --json each answer is one line of JSON, as `ask --json` prints it. Questions come from stdin, a line
+    each, when that is no terminal; the exit code is then 1 if an answer was no whole one. At a terminal
+    answers are shown as they come; Ctrl+C ends one, and what came of it stays part of the conversation.
+    """
+    check_builtins(builtins)
+    kept = Kept.opened(save, resume)
+    live = None if as_json else live_terminal(no_stream=no_stream)
+    beside = Beside(read_images(images), builtins, stream=live is not None, trim=trim)
+
+    async def run() -> int:
+        async with opened(choice) as session, Asker(session) as asker:
+            chat = Chat(asker, model, system, beside, kept, as_json=as_json)
+            return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
+
+    return anyio.run(run)
+
+
+class Chat:
+    """One conversation. What was said stays until ``/new``; ``beside`` goes with its questions, of the images
+    with the next one only."""
+
+    def __init__(
+        self,
+        asker: Asker,
+        model: str | None,
+        system: str | None,
+        beside: Beside,
+        kept: Kept,
+        *,
+        as_json: bool,
+    ) -> None:
+        self._asker = asker
+        self._model = model
+        self._system = system
+        self._beside = beside
+        self._kept = kept
+        self._as_json = as_json
+        self.broken = False
+        """Whether an answer was no whole one."""
+
+    async def take(self, line: str) -> bool:
+        """Do what ``line`` says; whether the conversation goes on. Raises what the provider raises."""
+        if line in {"/exit", "/quit"}:
+            return False
+        if line == "/new":
+            self._kept.messages.clear()
+            note("what was said is forgotten")
+        elif line == "/tools":
+            note(", ".join(tool.name for tool in self._asker.session.toolbox.tools) or "there are no tools")
+        elif line.startswith("/save "):
+            note(self._kept.save_as(line.removeprefix("/save ").strip()))
+        elif line.startswith("/image "):
+            more = read_images([line.removeprefix("/image ").strip()])
+            self._beside = replace(self._beside, images=(*self._beside.images, *more))
+        elif line.startswith("/"):
+            note(_HELP)
+        elif line:
+            await self._ask(line)
+        return True
+
+    async def _ask(self, line: str) -> None:
+        asked, provider = await self._asker.routed(line, model=self._model, system=self._system)
+        live = sys.stdout if self._beside.stream else None
+        printer = Printer(sys.stderr, quiet=self._as_json, live=live)
+        question, self._beside = self._beside.added(asked), replace(self._beside, images=())
+        toolbox = self._asker.session.toolbox
+        with self._kept.written():
+            answer = await talk(question, provider, toolbox, printer, self._kept.messages)
+        self.broken = self.broken or answer.broken
+        if self._as_json:
+            emit_json(answer.as_dict(), indent=None)
+        else:
+            printer.answer(answer.content)
+
+
+async def _line_by_line(chat: Chat) -> int:
+    while line := await anyio.to_thread.run_sync(sys.stdin.readline, abandon_on_cancel=True):
+        if not await chat.take(line.strip()):
+            break
+    return 1 if chat.broken else 0
+
+
+async def _at_the_prompt(chat: Chat) -> int:
+    """Until Ctrl+D, ``/exit``, or Ctrl+C at the prompt; Ctrl+C during an answer ends that answer."""
+    from prompt_toolkit import PromptSession
+
+    note(_HELP)
+    prompt: PromptSession[str] = PromptSession("you> ")
+    while True:
+        try:
+            line = await prompt.prompt_async()
+        except EOFError:
+            return 0
+        except KeyboardInterrupt:
+            return EXIT_INTERRUPTED
+        try:
+            async with _interruptible():
+                if not await chat.take(line.strip()):
+                    return 0
+        except BridgeError as error:
+            note(f"{error}")
+
+
+@asynccontextmanager
+async def _interruptible() -> AsyncGenerator[None]:
+    """Ctrl+C ends the block, and nothing else; where signals cannot be received, the process."""
+    if sys.platform == "win32":
+        yield
+        return
+    fault: Exception | None = None
+    with anyio.CancelScope() as interrupted:
+        async with anyio.create_task_group() as group:
+            await group.start(_cancel_on_interrupt, interrupted)
+            try:
+                yield
+            except Exception as error:
+                # Carried past the task group, which would wrap it in an ExceptionGroup.
+                fault = error
+            group.cancel_scope.cancel()
+    if interrupted.cancelled_caught:
+        note("interrupted")
+    if fault is not None:
+        raise fault
+
+
+async def _cancel_on_interrupt(
+    scope: anyio.CancelScope, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT) as signals:
+        task_status.started()
+        async for _ in signals:
+            scope.cancel()
+            return

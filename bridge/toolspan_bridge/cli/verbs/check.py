@@ -1,0 +1,106 @@
+"""``toolspan check``: is the config right, and do its tools what its examples say?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import anyio
+import click
+
+from toolspan_server.config import (
+    Config,
+    contents,
+    counted,
+    foreign_code,
+)
+
+from ...hidden import hidden_notes
+from ...messages import ToolSpec
+from ...providers import own_providers
+from ..examples import ExampleOutcome, run_examples
+from ..inputs.options import ConfigChoice, config_options, json_option, read_config
+from ..terminal.output import emit_json, note, say
+
+EXIT_TOOL_ERROR = 5
+
+
+@click.command(name="check", short_help="Check a config file.")
+@config_options
+@click.option("--run-examples", is_flag=True, help="Also call the examples of the tools, on a real server.")
+@json_option
+def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
+    """Check a config file: every error at once, with its place and what to do. Exit 2 when there is one.
+
+    Nothing that the config brings is run: the modules of its handlers are read, not imported. With --trust
+    they are imported, and what they say of themselves is checked too.
+
+    With --run-examples every example of a tool is called as well, and its result compared; exit 5 when one
+    gives something else. An example of a tool that needs a person's approval is left out.
+    """
+    config = read_config(choice, import_handlers=choice.trust)
+    own_providers(config)  # refuses the name of a known provider
+    if run_examples:
+        choice.allow(foreign_code(config))
+    outcomes = anyio.run(_outcomes, config, choice.skip_invalid) if run_examples else []
+    failed = [outcome for outcome in outcomes if outcome.ok is False]
+    if as_json:
+        ran = {"examples": [outcome.as_dict() for outcome in outcomes]} if run_examples else {}
+        emit_json({"ok": not failed, **_described(config), **ran})
+    else:
+        _show(config)
+        if run_examples:
+            _show_examples(outcomes)
+    return EXIT_TOOL_ERROR if failed else 0
+
+
+async def _outcomes(config: Config, skip_invalid: bool) -> list[ExampleOutcome]:
+    return await run_examples(config, skip_invalid=skip_invalid)
+
+
+def _described(config: Config) -> dict[str, Any]:
+    return {
+        "files": [str(path) for path in config.files],
+        **contents(config),
+        "tools": [
+            {"name": tool.name, "kind": tool.implementation.type, "description": tool.description}
+            for tool in config.tools.registry
+        ],
+        "skipped": [asdict(problem) for problem in config.skipped],
+        "unchecked": list(config.unchecked),
+        "warnings": hidden_notes(_specs(config)),
+    }
+
+
+def _specs(config: Config) -> list[ToolSpec]:
+    """The config's tools as models will see them, as far as the config tells."""
+    return [
+        ToolSpec(config.name, tool.name, tool.description, dict(tool.parameters))
+        for tool in config.tools.registry
+    ]
+
+
+def _show(config: Config) -> None:
+    for path in config.files:
+        say(f"{path}: ok")
+    there = contents(config)
+    there["tools"] = [f"{tool.name} ({tool.implementation.type})" for tool in config.tools.registry]
+    lines = [f"{counted(sort, len(names))}: {', '.join(names)}" for sort, names in there.items() if names]
+    say("\n".join(lines or ["no tools"]))
+    for text in hidden_notes(_specs(config)):
+        note(text)
+    if config.unchecked:
+        names = ", ".join(config.unchecked)
+        note(f"read, but not imported: {names} (--trust imports them, and checks their handlers' options)")
+    if not config.tools.enabled:
+        note("tools.enabled is false: none of these tools is served")
+
+
+def _show_examples(outcomes: list[ExampleOutcome]) -> None:
+    words = {True: "ok", False: "failed", None: "left out"}
+    for outcome in outcomes:
+        about = f" ({outcome.description})" if outcome.description else ""
+        reason = f": {outcome.reason}" if outcome.reason else ""
+        say(f"{outcome.tool}, example {outcome.number}{about}: {words[outcome.ok]}{reason}")
+    good = sum(outcome.ok is True for outcome in outcomes)
+    say(f"{good} of {len(outcomes)} examples are right" if outcomes else "no tool has examples")

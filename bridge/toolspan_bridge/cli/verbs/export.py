@@ -1,0 +1,149 @@
+"""``toolspan export``: exactly what a provider would be sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+import click
+
+from ...errors import UsageError
+from ...formats import format_names, get_format
+from ...formats.names import NameTable
+from ...lint import tools_asking_strict
+from ...messages import Request
+from ...providers import own_providers
+from ..asking.request import first_request, is_full, model_of, way_of
+from ..asking.session import Session, opened
+from ..curl import curl
+from ..inputs.options import ConfigChoice, config_options, server_option
+from ..terminal.output import emit_bytes, emit_json, note
+
+if TYPE_CHECKING:
+    from ...providers.preview import Preview
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    format_name: str | None
+    question: str | None
+    model: str | None
+    curl: bool
+    stream: bool
+    strict: bool
+    pretty: bool
+
+
+@click.command(name="export", short_help="Print what a provider would be sent.")
+@click.option("-f", "--format", "format_name", type=click.Choice(format_names()), help="The wire format.")
+@click.option("--request", "question", metavar="QUESTION", help="The whole first request instead.")
+@click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Who would answer; tells the format.")
+@click.option("--curl", "as_curl", is_flag=True, help="The request as a curl command, the key as a variable.")
+@click.option("--stream", is_flag=True, help="The request for an answer in pieces.")
+@click.option("--strict", is_flag=True, help="As if every tool asked for the provider's strict mode.")
+@click.option("--pretty", is_flag=True, help="Indented, for reading: not byte for byte.")
+@click.option("--json", "as_json", is_flag=True, help="Errors as JSON too; the payload always is.")
+@server_option
+@config_options
+def command(
+    format_name: str | None,
+    question: str | None,
+    model: str | None,
+    as_curl: bool,
+    stream: bool,
+    strict: bool,
+    pretty: bool,
+    as_json: bool,
+    server: str | None,
+    choice: ConfigChoice,
+) -> None:
+    """Print the tools byte for byte as a request in this format carries them, or the first request itself.
+
+    What the format cannot express is said on stderr, tool by tool; `toolspan lint` says more.
+    """
+    if question is None and (as_curl or stream):
+        raise UsageError("--curl and --stream show a request: add --request QUESTION")
+    if format_name is None and model is None and question is None:
+        raise UsageError("name a format with --format, or a model with --model")
+    wanted = _Wanted(format_name, question, model, as_curl, stream, strict, pretty)
+
+    async def run() -> None:
+        async with opened(choice, server=server) as session:
+            if strict:
+                session.toolbox.tools = tools_asking_strict(session.toolbox.tools)
+            await (_export_tools(wanted, session) if question is None else _export_request(wanted, session))
+
+    anyio.run(run)
+
+
+async def _export_tools(wanted: _Wanted, session: Session) -> None:
+    from ...providers.wire.provider import encode
+
+    name = wanted.format_name or _format_of(wanted.model or "", session)
+    tools = session.toolbox.tools
+    payload = get_format(name).render_tools(tools, NameTable.of(tools))
+    emit_json(payload) if wanted.pretty else emit_bytes(encode(payload))
+    _note_losses(name, session)
+
+
+async def _export_request(wanted: _Wanted, session: Session) -> None:
+    text = (wanted.question or "").strip()
+    if not text:
+        raise UsageError("the question is empty")
+    way = way_of(session, text)
+    model = model_of(wanted.model, way)
+    name = _format_for(wanted, model, session)
+    request = first_request(session, text, way, model, name, stream=wanted.stream)
+    if is_full(model, session):
+        shown = await _preview(model, request, session)
+        _emit(wanted, shown.sent.body, shown)
+    else:
+        from ...providers.wire.provider import encode
+
+        _emit(wanted, encode(get_format(name).render_request(request, NameTable.of(request.tools))), None)
+    _note_losses(name, session)
+
+
+def _emit(wanted: _Wanted, body: bytes, shown: Preview | None) -> None:
+    if wanted.curl and shown is None:
+        raise UsageError("--curl needs to know the address: write --model PROVIDER/MODEL")
+    if wanted.curl and shown is not None:
+        emit_bytes(curl(shown.sent, shown.variables, stream=wanted.stream).encode())
+    elif wanted.pretty:
+        import json
+
+        emit_json(json.loads(body))
+    else:
+        emit_bytes(body)
+
+
+def _format_for(wanted: _Wanted, model: str, session: Session) -> str:
+    """The format of the request. Raises ``UsageError`` where the words of the call do not go together."""
+    if not is_full(model, session):
+        if wanted.format_name is None:
+            raise UsageError(f"{model!r} names no provider: write PROVIDER/MODEL, or add --format")
+        return wanted.format_name
+    spoken = _format_of(model, session)
+    if wanted.format_name not in (None, spoken):
+        raise UsageError(
+            f"the provider of {model} speaks {spoken}, not {wanted.format_name}: leave --format out"
+        )
+    return spoken
+
+
+def _format_of(model: str, session: Session) -> str:
+    from ...providers.preview import format_of
+
+    return format_of(model, own_providers(session.config))
+
+
+async def _preview(model: str, request: Request, session: Session) -> Preview:
+    from ...providers.preview import preview
+
+    return await preview(model, request, own_providers(session.config))
+
+
+def _note_losses(format_name: str, session: Session) -> None:
+    for loss in get_format(format_name).losses(session.toolbox.tools):
+        note(f"{loss.severity}: {loss.tool}{loss.pointer}: {loss.rule}: {loss.repair}")

@@ -1,0 +1,87 @@
+"""``toolspan lint``: what the providers' formats would refuse, ignore or reword of the tools."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import anyio
+import click
+
+from ...formats import format_names
+from ...formats.shared.contract import Severity
+from ...lint import SEVERITIES, Finding, Lint, lint, tools_asking_strict
+from ...messages import ToolSpec
+from ..asking.session import opened
+from ..inputs.options import ConfigChoice, config_options, json_option, server_option
+from ..terminal.output import emit_json, emit_table, note, say
+
+EXIT_LOSS = 7
+
+
+@click.command(name="lint", short_help="Report what a provider's format loses of the tools.")
+@click.option(
+    "-f",
+    "--format",
+    "format_name",
+    default="all",
+    show_default=True,
+    type=click.Choice((*format_names(), "all")),
+    help="The wire format.",
+)
+@click.option(
+    "--fail-on",
+    default="error",
+    show_default=True,
+    type=click.Choice(SEVERITIES),
+    help="Exit 7 when there is a finding as bad as this.",
+)
+@click.option("--strict", is_flag=True, help="As if every tool asked for the providers' strict mode.")
+@server_option
+@config_options
+@json_option
+def command(
+    format_name: str,
+    fail_on: str,
+    strict: bool,
+    server: str | None,
+    choice: ConfigChoice,
+    as_json: bool,
+) -> int:
+    """Report what a wire format cannot say of the tools: where, by which rule, what is sent instead, and how
+    to write it so that nothing is lost. docs/reference/formats.md tells the rules.
+
+    error: the provider would refuse it, so the tool is left out. warning: it would be ignored, or is
+    dropped. info: it is said in other words, or undone on the way back. Exit 7 at or above --fail-on.
+    """
+    tools = anyio.run(_tools, choice, server)
+    asked = tools_asking_strict(tools) if strict else tools
+    outcome = lint(asked, format_names() if format_name == "all" else (format_name,))
+    threshold = cast("Severity", fail_on)
+    failed = outcome.fails(threshold)
+    if as_json:
+        emit_json({"ok": not failed, "fail_on": fail_on, **outcome.as_dict()})
+    else:
+        _show(outcome)
+    return EXIT_LOSS if failed else 0
+
+
+async def _tools(choice: ConfigChoice, server: str | None) -> tuple[ToolSpec, ...]:
+    async with opened(choice, server=server) as session:
+        return session.toolbox.tools
+
+
+def _show(outcome: Lint) -> None:
+    if not outcome.tools:
+        note("no server offers any tool")
+    for finding in outcome.findings:
+        _show_finding(finding, every=1 < len(finding.formats) == len(outcome.formats))
+    rows = [(name, *(str(count) for count in counts.values())) for name, counts in outcome.summary().items()]
+    emit_table(("format", f"sent of {len(outcome.tools)}", *SEVERITIES), rows)
+
+
+def _show_finding(finding: Finding, *, every: bool) -> None:
+    loss = finding.loss
+    where = "every format" if every else ", ".join(finding.formats)
+    say(f"{loss.severity}: {loss.tool} {loss.pointer or '(the whole tool)'}: {loss.rule} ({where})")
+    say(f"    sent: {loss.repair}")
+    say(f"    fix: {loss.fix}\n")

@@ -1,0 +1,148 @@
+"""``toolspan models``: which models the providers really have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import click
+
+from toolspan_server.config import Config
+
+from ...errors import ConsentError, UsageError
+from ...providers import foreign_provider, own_providers, provider_names, split_model
+from ...validation import STORE_FILE, Store, build_records
+from ..inputs.options import ConfigChoice, config_options, json_option, read_config
+from ..terminal.errors import exit_code
+from ..terminal.output import emit_json, emit_table, note
+
+if TYPE_CHECKING:
+    from ...providers.listing import Listed
+
+_BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
+
+
+@click.command(name="models", short_help="List the models that the providers have.")
+@click.option(
+    "-p",
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="NAME",
+    help="Only this provider; may repeat. Default: every one, the config's own among them.",
+)
+@config_options
+@json_option
+def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> int:
+    """List the models that the providers tell of: tokens of context, whether they call tools and see images,
+    and what `validate` has found. What a provider does not tell is left empty.
+
+    A provider that gives no list is named on stderr with the reason. When one was asked for by name, the exit
+    code is that of the reason: 3 without a key, 4 unreachable.
+    """
+    config = read_config(choice, needed=False)
+    wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
+    listed = anyio.run(_listed, wanted, config)
+    badges = _badges(config)
+    if as_json:
+        emit_json({"models": _models(listed, badges), "unlisted": _unlisted(listed)})
+    else:
+        _show(listed, badges)
+    failed = next((each.error for each in listed if each.error), None)
+    return exit_code(failed) if providers and failed else 0
+
+
+def _wanted(providers: tuple[str, ...], config: Config) -> Sequence[str]:
+    known = provider_names(own_providers(config))
+    for name in providers:
+        if name.lower() not in known:
+            raise UsageError(f"no provider {name!r} (known: {', '.join(known)})")
+    return [name.lower() for name in providers] or known
+
+
+def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, named: bool) -> Sequence[str]:
+    """``wanted`` without the config's own that nobody allowed to be asked; those are noted.
+
+    Raises ``ConsentError`` for them where they are ``named``.
+    """
+    allowed: list[str] = []
+    for name in wanted:
+        try:
+            choice.allow(foreign_provider(config, name))
+        except ConsentError as error:
+            if named:
+                raise
+            note(f"{name} is left out: {error}")
+        else:
+            allowed.append(name)
+    return allowed
+
+
+async def _listed(providers: Sequence[str], config: Config) -> list[Listed]:
+    from ...providers.listing import Lister
+
+    return await Lister(own_providers(config)).listed(providers)
+
+
+def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
+    """Provider and model to whether it is validated, of all that were ever tried."""
+    path = config.state_directory / STORE_FILE
+    if not path.exists():
+        return {}
+    with Store.open(path, redact=config.redact) as store:
+        for notice in store.notices:
+            note(notice)
+        records = build_records(store.trials())
+    found: dict[tuple[str, str], bool] = {}
+    for record in records:
+        try:
+            found[split_model(record["model_id"], config.providers)] = record["validated"]
+        except UsageError:
+            continue  # tried with a provider that the config no longer has
+    return found
+
+
+def _models(listed: Sequence[Listed], badges: Mapping[tuple[str, str], bool]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"{each.provider}/{facts.model}",
+            "provider": each.provider,
+            **facts.as_dict(),
+            "validated": badges.get((each.provider, facts.model)),
+        }
+        for each in listed
+        for facts in each.models
+    ]
+
+
+def _unlisted(listed: Sequence[Listed]) -> list[dict[str, str]]:
+    return [
+        {"provider": each.provider, "code": each.error.code, "message": each.error.message}
+        for each in listed
+        if each.error
+    ]
+
+
+def _show(listed: Sequence[Listed], badges: Mapping[tuple[str, str], bool]) -> None:
+    rows = [
+        (
+            model["id"],
+            f"{model['context']:,}" if model["context"] else "",
+            _word(model["tools"]),
+            _word(model["vision"]),
+            _BADGES[model["validated"]],
+        )
+        for model in _models(listed, badges)
+    ]
+    if rows:
+        emit_table(("model", "context", "tools", "vision", "validation"), rows)
+    for each in listed:
+        if each.error:
+            note(f"{each.provider}: {each.error.message.removeprefix(f'{each.provider} ')}")
+        elif not each.models:
+            note(f"{each.provider}: it has no models")
+
+
+def _word(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"

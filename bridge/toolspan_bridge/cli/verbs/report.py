@@ -1,0 +1,46 @@
+"""``toolspan report``: what the validation store holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...validation import STORE_FILE, Store, build_records
+from ..inputs.options import ConfigChoice, config_options, json_option, read_config
+from ..terminal.output import emit_json, emit_table, note
+
+
+@click.command(name="report", short_help="Show which models are validated.")
+@click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Only this model.")
+@config_options
+@json_option
+def command(model: str | None, choice: ConfigChoice, as_json: bool) -> None:
+    """Show which models are validated, from all the trials that `validate` has recorded beside the config."""
+    config = read_config(choice, needed=False)
+    path = config.state_directory / STORE_FILE
+    records: list[dict[str, Any]] = []
+    if path.exists():
+        with Store.open(path, redact=config.redact) as store:
+            records = build_records(store.trials(model))
+            for notice in store.notices:
+                note(notice)
+    if as_json:
+        emit_json(records)
+    elif records:
+        _print(records)
+    else:
+        note(f"no trials are recorded in {path} (run `toolspan validate`)")
+
+
+def _print(records: list[dict[str, Any]]) -> None:
+    rows = [
+        (
+            str(record["model_id"]),
+            "✓ validated" if record["validated"] else "✗ not validated",
+            f"{record['success_count']}/{record['test_count']}",
+            str(record["last_tested"]),
+        )
+        for record in records
+    ]
+    emit_table(("model", "validated", "successes", "last tested"), rows)

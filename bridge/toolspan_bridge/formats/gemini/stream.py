@@ -1,0 +1,183 @@
+"""Gemini's stream: partial answers, whose parts make up the one that would have come whole.
+
+Source: the v1beta discovery document of 2026-08-16: calls come whole, the reason to finish and the usage in
+the end. Server-sent events with ``alt=sse``; without it, or through some gateways, one JSON array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ...messages import Reply
+from ..shared.contract import FormatError, StreamFailed, WireError
+from ..shared.framing.limits import Meter
+from ..shared.framing.sse import SseReader
+from ..shared.json_values import MAX_NESTING, as_object, at, compact, nesting, objects, text
+from ..shared.replies.stream import BodyStream, Joined
+
+__all__ = ["GeminiStream", "ObjectReader", "instead_of_words"]
+
+
+class ObjectReader:
+    """Takes the objects out of a JSON array, or out of objects one after the other, whatever the pieces."""
+
+    def __init__(self, meter: Meter | None = None) -> None:
+        self._meter = meter or Meter()
+        self._object = bytearray()
+        self._depth = 0
+        self._quoted = False
+        self._escaped = False
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The objects that ``chunk`` completes. Raises ``FormatError`` where they are too large."""
+        self._meter.stream(chunk)
+        found: list[bytes] = []
+        begin = 0
+        for place, byte in enumerate(chunk):
+            if self._quoted:
+                self._in_string(byte)
+            elif byte == 0x22:
+                self._quoted = self._depth > 0
+            elif byte == 0x7B:
+                begin = place if self._depth == 0 else begin
+                self._depth += 1
+            elif byte == 0x7D and self._depth:
+                self._depth -= 1
+                if self._depth == 0:
+                    found.append(bytes(self._object) + chunk[begin : place + 1])
+                    self._object.clear()
+                    begin = place + 1
+        if self._depth:
+            self._object += chunk[begin:]
+            self._meter.event(len(self._object))
+        return found
+
+    def _in_string(self, byte: int) -> None:
+        if self._escaped:
+            self._escaped = False
+        elif byte == 0x5C:
+            self._escaped = True
+        elif byte == 0x22:
+            self._quoted = False
+
+
+def instead_of_words(body: Mapping[str, Any]) -> str:
+    """What an answer without a word says of itself: why it was ended, or why its prompt was blocked."""
+    candidate = next(iter(objects(body.get("candidates"))), None)
+    if candidate is not None:
+        return text(candidate.get("finishMessage"))
+    feedback = as_object(body.get("promptFeedback")) or {}
+    reason = text(feedback.get("blockReason"))
+    why = text(feedback.get("blockReasonMessage")) or reason
+    return f"The prompt was blocked: {why}" if reason else ""
+
+
+class GeminiStream(BodyStream):
+    """A ``StreamParser``. ``read`` is the format's ``parse_reply``, ``read_error`` its ``parse_error`` for an
+    error in the middle."""
+
+    def __init__(
+        self, read: Callable[[Any], Reply], read_error: Callable[[dict[str, Any]], WireError]
+    ) -> None:
+        super().__init__()
+        self._read = read
+        self._read_error = read_error
+        self._framing: SseReader | ObjectReader | None = None
+        self._body: dict[str, Any] = {}
+        self._candidate: dict[str, Any] = {}
+        self._parts: list[dict[str, Any]] = []
+        self._open: Joined | None = None
+        self._spoken = False
+        self._calls = 0
+
+    @property
+    @override
+    def finished(self) -> bool:
+        return self._whole() and "usageMetadata" in self._body
+
+    @override
+    def _frames(self, chunk: bytes) -> Iterable[str | bytes]:
+        if self._framing is None:
+            chunk = chunk.lstrip(b"\xef\xbb\xbf\r\n\t ")
+            if not chunk:
+                return []
+            self._framing = ObjectReader() if chunk[:1] in b"[{" else SseReader()
+        if isinstance(self._framing, ObjectReader):
+            return self._framing.feed(chunk)
+        return _data(self._framing.feed(chunk))
+
+    @override
+    def _last_frames(self) -> Iterable[str | bytes]:
+        return _data(self._framing.end()) if isinstance(self._framing, SseReader) else []
+
+    @override
+    def _whole(self) -> bool:
+        blocked = text(at(self._body, "promptFeedback", "blockReason"))
+        return bool(text(self._candidate.get("finishReason")) or blocked)
+
+    @override
+    def _reply(self) -> Reply:
+        self._close()
+        return self._read(self._whole_body())
+
+    @override
+    def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
+        if nesting(event) > MAX_NESTING:
+            raise FormatError(f"an event of the stream is nested deeper than {MAX_NESTING} levels")
+        if (error := as_object(event.get("error"))) is not None:
+            raise StreamFailed(self._read_error(error))
+        self._body |= {key: value for key, value in event.items() if key != "candidates" and value}
+        for candidate in objects(event.get("candidates"))[:1]:
+            self._candidate |= {key: value for key, value in candidate.items() if key != "content"}
+            content = as_object(candidate.get("content")) or {}
+            for part in objects(content.get("parts")):
+                yield from self._add(part)
+        if not self._spoken and self._whole() and (said := instead_of_words(self._whole_body())):
+            self._spoken = True
+            yield TextDelta(said)
+
+    def _add(self, part: dict[str, Any]) -> Iterator[Delta]:
+        """A part of the answer. Plain text goes on with plain text; what is signed is never merged."""
+        plain = part.keys() <= {"text", "thought"} and isinstance(part.get("text"), str)
+        if plain and not part["text"]:
+            return
+        last = self._parts[-1] if self._parts else {}
+        if self._open is None or not plain or bool(last.get("thought")) != bool(part.get("thought")):
+            self._close()
+            self._parts.append(dict(part))
+            self._open = Joined() if plain else None
+        yield from self._shown(part)
+
+    def _shown(self, part: dict[str, Any]) -> Iterator[Delta]:
+        piece = text(part.get("text"))
+        if self._open is not None:
+            piece = self._open.add(piece)
+        if piece and part.get("thought") is True:
+            yield ReasoningDelta(piece)
+        elif piece:
+            self._spoken = True
+            yield TextDelta(piece)
+        if (call := as_object(part.get("functionCall"))) is not None:
+            arguments = call.get("args", {})
+            written = arguments if isinstance(arguments, str) else compact(arguments)
+            yield CallDelta(self._calls, text(call.get("name")), written)
+            self._calls += 1
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._parts[-1]["text"] = self._open.text
+            self._open = None
+
+    def _whole_body(self) -> dict[str, Any]:
+        if not (self._parts or self._candidate.get("finishReason")):
+            return self._body  # nothing was said: a blocked prompt
+        content = {"role": "model", "parts": self._parts}
+        return {**self._body, "candidates": [{**self._candidate, "content": content}]}
+
+
+def _data(events: Iterable[tuple[str, str]]) -> list[str]:
+    return [data for _, data in events if data.strip() not in ("", "[DONE]")]

@@ -1,0 +1,80 @@
+"""Ollama's chat as a stream of lines, gathered into the answer that they add up to.
+
+Source: ollama v0.33.0-rc2, ``server/routes.go`` and ``docs/api/errors.mdx``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from typing_extensions import override
+
+from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ...messages import Reply
+from ..shared.contract import StreamFailed
+from ..shared.framing.ndjson import LineReader
+from ..shared.json_values import as_list, as_object, at, compact, text
+from ..shared.replies.stream import BodyStream, Joined, ParseError, ParseReply
+
+__all__ = ["OllamaStream"]
+
+
+class OllamaStream(BodyStream):
+    """Pieces of content and thinking, and whole calls, over all lines; the last one has ``done`` and the
+    counts. An error is a line too, after HTTP 200."""
+
+    def __init__(self, parse_reply: ParseReply, parse_error: ParseError) -> None:
+        super().__init__()
+        self._parse_reply = parse_reply
+        self._parse_error = parse_error
+        self._lines = LineReader()
+        self._text, self._thinking = Joined(), Joined()
+        self._calls: list[Any] = []
+        self._last: dict[str, Any] = {}
+
+    @property
+    @override
+    def finished(self) -> bool:
+        return self._last.get("done") is True
+
+    @override
+    def _frames(self, chunk: bytes) -> list[bytes]:
+        return self._lines.feed(chunk)
+
+    @override
+    def _last_frames(self) -> list[bytes]:
+        return self._lines.end()
+
+    @override
+    def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
+        if event.get("error"):
+            body = compact(event).encode("utf-8", "replace")
+            raise StreamFailed(self._parse_error(500, {}, body))
+        self._last = event
+        message = as_object(event.get("message")) or {}
+        if thought := self._thinking.add(text(message.get("thinking"))):
+            yield ReasoningDelta(thought)
+        if said := self._text.add(text(message.get("content"))):
+            yield TextDelta(said)
+        for call in as_list(message.get("tool_calls")) or []:
+            yield self._call(call)
+
+    @override
+    def _whole(self) -> bool:
+        return self.finished
+
+    @override
+    def _reply(self) -> Reply:
+        message: dict[str, Any] = {"role": "assistant", "content": self._text.text}
+        if thinking := self._thinking.text:
+            message["thinking"] = thinking
+        if self._calls:
+            message["tool_calls"] = self._calls
+        return self._parse_reply({**self._last, "message": message})
+
+    def _call(self, call: Any) -> CallDelta:
+        arguments = at(call, "function", "arguments")
+        written = arguments if isinstance(arguments, str) else compact(arguments)
+        self._calls.append(call)
+        return CallDelta(len(self._calls) - 1, text(at(call, "function", "name")), written)

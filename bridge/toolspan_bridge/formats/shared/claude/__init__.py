@@ -1,0 +1,1 @@
+"""Anthropic's Messages body, which Anthropic and Bedrock's InvokeModel both speak."""

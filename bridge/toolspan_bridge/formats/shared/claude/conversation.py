@@ -1,0 +1,145 @@
+"""What Claude is sent, at Anthropic and in Bedrock's InvokeModel: the conversation in content blocks.
+
+Source: anthropic 2.12.0, ``types/message_param.py`` and beside it. Rules that only the server states: results
+come before all else in their message, failed ones hold text only, no text is blank, and no message of the
+assistant ends with a thought.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ....messages import Assistant, Request, ToolOutcome
+from ..conversation.alternating import alternating, as_text
+from ..conversation.history import Asked, Said, SentCall, Turn, turns
+from ..conversation.results import NO_OUTPUT, Carries, Media, Room, Shown, attached, show
+from ..json_values import objects, text
+from .parse import is_call
+
+__all__ = ["has_thoughts", "messages"]
+
+_LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+_PDF = frozenset({"application/pdf"})
+_MAX_IMAGES = 20  # with more of them in one request, each may only be smaller
+_MAX_DOCUMENTS = 5
+_MAX_MEDIA_BYTES = 3_750_000  # the API counts 5 MiB of base64
+_THOUGHTS = frozenset({"redacted_thinking", "thinking"})
+
+
+def messages(request: Request, format_name: str, *, with_tools: bool) -> list[dict[str, Any]]:
+    """User and assistant in turn, the user first. Without any tools, past calls are told as text.
+
+    Where there are more images or documents than fit, the newest stay.
+    """
+    history = turns(request.messages, _LEGAL_ID, format_name)
+    spoken = history if with_tools else as_text(history, request)
+    room = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
+    writer = _Writer(request, format_name, Room(room))
+    newest_first = [writer.blocks(turn, last=place == 0) for place, turn in enumerate(reversed(spoken))]
+    return alternating(reversed(newest_first), type="text")
+
+
+def has_thoughts(request: Request, format_name: str) -> bool:
+    """Whether the model is known to think: then it cannot be made to call a tool."""
+    past = (message for message in request.messages if isinstance(message, Assistant))
+    echoes = (objects(message.opaque) for message in past if message.opaque_format == format_name)
+    return request.thinking or any(block.get("type") in _THOUGHTS for blocks in echoes for block in blocks)
+
+
+class _Writer:
+    def __init__(self, request: Request, format_name: str, room: Room) -> None:
+        self._format_name = format_name
+        self._carries = Carries(
+            request.max_result_bytes,
+            media=(_IMAGES if request.vision else frozenset[str]()) | _PDF,
+            max_media_bytes=_MAX_MEDIA_BYTES,
+            room=room,
+        )
+        self._text_only = Carries(request.max_result_bytes)
+
+    def blocks(self, turn: Turn, *, last: bool) -> tuple[str, list[dict[str, Any]]]:
+        if isinstance(turn, Asked):
+            return "user", [*self._attached(turn), _text(turn.text)]
+        if isinstance(turn, Said):
+            return "assistant", _echoed(turn, self._format_name, last=last) or _rewritten(turn)
+        shown = ((call, show(outcome, self._carried(outcome))) for call, outcome in turn.results)
+        return "user", [_result(call, found) for call, found in shown]
+
+    def _carried(self, outcome: ToolOutcome) -> Carries:
+        return self._text_only if outcome.failed else self._carries
+
+    def _attached(self, turn: Asked) -> list[dict[str, Any]]:
+        found = attached(turn.parts, self._carries)
+        return [_text(each) if isinstance(each, str) else _media(each) for each in found]
+
+
+def _echoed(turn: Said, format_name: str, *, last: bool) -> list[dict[str, Any]]:
+    """The blocks as they came, save blank text; empty when they do not fit the calls any more.
+
+    A paused turn is the last, and goes back as it is, like one with calls: the provider goes on with its own.
+    Of another, what cannot stand there is left out.
+    """
+    blocks = [
+        block
+        for block in objects(turn.echo(format_name))
+        if block.get("type") != "text" or text(block.get("text")).strip()
+    ]
+    if sum(map(is_call, blocks)) != len(turn.calls):
+        return []
+    calls = iter(turn.calls)
+    own = [_echoed_call(block, next(calls)) if is_call(block) else block for block in blocks]
+    return own if last or turn.calls else _settled(own)
+
+
+def _echoed_call(block: Mapping[str, Any], call: SentCall) -> dict[str, Any]:
+    return {**block, "id": call.id, "name": call.name, "input": call.arguments}
+
+
+def _settled(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the provider's own calls that have no result, cut thoughts, and thoughts at the end."""
+    results = (block for block in blocks if text(block.get("type")).endswith("_tool_result"))
+    finished = {text(block.get("tool_use_id")) for block in results}
+    kept = [block for block in blocks if _is_whole(block, finished)]
+    while kept and kept[-1].get("type") in _THOUGHTS:
+        kept.pop()
+    return kept
+
+
+def _is_whole(block: Mapping[str, Any], finished: set[str]) -> bool:
+    kind = block.get("type")
+    if kind == "server_tool_use":
+        return block.get("id") in finished
+    return kind != "thinking" or bool(block.get("signature"))
+
+
+def _rewritten(turn: Said) -> list[dict[str, Any]]:
+    said = turn.message.text
+    return [_text(said)] * bool(said.strip()) + [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in turn.calls
+    ]
+
+
+def _result(call: SentCall, shown: Shown) -> dict[str, Any]:
+    content = [*_texts(shown), *(_media(file) for file in shown.media)]
+    failed = {"is_error": True} if shown.failed else {}
+    return {"type": "tool_result", "tool_use_id": call.id, "content": content, **failed}
+
+
+def _texts(shown: Shown) -> Iterator[dict[str, Any]]:
+    if shown.text.strip() or not shown.media:
+        yield _text(shown.text if shown.text.strip() else NO_OUTPUT)
+
+
+def _text(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
+
+
+def _media(file: Media) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": file.mime, "data": file.data}
+    if file.is_image:
+        return {"type": "image", "source": source}
+    titled = {"title": file.name[:200]} if file.name else {}
+    return {"type": "document", "source": source, **titled}

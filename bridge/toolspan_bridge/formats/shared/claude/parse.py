@@ -1,0 +1,122 @@
+"""What Claude answers, at Anthropic and in Bedrock's InvokeModel: one message, or an error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ....messages import Reply, StopReason, Usage
+from ..contract import WireError
+from ..json_values import as_list, as_object, at, count, objects, text
+from ..replies.errors import error_body, wire_error
+from ..replies.parse import WireCall, missing, read_body, reply
+
+__all__ = ["explanation", "is_call", "named_tool", "read_error", "read_message", "status_of"]
+
+_STOPS: dict[str, StopReason] = {
+    "end_turn": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "pause_turn": "pause",
+    "refusal": "refusal",
+    "stop_sequence": "stop",
+    "tool_use": "stop",
+}
+_STATUSES = {
+    "api_error": 500,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "conflict_error": 409,
+    "invalid_request_error": 400,
+    "not_found_error": 404,
+    "overloaded_error": 529,
+    "permission_error": 403,
+    "rate_limit_error": 429,
+    "request_too_large": 413,
+    "timeout_error": 504,
+}
+_SPENT = frozenset({"contract_spend_limit_reached", "enforced_spend_limit_reached"})
+_TOOL = re.compile(r"\btools\.(\d{1,4})\b")
+
+
+def is_call(block: Mapping[str, Any]) -> bool:
+    """Whether a content block is a call that is ours to carry out: ``server_tool_use`` is not."""
+    return block.get("type") == "tool_use"
+
+
+def read_message(body: Any, format_name: str) -> Reply:
+    """``content``, its blocks kept to be sent back. Raises ``FormatError`` when there is none."""
+    body = read_body(body)
+    if as_list(body.get("content")) is None:
+        raise missing("content", body)
+    blocks = objects(body["content"])
+    said = "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
+    stop = _STOPS.get(text(body.get("stop_reason")), "other")
+    return reply(
+        said or explanation(body),
+        [
+            WireCall(block.get("id"), block.get("name"), block.get("input"))
+            for block in blocks
+            if is_call(block)
+        ],
+        body=body,
+        stop=stop,
+        usage=_usage(body),
+        opaque=blocks or None,
+        format_name=format_name,
+    )
+
+
+def explanation(body: Mapping[str, Any]) -> str:
+    """Why the model refuses, where it does and says so."""
+    refuses = body.get("stop_reason") == "refusal"
+    return text(at(body, "stop_details", "explanation")) if refuses else ""
+
+
+def read_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
+    """``{"type": "error", "error": {"type", "message", "details"}, "request_id"}``.
+
+    A spending limit is told with 429, though waiting does not help (anthropic 2.12.0, ``_error_classes``).
+    """
+    answer = error_body(body)
+    error = as_object(answer.get("error")) or {}
+    code = text(at(error, "details", "error_code"))
+    message, request = text(error.get("message")), text(answer.get("request_id"))
+    read = wire_error(
+        status,
+        headers,
+        body,
+        kind=code if code in _SPENT else text(error.get("type")),
+        message=f"{message} (request {request})" if message and request else message,
+        final=code in _SPENT,
+    )
+    return replace(read, tool=named_tool(message))
+
+
+def status_of(kind: str) -> int:
+    """The HTTP status that an error of this type would have had, were it not in mid-stream."""
+    return _STATUSES.get(kind, 500)
+
+
+def named_tool(message: str) -> int | None:
+    """The place of the tool that the API refuses, as in ``tools.17.custom.input_schema: …``."""
+    named = _TOOL.search(message)
+    return int(named[1]) if named else None
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    """The API counts what the cache read and wrote apart: the true input is the sum of the three."""
+    usage = as_object(body.get("usage"))
+    if usage is None:
+        return Usage()
+    cached = count(usage.get("cache_read_input_tokens"))
+    written = count(usage.get("cache_creation_input_tokens"))
+    return Usage(
+        input_tokens=count(usage.get("input_tokens")) + cached + written,
+        output_tokens=count(usage.get("output_tokens")),
+        cached_tokens=cached,
+        reasoning_tokens=count(at(usage, "output_tokens_details", "thinking_tokens")),
+        raw=(usage,),
+    )

@@ -1,0 +1,86 @@
+"""The body of a request to Claude: its tools, how it may use them, and the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....messages import Request
+from ...names import NameTable
+from ..tools.choice import must_call
+from ..tools.compiled import Prepared, WireTool
+from .conversation import has_thoughts, messages
+
+__all__ = ["claude_body", "claude_tools"]
+
+_SMALL = (
+    ("claude-2", 4096),
+    ("claude-instant", 4096),
+    ("claude-3-5", 8192),
+    ("claude-3-7", 8192),
+    ("claude-3", 4096),
+)
+_MODERN = 16_384
+_UNKNOWN = 4096
+
+
+def claude_tools(prepared: Prepared) -> list[dict[str, Any]]:
+    """``[{"name", "description"?, "input_schema", "strict"?}]``."""
+    return prepared.rendered(_tool)
+
+
+def claude_body(
+    request: Request,
+    names: NameTable,
+    format_name: str,
+    tools: Sequence[Mapping[str, Any]],
+    builtins: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """The body but for the model: ``max_tokens``, ``system``, ``messages``, tools and how they may be called.
+
+    A model that thinks cannot be made to call a tool: it is asked to in the system prompt instead.
+    """
+    every = [*tools, *builtins]
+    choice, instruction = _choice(request, names, format_name, tools) if every else ({}, "")
+    system = "\n\n".join(filter(None, (request.system.strip(), instruction)))
+    body: dict[str, Any] = {"max_tokens": request.max_tokens or _max_tokens(request.model)}
+    if system:
+        body["system"] = system
+    if every:
+        body |= {"tools": every, "tool_choice": choice}
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    return {**body, "messages": messages(request, format_name, with_tools=bool(every))}
+
+
+def _max_tokens(model: str) -> int:
+    """The limit of output when none is asked for, since the API insists on one: within what a model of that
+    name can write, and 4096, within what any Claude can, when the name tells nothing."""
+    if "claude" not in model:
+        return _UNKNOWN
+    return next((most for name, most in _SMALL if name in model), _MODERN)
+
+
+def _choice(
+    request: Request, names: NameTable, format_name: str, tools: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], str]:
+    """``tool_choice``, and what must be said in words instead."""
+    if request.tool_choice == "none":
+        return {"type": "none"}, ""
+    named = must_call(request.tool_choice, (tool["name"] for tool in tools), names)
+    instruction = ""
+    choice: dict[str, Any] = {"type": "auto"}
+    if named or request.tool_choice == "required":
+        if has_thoughts(request, format_name):
+            instruction = f"Answer by calling {f'the tool {named}' if named else 'one of the tools'}."
+        else:
+            choice = {"type": "tool", "name": named} if named else {"type": "any"}
+    if request.parallel is not None:
+        choice["disable_parallel_tool_use"] = not request.parallel
+    return choice, instruction
+
+
+def _tool(tool: WireTool) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    strict = {"strict": True} if tool.strict else {}
+    return {"name": tool.name, **described, "input_schema": tool.schema, **strict}

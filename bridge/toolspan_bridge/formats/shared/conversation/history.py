@@ -1,0 +1,144 @@
+"""A conversation as providers insist on it: each call answered exactly once, directly after it was made."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ....messages import Assistant, Json, Message, Part, ToolCall, ToolOutcome, ToolResults, User
+from ...names import legal_name
+
+_NO_TEXT = "(no text)"
+_NO_RESULT = "No result: the call was not carried out"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the person said, never blank, and the files that came with it."""
+
+    text: str
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentCall:
+    """A call of the past, in a form that may be sent: legal id and name, arguments an object."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the model said. It has text or calls; ``message`` keeps both as they came."""
+
+    message: Assistant
+    calls: tuple[SentCall, ...]
+
+    def echo(self, format_name: str) -> Json:
+        """What must be sent back verbatim, when the message came from that very format."""
+        return self.message.opaque if self.message.opaque_format == format_name else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The results of the calls just before, one for each, in their order."""
+
+    results: tuple[tuple[SentCall, ToolOutcome], ...]
+
+
+Turn = Asked | Said | Answered
+
+
+def turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = "") -> list[Turn]:
+    """The conversation in order. Results are moved to their calls, missing ones made up as errors, orphans
+    left out; ids that the provider would refuse, or that came before, are replaced on both sides.
+
+    Messages without text and calls are left out, save those with something to echo to the format ``echoed``.
+    """
+    return list(_turns(messages, legal_id, echoed))
+
+
+def chat_messages(
+    system: str,
+    spoken: Iterable[Turn],
+    *,
+    asked: Callable[[Asked], dict[str, Any]],
+    said: Callable[[Said], dict[str, Any]],
+    answered: Callable[[Answered], Iterable[dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    """One list, the system prompt first: how OpenAI's chat API and those after its manner have it."""
+    written: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
+    for turn in spoken:
+        if isinstance(turn, Asked):
+            written.append(asked(turn))
+        elif isinstance(turn, Said):
+            written.append(said(turn))
+        else:
+            written.extend(answered(turn))
+    return written
+
+
+def _turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str) -> Iterator[Turn]:
+    used: set[str] = set()
+    for place, message in enumerate(messages):
+        if isinstance(message, User):
+            yield Asked(message.text if message.text.strip() else _NO_TEXT, message.parts)
+        elif isinstance(message, Assistant) and _says(message, echoed):
+            sent = tuple(
+                _sent(call, f"{place}.{number}", used, legal_id) for number, call in enumerate(message.calls)
+            )
+            yield Said(message, sent)
+            if sent:
+                yield Answered(tuple(_paired(message.calls, sent, _outcomes(messages[place + 1 :]))))
+
+
+def _says(message: Assistant, echoed: str) -> bool:
+    to_echo = message.opaque is not None and message.opaque_format == echoed
+    return bool(message.calls or message.text.strip()) or to_echo
+
+
+def _sent(call: ToolCall, where: str, used: set[str], legal_id: re.Pattern[str]) -> SentCall:
+    call_id = call.id
+    if not legal_id.fullmatch(call_id) or call_id in used:
+        identity = f"{where}\0{call.id}".encode("utf-8", "replace")
+        call_id = f"call_{hashlib.sha256(identity).hexdigest()[:24]}"
+    used.add(call_id)
+    arguments = {"malformed_arguments": call.raw} if call.arguments is None else dict(call.arguments)
+    return SentCall(call_id, legal_name(call.name), arguments)
+
+
+def _outcomes(following: Iterable[Message]) -> Iterator[ToolOutcome]:
+    for message in following:
+        if isinstance(message, Assistant):
+            return
+        if isinstance(message, ToolResults):
+            yield from message.outcomes
+
+
+def _paired(
+    calls: Sequence[ToolCall], sent: Sequence[SentCall], outcomes: Iterable[ToolOutcome]
+) -> Iterator[tuple[SentCall, ToolOutcome]]:
+    by_id: defaultdict[str, deque[ToolOutcome]] = defaultdict(deque)
+    for outcome in outcomes:
+        by_id[outcome.call_id].append(outcome)
+    for call, wire in zip(calls, sent, strict=True):
+        waiting = by_id[call.id]
+        yield wire, waiting.popleft() if waiting else _made_up(call)
+
+
+def _made_up(call: ToolCall) -> ToolOutcome:
+    result = {
+        "success": False,
+        "error": _NO_RESULT,
+        "error_code": "no_result",
+        "user_action": "",
+        "tool_name": call.name,
+        "execution_time_ms": 0,
+    }
+    return ToolOutcome(call.id, call.name, result)

@@ -1,0 +1,241 @@
+"""A tool's outcome as a model is shown it: one text, and the media that its format can carry."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ....messages import Json, Part, ToolOutcome
+from ..json_values import MAX_NESTING, as_list, as_object, clean, compact, load, nesting, text
+
+NO_OUTPUT = "(no output)"
+
+_ERROR = "[tool error]"
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (rb"\x89PNG\r\n\x1a\n", "image/png"),
+    (rb"\xff\xd8\xff", "image/jpeg"),
+    (rb"GIF8[79]a", "image/gif"),
+    (rb"RIFF....WEBP", "image/webp"),
+    (rb"%PDF-", "application/pdf"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A file beside the text. ``data`` is base64, ``mime`` what its first bytes say."""
+
+    mime: str
+    data: str
+    name: str = ""
+
+    @property
+    def is_image(self) -> bool:
+        return self.mime.startswith("image/")
+
+
+class Room:
+    """How many more files of a kind fit, by the beginning of their MIME type. Other kinds are free."""
+
+    def __init__(self, left: Mapping[str, int] | None = None) -> None:
+        self._left = dict(left or {})
+
+    def take(self, mime: str) -> bool:
+        """Take a place for a file; whether there was one."""
+        kind = next((kind for kind in self._left if mime.startswith(kind)), None)
+        if kind is None:
+            return True
+        self._left[kind] -= 1
+        return self._left[kind] >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Carries:
+    """What a format takes in the results of a turn.
+
+    ``media`` are the MIME types beside text, ``max_media_bytes`` and ``room`` their bounds, ``structured``
+    which JSON values may stand beside a text, and ``later`` the types whose files follow after the text.
+    """
+
+    max_text_bytes: int
+    media: frozenset[str] = frozenset()
+    max_media_bytes: int = 20_000_000
+    room: Room = field(default_factory=Room)
+    structured: Literal["none", "object", "any"] = "none"
+    later: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the model is shown.
+
+    ``text`` has no error mark and may be empty. It holds the structured content where that cannot stand
+    apart.
+    """
+
+    failed: bool
+    text: str
+    structured: Json = None
+    media: tuple[Media, ...] = ()
+
+    @property
+    def marked_text(self) -> str:
+        """The text with the error mark, never empty: for formats without a flag."""
+        said = self.text or NO_OUTPUT
+        return f"{_ERROR} {said}" if self.failed else said
+
+
+def show(outcome: ToolOutcome, carries: Carries) -> Shown:
+    """``outcome`` for a format that ``carries`` so much.
+
+    Everything else becomes a placeholder that says what is missing; nothing is fetched.
+    """
+    blocks: list[str] = []
+    media: list[Media] = []
+    structured, duplicate = _structured(outcome)
+    for part in outcome.parts:
+        if duplicate is not None and part.type == "text" and _same(part, duplicate):
+            continue
+        said, file = _part(part, carries)
+        blocks += [said] if said.strip() else []
+        media += [file] if file is not None else []
+    if not outcome.parts and structured is None:
+        blocks = _own_words(outcome.result)
+    if structured is not None and (outcome.failed or not _fits(structured, carries)):
+        blocks.append(compact(structured))
+        structured = None
+    said = _cut("\n\n".join(blocks), carries.max_text_bytes)
+    return Shown(outcome.failed, said, structured, tuple(media))
+
+
+def attached(parts: Sequence[Part], carries: Carries) -> list[str | Media]:
+    """What came with a question, in its order: files that the format carries, and text for all the rest."""
+    found: list[str | Media] = []
+    for part in parts:
+        said, file = _part(part, carries)
+        found += [said] if said.strip() else []
+        found += [file] if file is not None else []
+    return found
+
+
+def _structured(outcome: ToolOutcome) -> tuple[Json, Json]:
+    """The structured content to send, and the JSON value whose text form would say it again.
+
+    Servers wrap what is no object as ``{"result": …}``: then the text alone is sent.
+    """
+    structured = _bounded(outcome.structured)
+    if structured is None:
+        return None, None
+    inside = as_object(structured)
+    if inside is not None and inside.keys() == {"result"}:
+        inner = inside["result"]
+        if any(part.type == "text" and _same(part, inner) for part in outcome.parts):
+            return None, None
+    return structured, structured
+
+
+def _same(part: Part, value: Json) -> bool:
+    said = text(clean(part.data.get("text")))
+    if isinstance(value, str) and said == value:
+        return True
+    try:
+        return bool(load(said) == value)
+    except ValueError:
+        return False
+
+
+def _bounded(value: Json) -> Json:
+    if nesting(value) > MAX_NESTING:
+        return f"[a value nested deeper than {MAX_NESTING} levels omitted]"
+    return clean(value)
+
+
+def _fits(structured: Json, carries: Carries) -> bool:
+    kind = "any" if as_object(structured) is None else "object"
+    small = len(compact(structured).encode()) <= carries.max_text_bytes
+    return small and carries.structured in (kind, "any")
+
+
+def _own_words(result: Mapping[str, Any]) -> list[str]:
+    if not result.get("success"):
+        words = (text(result.get("error")), text(result.get("user_action")))
+        return [clean(". ".join(word.rstrip(".") for word in words if word.strip()))]
+    value = _bounded(result.get("result"))
+    if value is None:
+        return []
+    return [value if isinstance(value, str) else compact(value)]
+
+
+def _part(part: Part, carries: Carries) -> tuple[str, Media | None]:
+    data: Mapping[str, Any] = clean(part.data)
+    audience = as_object(data.get("annotations")) or {}
+    if as_list(audience.get("audience")) == ["user"]:
+        return f"[{part.type} for the user only]", None
+    if part.type == "text":
+        return text(data.get("text")), None
+    if part.type == "resource_link":
+        return _link(data), None
+    if part.type == "resource":
+        return _resource(as_object(data.get("resource")) or {}, carries)
+    return _file(text(data.get("data")), text(data.get("mimeType")) or part.type, "", carries)
+
+
+def _link(data: Mapping[str, Any]) -> str:
+    size = data.get("size")
+    facts = (
+        text(data.get("uri")),
+        text(data.get("title")) or text(data.get("name")),
+        text(data.get("mimeType")),
+        _size(size) if isinstance(size, int) else "",
+        text(data.get("description")),
+    )
+    return f"[resource link: {', '.join(filter(None, facts))}]"
+
+
+def _resource(resource: Mapping[str, Any], carries: Carries) -> tuple[str, Media | None]:
+    uri = text(resource.get("uri"))
+    if "text" in resource:
+        return f"[resource {uri}]\n{text(resource['text'])}", None
+    mime = text(resource.get("mimeType")) or "application/octet-stream"
+    return _file(text(resource.get("blob")), mime, uri, carries)
+
+
+def _file(data: str, declared: str, name: str, carries: Carries) -> tuple[str, Media | None]:
+    data = "".join(data.split())
+    mime, size = _true_type(data, declared), len(data) * 3 // 4 - data[-2:].count("=")
+    what = f"{mime} {name}".strip()
+    if not (mime in carries.media and size <= carries.max_media_bytes and carries.room.take(mime)):
+        return f"[{what} omitted, {_size(size)}]", None
+    return f"[{what} follows below]" if mime in carries.later else "", Media(mime, data, name)
+
+
+def _true_type(data: str, declared: str) -> str:
+    """The type that the first bytes tell. A type that they should tell, and do not, is not believed."""
+    try:
+        head = base64.b64decode(data[:64], validate=True)
+        base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return "unreadable"
+    mime = declared.partition(";")[0].strip().lower()
+    told = next((kind for magic, kind in _MAGIC if re.match(magic, head, re.DOTALL)), "")
+    known = {kind for _, kind in _MAGIC}
+    return told or (f"unrecognized {mime}" if mime in known else mime)
+
+
+def _size(size: int) -> str:
+    for unit, factor in (("MB", 1_000_000), ("kB", 1_000)):
+        if size >= factor:
+            return f"{-(-size // factor)} {unit}"
+    return f"{max(size, 0)} B"
+
+
+def _cut(said: str, limit: int) -> str:
+    encoded = said.encode()
+    if len(encoded) <= limit:
+        return said
+    kept = encoded[:limit].decode("utf-8", "ignore")
+    told = f"the first {len(kept.encode())} of {len(encoded)} bytes; max_result_bytes is {limit}"
+    return f"{kept}\n[cut here: {told}]"

@@ -1,0 +1,131 @@
+"""From a provider's answer to a ``Reply``: arguments read, calls told apart, cut turns made harmless."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ....messages import BROKEN_STOPS, Assistant, Json, Reply, StopReason, ToolCall, Usage
+from ..contract import FormatError
+from ..json_values import (
+    MAX_NESTING,
+    as_list,
+    as_object,
+    clean,
+    clean_object,
+    compact,
+    load,
+    nesting,
+    objects,
+    snippet,
+    text,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WireCall:
+    """A call as the provider gave it: nothing checked yet."""
+
+    id: Any
+    name: Any
+    arguments: Any
+
+
+def read_body(body: Any) -> dict[str, Any]:
+    """The JSON object of an answer, given decoded or as text. Raises ``FormatError`` with a snippet."""
+    if isinstance(body, str | bytes):
+        if not body.strip():
+            raise FormatError("the answer is empty")
+        try:
+            body = load(body)
+        except ValueError:
+            raise FormatError(f"the answer is not JSON: {snippet(body)}") from None
+    found = as_object(body)
+    if found is None:
+        raise FormatError(f"the answer is not a JSON object: {snippet(body)}")
+    if nesting(found) > MAX_NESTING:
+        raise FormatError(f"the answer is nested deeper than {MAX_NESTING} levels")
+    if found.get("error"):
+        raise FormatError(f"the answer is an error: {snippet(compact(found['error']))}")
+    return clean_object(found)
+
+
+def missing(what: str, body: dict[str, Any]) -> FormatError:
+    """The error for an answer that lacks what it must have."""
+    return FormatError(f"the answer has no {what}: {snippet(compact(body))}")
+
+
+def call_objects(message: dict[str, Any], body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The ``tool_calls`` of a message. Raises ``FormatError`` rather than overlook one."""
+    given = message.get("tool_calls")
+    calls = objects(given)
+    if given and len(calls) != len(as_list(given) or [None]):
+        raise missing("readable tool_calls", body)
+    return calls
+
+
+def reply(
+    content: str,
+    calls: Sequence[WireCall],
+    *,
+    body: dict[str, Any],
+    stop: StopReason,
+    usage: Usage,
+    opaque: Json = None,
+    format_name: str,
+    aside: bool = False,
+) -> Reply:
+    """The whole answer. A turn that was cut off or broken keeps its text; its calls are ``cut_calls``.
+
+    ``aside`` says that the calls of this turn are not to be carried out for another reason.
+    """
+    read = tuple(_read_calls(calls, body))
+    if (aside or stop in BROKEN_STOPS) and read:
+        return Reply(Assistant(content), stop, usage, cut_calls=read)
+    return Reply(Assistant(content, read, opaque, format_name if opaque is not None else ""), stop, usage)
+
+
+def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:
+    """The arguments as an object, or ``None`` and why not. Takes an object, its JSON, or that as a string."""
+    for _ in range(2):
+        if not isinstance(given, str):
+            break
+        try:
+            given = load(given) if given.strip() else {}
+        except ValueError as error:
+            return None, f"the arguments are not valid JSON: {error}"
+    if given is None:
+        return {}, ""
+    arguments = as_object(given)
+    if arguments is None:
+        return None, f"the arguments are a JSON {_kind(given)}, not an object"
+    if nesting(arguments) > MAX_NESTING:
+        return None, f"the arguments are nested deeper than {MAX_NESTING} levels"
+    return clean_object(arguments), ""
+
+
+def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> list[ToolCall]:
+    used: set[str] = set()
+    read: list[ToolCall] = []
+    whole = cache(lambda: hashlib.sha256(compact(body).encode()).digest())
+    for place, call in enumerate(calls):
+        call_id = text(call.id)
+        if not call_id or call_id in used:
+            call_id = _minted(whole(), place)
+        used.add(call_id)
+        arguments, malformed = read_arguments(call.arguments)
+        raw = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
+        read.append(ToolCall(call_id, text(call.name), arguments, clean(raw), malformed))
+    return read
+
+
+def _minted(whole: bytes, place: int) -> str:
+    return f"call_{hashlib.sha256(whole + str(place).encode()).hexdigest()[:24]}"
+
+
+def _kind(value: Any) -> str:
+    kinds = ((bool, "boolean"), (int | float, "number"), (str, "string"), (list, "array"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "value")

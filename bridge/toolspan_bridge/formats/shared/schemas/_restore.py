@@ -1,0 +1,155 @@
+"""Arguments as the model wrote them, back in the words of the tool's own schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..json_values import as_list, as_object, load, text
+from ._refs import resolve
+from ._root import WRAPPER
+from ._walk import Schema, types
+
+_EXACT = 2.0**53
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+_CONDITIONS = ("then", "else")
+
+
+def unwrap(schema: Schema, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments inside the wrapper property; arguments that came without it stay as they are."""
+    if arguments.keys() != {WRAPPER}:
+        return arguments
+    inner = _inner_object(arguments[WRAPPER])
+    if inner is None:
+        return arguments
+    if _knows(schema, WRAPPER) and not _fits(schema, inner) and _fits(schema, arguments):
+        return arguments
+    return inner
+
+
+def restore_values(
+    schema: Schema, value: Any, keys: Mapping[str, str], *, without_nulls: bool = False
+) -> Any:
+    """``value`` with its keys renamed back (``keys``: original to sent) and whole floats as integers.
+
+    ``without_nulls`` leaves out each null of an optional property that does not take null. The value is
+    walked beside the original schema, so that only what a schema names is touched.
+    """
+    back = {sent: original for original, sent in keys.items()}
+    return _Restorer(schema, back, without_nulls).value(value, [schema])
+
+
+class _Restorer:
+    def __init__(self, root: Schema, back: Mapping[str, str], without_nulls: bool) -> None:
+        self.root = root
+        self.back = back
+        self.without_nulls = without_nulls
+
+    def value(self, value: Any, schemas: list[Schema]) -> Any:
+        nodes = list(_applicable(self.root, schemas))
+        if (inside := as_object(value)) is not None:
+            return self._object(inside, nodes)
+        if (listed := as_list(value)) is not None:
+            return [self.value(entry, _at_place(nodes, place)) for place, entry in enumerate(listed)]
+        if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+            return int(value) if any("integer" in types(node) for node in nodes) else value
+        return value
+
+    def _object(self, inside: dict[str, Any], nodes: list[Schema]) -> dict[str, Any]:
+        known = {key for node in nodes for key in as_object(node.get("properties")) or {}}
+        known |= {key for node in nodes for key in as_list(node.get("required")) or []}
+        restored: dict[str, Any] = {}
+        for key, inner in inside.items():
+            original = self.back.get(key, key)
+            name = original if original in known and original not in inside else key
+            if inner is None and self.without_nulls and self._stands_for_nothing(nodes, name):
+                continue
+            restored[name] = self.value(inner, _at_key(nodes, name))
+        return restored
+
+    def _stands_for_nothing(self, nodes: list[Schema], key: str) -> bool:
+        speaking = [node for node in nodes if key in (as_object(node.get("properties")) or {})]
+        return any(key not in (as_list(node.get("required")) or []) for node in speaking) and not any(
+            self._takes_null(node["properties"][key], ()) for node in speaking
+        )
+
+    def _takes_null(self, schema: Any, seen: tuple[str, ...]) -> bool:
+        """Whether null may be given, as far as types and values tell."""
+        node = as_object(schema)
+        if node is None:
+            return schema is True
+        ref = text(node.get("$ref"))
+        if ref and ref not in seen and not self._takes_null(resolve(self.root, ref), (*seen, ref)):
+            return False
+        branches = {keyword: as_list(node[keyword]) or [] for keyword in _BRANCHES if keyword in node}
+        return (
+            (not types(node) or "null" in types(node))
+            and None in (as_list(node.get("enum")) or [None])
+            and node.get("const") is None
+            and all(self._takes_null(inner, seen) for inner in branches.pop("allOf", []))
+            and all(any(self._takes_null(inner, seen) for inner in listed) for listed in branches.values())
+        )
+
+
+def _applicable(root: Schema, schemas: list[Schema]) -> Iterator[Schema]:
+    """Every schema that may speak about the same value: through references, branches and conditions."""
+    seen: set[int] = set()
+    waiting: list[Any] = list(schemas)
+    while waiting:
+        node = as_object(waiting.pop())
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        if isinstance(node.get("$ref"), str):
+            waiting.append(resolve(root, node["$ref"]))
+        for keyword in _BRANCHES:
+            waiting.extend(as_list(node.get(keyword)) or [])
+        waiting.extend(node[keyword] for keyword in _CONDITIONS if keyword in node)
+        waiting.extend((as_object(node.get("dependentSchemas")) or {}).values())
+
+
+def _at_key(nodes: list[Schema], key: str) -> list[Schema]:
+    inner: list[Schema] = []
+    for node in nodes:
+        properties = as_object(node.get("properties")) or {}
+        if key in properties:
+            candidates = [properties[key]]
+        else:
+            patterns = as_object(node.get("patternProperties")) or {}
+            candidates = [*patterns.values(), node.get("additionalProperties")]
+        inner.extend(found for entry in candidates if (found := as_object(entry)) is not None)
+    return inner
+
+
+def _at_place(nodes: list[Schema], place: int) -> list[Schema]:
+    inner: list[Schema] = []
+    for node in nodes:
+        places = as_list(node.get("prefixItems")) or []
+        entry = places[place] if place < len(places) else node.get("items")
+        if (found := as_object(entry)) is not None:
+            inner.append(found)
+    return inner
+
+
+def _inner_object(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, str):
+        try:
+            value = load(value)
+        except ValueError:
+            return None
+    return as_object(value)
+
+
+def _knows(schema: Schema, key: str) -> bool:
+    nodes = _applicable(schema, [schema])
+    return any(key in (as_object(node.get("properties")) or {}) for node in nodes)
+
+
+def _fits(schema: Schema, arguments: dict[str, Any]) -> bool:
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.is_valid(schema, arguments)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return False

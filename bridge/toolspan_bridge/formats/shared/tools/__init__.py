@@ -1,0 +1,1 @@
+"""Tools as they are sent: their schemas compiled, and which of them must be called."""

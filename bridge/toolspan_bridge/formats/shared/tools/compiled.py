@@ -1,0 +1,155 @@
+"""Tools made ready for a format: schemas compiled, bad tools left out, everything lost reported, all kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from ....messages import ToolSpec
+from ...names import NameTable
+from ..contract import Loss
+from ..identity import Same
+from ..json_values import Clean, clean
+from ..loss_rules import loss
+from ..schemas import (
+    Budget,
+    Chosen,
+    Plan,
+    Strict,
+    Unrenderable,
+    check_schema,
+    compile_schema,
+    not_strict,
+    restore_arguments,
+    strict_or_not,
+)
+
+_KEPT_LISTS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class WireTool:
+    """A tool as it is sent; ``strict`` when the provider is to enforce its schema."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    strict: bool = False
+    output_schema: Mapping[str, Any] | None = None
+
+
+Shape = Callable[[WireTool], dict[str, Any]]
+"""Writes one tool in a format's words. A module's function, not a lambda: what it gave is kept by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The tools that are sent, sorted, and what a format could not keep of all that were asked for."""
+
+    tools: tuple[WireTool, ...]
+    losses: tuple[Loss, ...]
+    _rendered: dict[Shape, tuple[Clean, ...]] = field(
+        default_factory=dict[Shape, tuple[Clean, ...]], compare=False, repr=False
+    )
+
+    def rendered(self, shape: Shape) -> list[dict[str, Any]]:
+        """Every tool by ``shape``: written once, then kept. The list is new, what is in it is shared."""
+        if shape not in self._rendered:
+            self._rendered[shape] = tuple(Clean(clean(shape(tool))) for tool in self.tools)
+        return list(self._rendered[shape])
+
+
+def prepare(
+    tools: Sequence[ToolSpec],
+    names: NameTable,
+    plan: Plan,
+    limit: int | None = None,
+    strict: Strict | None = None,
+) -> Prepared:
+    """``tools`` by ``plan``, at most ``limit`` of them; by ``strict`` those that ask for it and lose nothing.
+
+    A tool that comes twice counts once. One whose schema no provider takes is left out: a request with one
+    bad tool is refused whole. What was prepared is kept: the very same tools and names cost nothing again.
+    """
+    return _prepared(Same(tools), names, plan, limit, strict)
+
+
+def restore(
+    tool: ToolSpec, arguments: Mapping[str, Any], plan: Plan, strict: Strict | None = None
+) -> dict[str, Any]:
+    """A call's arguments in the words of the tool's own schema, as ``prepare`` sent it."""
+    return restore_arguments(tool.schema, arguments, _plan_of(tool, plan, strict))
+
+
+def _plan_of(tool: ToolSpec, plan: Plan, strict: Strict | None) -> Plan:
+    if not tool.strict or strict is None:
+        return plan
+    return _chosen(Same((tool,)), plan, strict)
+
+
+@lru_cache(maxsize=1024)
+def _chosen(tool: Same[ToolSpec], plan: Plan, strict: Strict) -> Plan:
+    try:
+        return strict_or_not(tool.items[0], strict, plan).plan
+    except Unrenderable:
+        return plan
+
+
+@lru_cache(maxsize=_KEPT_LISTS)
+def _prepared(
+    same: Same[ToolSpec], names: NameTable, plan: Plan, limit: int | None, strict: Strict | None
+) -> Prepared:
+    losses: list[Loss] = []
+    sent: list[WireTool] = []
+    beyond: list[str] = []
+    left = strict.budget if strict else Budget()
+    for tool in _once(same.items, names, losses):
+        name = names.wire(tool)
+        try:
+            if limit is not None and len(sent) == limit:
+                check_schema(tool.schema)
+                beyond.append(name)
+                continue
+            chosen = strict_or_not(tool, strict, plan)
+        except Unrenderable as problem:
+            change = problem.change
+            losses.append(loss(name, change.pointer, change.rule, change.repair))
+            continue
+        if chosen.strict and strict is not None:
+            chosen, left = _within(chosen, left, strict, tool, plan)
+        losses.extend(loss(name, c.pointer, c.rule, c.repair, c.name) for c in chosen.compiled.changes)
+        description = clean(tool.description.strip())
+        sent.append(
+            WireTool(name, description, chosen.compiled.schema, chosen.strict, clean(tool.output_schema))
+        )
+    losses.extend(_too_many(len(sent), beyond))
+    return Prepared(tuple(sent), tuple(losses))
+
+
+def _within(
+    chosen: Chosen, left: Budget, strict: Strict, tool: ToolSpec, plan: Plan
+) -> tuple[Chosen, Budget]:
+    """``chosen`` and what is left of the request's budget; where it does not fit, the tool without strict."""
+    after = left.spend(chosen.compiled.schema)
+    if not (why := after.overspent(strict.budget)):
+        return chosen, after
+    return Chosen(not_strict(compile_schema(tool.schema, plan), why), plan, strict=False), left
+
+
+def _once(tools: Sequence[ToolSpec], names: NameTable, losses: list[Loss]) -> list[ToolSpec]:
+    first: dict[tuple[str, str], ToolSpec] = {}
+    for tool in tools:
+        if tool.key in first:
+            repair = f"tool left out: {tool.server!r} has a tool {tool.name!r} already"
+            losses.append(loss(names.wire(tool), "", "duplicate-tool", repair))
+        first.setdefault(tool.key, tool)
+    return [first[key] for key in sorted(first)]
+
+
+def _too_many(limit: int, beyond: Sequence[str]) -> Iterator[Loss]:
+    """That the tools ``beyond`` the ``limit`` that were sent are left out."""
+    total = limit + len(beyond)
+    repair = f"tool left out: {total} tools, {limit} at most, so {len(beyond)} are left out"
+    return (loss(name, "", "too-many-tools", repair) for name in beyond)

@@ -1,0 +1,12 @@
+"""Claude on Amazon Bedrock by InvokeModel: Anthropic's own Messages, where Converse would say less."""
+
+from __future__ import annotations
+
+from ..http.settings import HttpSettings
+from ..wire.provider import WireProvider
+from .bedrock import INVOKE, connect_route
+
+
+def connect(model: str, settings: HttpSettings) -> WireProvider:
+    """As ``bedrock``, by another of its operations. Raises the same."""
+    return connect_route(INVOKE, settings)

@@ -1,0 +1,108 @@
+"""Gemini on Google Cloud (Vertex AI), v1beta1, with an access token of yours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from typing_extensions import override
+
+from ...errors import UsageError
+from ...formats.names import NameTable
+from ...messages import Request
+from ..http.settings import HttpSettings
+from ..settings.environment import base_url, key_from, variable
+from ..wire.json_types import is_object
+from ..wire.provider import WireProvider
+
+_TOKENS = ("VERTEX_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN")
+_PROJECT = ("GOOGLE_CLOUD_PROJECT", "CLOUDSDK_CORE_PROJECT")
+_LOCATION = ("GOOGLE_CLOUD_LOCATION", "GOOGLE_CLOUD_REGION")
+_BASE = "GOOGLE_VERTEX_BASE_URL"
+_MULTI_REGIONS = ("eu", "us")
+_PUBLISHED = re.compile(r"(?:publishers/)?([a-z0-9-]+)/(?:models/)?(.+)")
+_WITHOUT_IDS = re.compile(r"gemini-[12]\b")
+
+
+def connect(model: str, settings: HttpSettings) -> WireProvider:
+    """Vertex AI, the project and location from the environment; the location is ``global`` unless one is set.
+
+    Raises ``AuthError`` without an access token, ``UsageError`` without a project.
+    """
+    token = key_from("vertex", *_TOKENS, where="gcloud auth print-access-token")
+    project = variable(*_PROJECT)[1].strip()
+    if not re.fullmatch(r"[A-Za-z0-9.:_-]+", project):
+        raise UsageError(f"vertex needs a project: set {_PROJECT[0]} to your Google Cloud project's id")
+    name, location = variable(*_LOCATION)
+    if not re.fullmatch(r"[a-z0-9-]*", location):
+        raise UsageError(f"{name} is no location: write it as us-central1, eu or global")
+    return _Vertex(token, project, location or "global", settings)
+
+
+class _Vertex(WireProvider):
+    no_list = "Vertex AI does not tell what a project may use: write vertex/MODEL"
+
+    def __init__(self, token: str, project: str, location: str, settings: HttpSettings) -> None:
+        super().__init__(
+            "vertex",
+            "gemini",
+            base_url(_address(location), _BASE),
+            settings,
+            variables=f"{' or '.join(_TOKENS)} (tokens age), and the access to the project {project}",
+            hint=f"check the network, HTTPS_PROXY, {_LOCATION[0]} and {_BASE}",
+            secret=token,
+        )
+        self._place = f"projects/{quote(project, safe='')}/locations/{location}"
+        self._sent = {"content-type": "application/json", "authorization": f"Bearer {token}"}
+
+    @override
+    def _url(self, model: str) -> str:
+        return f"{self._model_url(model)}:generateContent"
+
+    @override
+    def _stream_url(self, model: str) -> str:
+        return f"{self._model_url(model)}:streamGenerateContent?alt=sse"
+
+    @override
+    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        return self._sent
+
+    @override
+    async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
+        """Without what only the Developer API knows: the switch for mixed tools, and ids for older models."""
+        body = await super()._body(request, names)
+        if is_object(choice := body.get("toolConfig")):
+            unknown = "includeServerSideToolInvocations"
+            body["toolConfig"] = {key: value for key, value in choice.items() if key != unknown}
+        return _without_ids(body) if _WITHOUT_IDS.search(request.model) else body
+
+    def _model_url(self, model: str) -> str:
+        named = _PUBLISHED.fullmatch(model)
+        publisher, name = named.groups() if named else ("google", model)
+        return f"{self._base}/v1beta1/{self._place}/publishers/{publisher}/models/{quote(name, safe='')}"
+
+
+def _address(location: str) -> str:
+    if location == "global":
+        return "https://aiplatform.googleapis.com"
+    if location in _MULTI_REGIONS:
+        return f"https://aiplatform.{location}.rep.googleapis.com"
+    return f"https://{location}-aiplatform.googleapis.com"
+
+
+def _without_ids(body: dict[str, Any]) -> dict[str, Any]:
+    contents = [
+        {**content, "parts": [_without_id(part) for part in content["parts"]]} for content in body["contents"]
+    ]
+    return {**body, "contents": contents}
+
+
+def _without_id(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        kind: {key: inner for key, inner in value.items() if key != "id"}
+        if kind in ("functionCall", "functionResponse") and is_object(value)
+        else value
+        for kind, value in part.items()
+    }

@@ -1,0 +1,81 @@
+"""Any provider that is a row: one of OpenAI's formats at some address, with a bearer key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from ...formats.names import NameTable
+from ...messages import Request
+from ..http.settings import HttpSettings
+from ..settings.endpoint import Endpoint
+from ..settings.environment import base_url, key_from, optional_key, variable
+from ..settings.ollama_host import host_url
+from ..wire.provider import WireProvider
+from .rows import ROWS, Row
+
+_PATHS = {"openai": "chat/completions", "openai-responses": "responses"}
+
+
+def connect_row(name: str, settings: HttpSettings) -> WireProvider:
+    """The provider of the row ``name``. Raises ``AuthError`` when its key is missing."""
+    row = ROWS[name]
+    key = optional_key(row.key) if row.local else key_from(name, row.key, where=row.keys_at)
+    extra = {header: value for header, held_in in row.headers if (value := optional_key(held_in))}
+    started = f"is it running? Start it with `{row.local}`, or set {row.base}"
+    remote = f"check the network, HTTPS_PROXY and {row.base}"
+    endpoint = Endpoint(
+        name,
+        _base(row),
+        key,
+        variables=row.key,
+        hint=started if row.local else remote,
+        headers=extra,
+        limit=row.limit,
+    )
+    return _Compatible(endpoint, row.format, settings)
+
+
+def connect_to(endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> WireProvider:
+    """Whoever speaks one of OpenAI's formats at ``endpoint``."""
+    return _Compatible(endpoint, wire_format, settings)
+
+
+def _base(row: Row) -> str:
+    if row.host and not variable(row.base)[1] and (host := variable(row.host)[1]):
+        return f"{host_url(host)}/v1"
+    return base_url(row.url, row.base)
+
+
+class _Compatible(WireProvider):
+    def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
+        super().__init__(
+            endpoint.name,
+            wire_format,
+            endpoint.base,
+            settings,
+            variables=endpoint.variables,
+            hint=endpoint.hint,
+            secrets=endpoint.secrets,
+        )
+        self._path = _PATHS[wire_format]
+        self._limit = endpoint.limit
+        self._sent = endpoint.sent("authorization", "Bearer ")
+
+    @override
+    def _url(self, model: str) -> str:
+        return f"{self._base}/{self._path}"
+
+    @override
+    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        return self._sent
+
+    @override
+    async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
+        body = await super()._body(request, names)
+        for known in ("max_completion_tokens", "max_tokens"):
+            if known != self._limit and known in body:
+                body[self._limit] = body.pop(known)
+        return body

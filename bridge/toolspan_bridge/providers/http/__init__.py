@@ -1,0 +1,1 @@
+"""The HTTP client of the providers: pool, deadlines, attempts and streamed answers."""

@@ -1,0 +1,259 @@
+"""One pooled HTTP client per provider: deadlines, retries, a size cap, and errors that name the address."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+
+from ...errors import BridgeError, ProviderError, UnreachableError, UsageError
+from ...formats import WireError
+from .retry import Attempts
+from .settings import HttpSettings
+from .streams import Stream
+
+ReadError = Callable[[int, Mapping[str, str], bytes], WireError]
+"""A format's ``parse_error``."""
+Headers = Callable[[str, bytes], Awaitable[Mapping[str, str]]]
+"""The headers for a URL and a body, made anew for each attempt: signatures age."""
+
+_DOCUMENTS = {"application/json", "text/html", "application/xhtml+xml"}
+_LOST = (
+    httpx2.NetworkError,
+    httpx2.RemoteProtocolError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back in the end, the number of the attempt that brought it, and the seconds that the provider
+    asks to wait before another."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    attempts: int = 1
+    asked: float | None = None
+
+
+class _Again(Exception):
+    """An attempt failed in a way that another may not. ``outcome`` stands if there is no other."""
+
+    def __init__(self, reason: str, outcome: Answer | BridgeError) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.asked = outcome.asked or 0.0 if isinstance(outcome, Answer) else 0.0
+
+
+class HttpClient:
+    """Posts JSON to one provider. ``hint`` says what to look at when nothing answers."""
+
+    def __init__(self, provider: str, base: str, settings: HttpSettings, hint: str) -> None:
+        self._provider = provider
+        self._base = base
+        self._settings = settings
+        self._hint = hint
+        self._client = _pool(base, settings)
+
+    async def post(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> Answer:
+        """The last answer to ``body``, of whatever status.
+
+        Raises ``UnreachableError`` when none came, ``ProviderError`` when it is too large or no HTTP.
+        """
+        try:
+            with anyio.fail_after(self._settings.total):
+                return await self._attempts(url, body, headers, read_error)
+        except TimeoutError:
+            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+
+    async def get(self, url: str, headers: Headers, read_error: ReadError) -> Answer:
+        """The last answer to a GET of ``url``. Raises as ``post``."""
+        try:
+            with anyio.fail_after(self._settings.total):
+                return await self._attempts(url, b"", headers, read_error, "GET")
+        except TimeoutError:
+            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+
+    async def open(
+        self, url: str, body: bytes, headers: Headers, read_error: ReadError, attempts: Attempts
+    ) -> Answer | Stream:
+        """The answer to ``body``, open to be read in pieces from its first byte on; an ``Answer`` where it
+        is an error, or JSON or a page instead of a stream. Only up to the first byte ``attempts`` are used.
+
+        Raises as ``post``.
+        """
+        while True:
+            try:
+                return await self._open(url, body, await headers(url, body), read_error, attempts)
+            except _Again as again:
+                if not await attempts.again(str(again), again.asked):
+                    return _final(again.outcome)
+
+    def attempts(self) -> Attempts:
+        """The attempts that one request has."""
+        settings = self._settings
+        return Attempts(self._provider, settings.retry, settings.total, settings.sleep, settings.dice)
+
+    async def aclose(self) -> None:
+        """Close the pool."""
+        await self._client.aclose()
+
+    async def _attempts(
+        self, url: str, body: bytes, headers: Headers, read_error: ReadError, method: str = "POST"
+    ) -> Answer:
+        attempts = self.attempts()
+        while True:
+            try:
+                sent = await headers(url, body)
+                return await self._attempt(method, url, body, sent, read_error, attempts.number)
+            except _Again as again:
+                if not await attempts.again(str(again), again.asked):
+                    return _final(again.outcome)
+
+    async def _attempt(
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        read_error: ReadError,
+        number: int,
+    ) -> Answer:
+        try:
+            async with self._client.stream(method, url, content=body, headers=headers) as response:
+                content = await self._content(response)
+        except httpx2.HTTPError as lost:
+            raise self._lost(lost) from None
+        return _sound(Answer(response.status_code, response.headers, content, number), read_error)
+
+    async def _open(
+        self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, attempts: Attempts
+    ) -> Answer | Stream:
+        request = self._client.build_request("POST", url, content=body, headers=headers)
+        try:
+            with anyio.fail_after(attempts.left):
+                response = await self._client.send(request, stream=True)
+        except httpx2.HTTPError as lost:
+            raise self._lost(lost) from None
+        except TimeoutError:
+            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+        async with AsyncExitStack() as kept:
+            stream = Stream(response, self, self._settings, attempts)
+            kept.push_async_callback(stream.aclose)
+            try:
+                await stream.begin()
+            except httpx2.HTTPError as lost:
+                raise self._lost(lost) from None
+            if response.status_code < 300 and not _is_whole(response.headers):
+                kept.pop_all()
+                return stream
+            answer = Answer(response.status_code, response.headers, await stream.rest(), attempts.number)
+            return _sound(answer, read_error)
+
+    async def _content(self, response: httpx2.Response) -> bytes:
+        content = bytearray()
+        async for chunk in response.aiter_bytes():
+            content += chunk
+            if len(content) > self._settings.max_bytes:
+                raise self.too_large()
+        return bytes(content)
+
+    def too_large(self) -> ProviderError:
+        """The error for an answer over the limit."""
+        most = f"{self._settings.max_bytes:,}"
+        return ProviderError(
+            f"{self._provider} at {self._base} sent more than {most} bytes: the answer was dropped"
+        )
+
+    def _lost(self, lost: httpx2.HTTPError) -> Exception:
+        failure = self.failure(lost)
+        again = isinstance(lost, _LOST) and not _is_certificate(lost)
+        return _Again(str(failure), failure) if again else failure
+
+    def failure(self, error: httpx2.HTTPError) -> BridgeError:
+        """What an error of the HTTP library is to the user: its own text only where that holds no key."""
+        if _is_certificate(error):
+            return self.unreachable(
+                "its certificate is not trusted; set SSL_CERT_FILE if a private authority issued it"
+            )
+        match error:
+            case httpx2.ReadTimeout() | httpx2.WriteTimeout():
+                return self.unreachable(f"no answer within {self._settings.read:g} s")
+            case httpx2.TimeoutException():
+                return self.unreachable(f"no connection within {self._settings.connect:g} s")
+            case (
+                httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError() | httpx2.CloseError()
+            ):
+                return self.unreachable("the connection broke before the answer was whole")
+            case httpx2.ConnectError() | httpx2.ProxyError():
+                return self.unreachable(str(error) or "no connection")
+            case _:
+                return ProviderError(f"{self._provider} at {self._base} sent what is no HTTP: {self._hint}")
+
+    def unreachable(self, reason: str) -> UnreachableError:
+        """The error for no answer, and why there is none."""
+        return UnreachableError(
+            f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
+        )
+
+
+def _sound(answer: Answer, read_error: ReadError) -> Answer:
+    """``answer``, unless another attempt may bring a better one."""
+    if answer.status >= 400:
+        error = read_error(answer.status, answer.headers, answer.content)
+        if error.retryable:
+            raise _Again(f"answered {answer.status}", replace(answer, asked=error.retry_after))
+    return answer
+
+
+def _is_whole(headers: Mapping[str, str]) -> bool:
+    """Whether the body is one document, as gateways and servers without streams send it."""
+    return headers.get("content-type", "").split(";")[0].strip().lower() in _DOCUMENTS
+
+
+def _final(outcome: Answer | BridgeError) -> Answer:
+    if isinstance(outcome, BridgeError):
+        raise outcome
+    return outcome
+
+
+def _pool(base: str, settings: HttpSettings) -> httpx2.AsyncClient:
+    parts = urlsplit(base)
+    try:
+        # Plain http needs no certificates: reading them costs tens of milliseconds at each start.
+        verify = httpx2.create_ssl_context() if parts.scheme == "https" else False
+    except (OSError, ssl.SSLError) as error:
+        raise UsageError(f"SSL_CERT_FILE holds no certificates that can be read: {error}") from None
+    return httpx2.AsyncClient(
+        verify=verify,
+        trust_env=not _is_loopback(parts.hostname or ""),  # a proxy cannot reach this machine's own address
+        follow_redirects=False,
+        timeout=httpx2.Timeout(settings.read, connect=settings.connect, pool=settings.connect),
+        limits=httpx2.Limits(max_connections=16, max_keepalive_connections=4, keepalive_expiry=30.0),
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_certificate(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

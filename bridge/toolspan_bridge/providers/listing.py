@@ -1,0 +1,80 @@
+"""The models of many providers, asked side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from ..errors import BridgeError, ProviderError, UsageError
+from .http.retry import RetryPolicy
+from .http.settings import HttpSettings
+from .resolve import resolve_model
+from .wire.model_facts import ModelFacts
+
+if TYPE_CHECKING:
+    from toolspan_server.config import ProviderConfig
+
+_AT_ONCE = 8
+_FRESH_SECONDS = 60.0
+_WITHIN_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What one provider lists, or the error that says why it does not."""
+
+    provider: str
+    models: tuple[ModelFacts, ...] = ()
+    error: BridgeError | None = None
+
+
+class Lister:
+    """Asks providers what models they have. A list is kept for a minute, an error is not."""
+
+    def __init__(self, own: Mapping[str, ProviderConfig] | None = None) -> None:
+        self._own = own or {}
+        self._kept: dict[str, tuple[float, Listed]] = {}
+
+    async def listed(self, providers: Sequence[str]) -> list[Listed]:
+        """Each provider's list, in their order; at most eight are asked at a time, each for at most 20 s."""
+        found: dict[str, Listed] = {}
+        limit = anyio.CapacityLimiter(_AT_ONCE)
+
+        async def ask(name: str) -> None:
+            async with limit:
+                found[name] = await self._listed(name)
+
+        async with anyio.create_task_group() as tasks:
+            for name in dict.fromkeys(providers):
+                tasks.start_soon(ask, name)
+        return [found[name] for name in dict.fromkeys(providers)]
+
+    async def _listed(self, name: str) -> Listed:
+        kept = self._kept.get(name)
+        if kept is not None and anyio.current_time() < kept[0]:
+            return kept[1]
+        try:
+            with anyio.fail_after(_WITHIN_SECONDS):
+                listed = Listed(name, await self._models(name))
+        except BridgeError as error:
+            return Listed(name, error=error)
+        except TimeoutError:
+            late = ProviderError(f"{name} did not list its models within {_WITHIN_SECONDS:g} s")
+            return Listed(name, error=late)
+        self._kept[name] = (anyio.current_time() + _FRESH_SECONDS, listed)
+        return listed
+
+    async def _models(self, name: str) -> tuple[ModelFacts, ...]:
+        if name == "offline":
+            return (ModelFacts("keyword", tools=True, vision=False, thinking=False),)
+        if name == "scripted":
+            raise UsageError("scripted has no list of models: write scripted/FILE")
+        settings = HttpSettings(connect=3.0, read=10.0, total=_WITHIN_SECONDS, retry=RetryPolicy(retries=1))
+        provider: Any = resolve_model(f"{name}/-", settings, self._own)[0]
+        async with aclosing(provider):
+            models: tuple[ModelFacts, ...] = await provider.models()
+            return models

@@ -1,0 +1,121 @@
+"""From ``provider/model`` to who answers. Nothing of a provider is imported before it is named."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from toolspan_server.config import Foreign
+
+from ..errors import UsageError
+from . import catalog
+from .compatible.rows import ROWS
+
+if TYPE_CHECKING:
+    from toolspan_server.config import Config, ProviderConfig
+
+    from .contract import Provider
+    from .http.settings import HttpSettings
+
+DEFAULT_MODEL = "offline/keyword"
+"""The model when none is named: it needs no key and no network, and is no language model."""
+
+PROMPT = "prompt:"
+"""What stands before a model that is told of its tools in the prompt: ``prompt:ollama/gemma3``."""
+
+
+@cache
+def known_names() -> tuple[str, ...]:
+    """The name of every provider that needs no config, sorted."""
+    modules = (module.name.replace("_", "-") for module in pkgutil.iter_modules(catalog.__path__))
+    return tuple(sorted((*ROWS, *modules)))
+
+
+def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
+    """The providers that ``config`` adds, by name.
+
+    Raises ``UsageError`` when one has the name of a known provider and does not say that it replaces it.
+    """
+    for name, provider in config.providers.items():
+        if name in known_names() and not provider.replaces:
+            raise UsageError(
+                f"$.providers.{name}: there is a provider of that name already: choose another, "
+                "or add replaces: true if it is to stand in its place"
+            )
+    return config.providers
+
+
+def foreign_provider(config: Config, name: str) -> tuple[Foreign, ...]:
+    """What comes of asking the provider ``name`` (as ``split_model`` gives it) if ``config`` chose it: what
+    is said, and a key, go to its address."""
+    found = config.providers.get(name.removeprefix(PROMPT))
+    if found is None:
+        return ()
+    key = f"${found.key_env}" if found.key_env else "a key" if found.api_key or found.headers else "no key"
+    what = f"send what is said, with {key}, to {found.base_url}"
+    return (Foreign(config.files[0], f"$.providers.{name.removeprefix(PROMPT)}", config.redact(what)),)
+
+
+def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:
+    """Every provider's name, sorted, with the config's ``own``."""
+    return tuple(sorted({*known_names(), *own}))
+
+
+def split_model(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
+    """``provider/model`` or ``provider:model`` as a pair. The model's own name may hold both signs; before
+    the provider's may stand ``prompt:``. ``own`` are the config's providers.
+
+    Raises ``UsageError`` when no provider of that name is known, or no model is named.
+    """
+    if text.lower().startswith(PROMPT):
+        provider, model = _split(text[len(PROMPT) :], provider_names(own))
+        return f"{PROMPT}{provider}", model
+    return _split(text, provider_names(own))
+
+
+def _split(text: str, names: tuple[str, ...]) -> tuple[str, str]:
+    for separator in re.finditer(r"[/:]", text):
+        provider, model = text[: separator.start()].strip().lower(), text[separator.end() :].strip()
+        if provider in names:
+            if not model:
+                break
+            return provider, model
+    word = re.split(r"[/:]", text, maxsplit=1)[0].strip().lower()
+    if word in names:
+        raise UsageError(f"{text!r} names no model: write {word}/MODEL")
+    import difflib
+
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    hint = f"did you mean {close[0]!r}?" if close else "known: " + ", ".join(names)
+    raise UsageError(f"no provider {word!r}: a model is written provider/model ({hint})")
+
+
+def resolve_model(
+    text: str, settings: HttpSettings | None = None, own: Mapping[str, ProviderConfig] | None = None
+) -> tuple[Provider, str]:
+    """Who answers for the model ``text``, and the model's own name there. Nothing is asked of a network yet.
+
+    ``own`` are the config's providers (``own_providers``). Raises ``UsageError`` when the name means nothing,
+    ``AuthError`` when the provider's key is missing.
+    """
+    name, model = split_model(text, own or ())
+    told = name.startswith(PROMPT)
+    name = name.removeprefix(PROMPT)
+    if name in ("offline", "scripted"):
+        if told:
+            raise UsageError(f"{name} takes no prompt: write {name}/{model}")
+        return import_module(f"{catalog.__name__}.{name}").connect(model), model
+    http = import_module(".http.settings", __package__)
+    settings = settings or http.HttpSettings()
+    if own and name in own:
+        provider = import_module(".compatible.own", __package__).connect_own(name, own[name], settings)
+    elif name in ROWS:
+        provider = import_module(".compatible.connect", __package__).connect_row(name, settings)
+    else:
+        module = import_module(f"{catalog.__name__}.{name.replace('-', '_')}")
+        provider = module.connect(model, settings)
+    return (provider.prompted() if told else provider), model

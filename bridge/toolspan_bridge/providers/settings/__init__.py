@@ -1,0 +1,1 @@
+"""Where a provider is and what opens it: environment variables, base URLs, keys."""

@@ -1,0 +1,1 @@
+"""Wire formats over HTTP: what the providers with an address share."""

@@ -1,0 +1,269 @@
+"""A provider that speaks a wire format over HTTP: render, post, parse, and say what went wrong."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from toolspan_server.config import secret_pattern
+
+from ...deltas import Delta
+from ...errors import AuthError, BridgeError, ProviderError, UnknownModelError
+from ...formats import FormatError, StreamFailed, WireError, get_format
+from ...formats.names import NameTable
+from ...messages import Reply, Request
+from ..http.client import Answer, HttpClient
+from ..http.retry import Attempts
+from ..http.settings import HttpSettings
+from .model_facts import ModelFacts, Page, openai_page
+from .model_list import read_list
+from .quarantine import Quarantine
+from .reading import Reading
+
+
+def encode(body: Any) -> bytes:
+    """``body`` as JSON, compact. Half surrogate pairs, which UTF-8 cannot hold, become ``?``."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as it goes out: address, headers (the key among them), and the body to the byte."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class WireProvider(ABC):
+    """What the providers over HTTP share. ``variables`` says what to check when the key is refused;
+    ``secrets`` are taken out of what the provider says."""
+
+    no_list: ClassVar[str] = ""
+    """Why the provider lists no models, where it does not."""
+
+    def __init__(
+        self,
+        name: str,
+        wire_format: str,
+        base: str,
+        settings: HttpSettings,
+        *,
+        variables: str,
+        hint: str,
+        secret: str = "",
+        secrets: tuple[str, ...] = (),
+    ) -> None:
+        self.name = name
+        self.format_name = wire_format
+        self._base = base
+        self._format = get_format(wire_format)
+        self._client = HttpClient(name, base, settings, hint)
+        self._variables = variables
+        self._secrets = secrets or (secret,)
+        self._quarantine = Quarantine(name)
+        self._prompted = False
+
+    @abstractmethod
+    def _url(self, model: str) -> str:
+        """Where questions to ``model`` go."""
+
+    @abstractmethod
+    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        """The headers of one attempt, with the key or signature."""
+
+    async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
+        """``request`` with what is known of its model, and what the person should know of the change."""
+        return request, ()
+
+    async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
+        return self._format.render_request(request, names)
+
+    def prompted(self) -> Self:
+        """The same provider, with tools told in the prompt and called in the text: for models that know of
+        none. The format is then ``prompt:`` and the one that it was."""
+        self.format_name = f"prompt:{self.format_name}"
+        self._format = get_format(self.format_name)
+        self._prompted = True
+        return self
+
+    def _stream_url(self, model: str) -> str:
+        """Where questions to ``model`` go whose answer is to be streamed."""
+        return self._url(model)
+
+    async def sent(self, request: Request) -> Sent:
+        """What ``request`` would be on the wire, without sending it."""
+        request, _ = await self._ready(request)
+        body = encode(await self._body(request, NameTable.of(request.tools)))
+        url = self._stream_url(request.model) if request.stream else self._url(request.model)
+        return Sent(url, dict(await self._headers(url, body)), body)
+
+    async def answer(self, request: Request) -> Reply:
+        """One answer of the provider, without the tools that it refuses. Raises as ``Provider.answer``."""
+        if self._prompted:
+            return await self._answer(request)
+        return await self._quarantine.answer(request, self._format, self._answer)
+
+    async def _answer(self, request: Request) -> Reply:
+        request, notes = await self._ready(replace(request, stream=False))
+        body = await self._body(request, NameTable.of(request.tools))
+        reply = self._whole(await self._post(self._url(request.model), body), request.model)
+        return replace(reply, notes=notes) if notes else reply
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        """The answer as it comes. A provider that says within its stream that it is overloaded is asked again
+        as long as nothing was given out; after that, what came is an ``incomplete`` reply, the last item.
+
+        Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
+        taken as such.
+        """
+        quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
+        async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
+            async for item in items:
+                yield item
+
+    async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        request, notes = await self._ready(replace(request, stream=True))
+        body = encode(await self._body(request, NameTable.of(request.tools)))
+        url = self._stream_url(request.model)
+        attempts = self._client.attempts()
+        while True:
+            opened = await self._client.open(url, body, self._headers, self._format.parse_error, attempts)
+            if isinstance(opened, Answer):
+                yield replace(self._whole(opened, request.model), notes=notes)
+                return
+            reading = Reading(self._format.parse_stream(), opened)
+            async with aclosing(opened), aclosing(reading.deltas()) as deltas:
+                async for delta in deltas:
+                    yield delta
+            if not await _asks_again(reading, attempts):
+                reply = self._ended(reading, opened.excerpt, request.model)
+                yield replace(reply, attempts=attempts.number, notes=notes)
+                return
+
+    async def models(self) -> tuple[ModelFacts, ...]:
+        """The models that the provider lists, with what its list tells of them; at most ``MAX_MODELS``.
+
+        Raises ``UsageError`` when it has no list, else as ``answer``.
+        """
+        return await read_list(self.name, self.no_list, self._read_page, self._page)
+
+    def _list_url(self, after: str) -> str:
+        """Where the list of models is; ``after`` asks for its next page."""
+        return f"{self._base}/models"
+
+    def _read_page(self, content: bytes) -> Page:
+        return openai_page(content)
+
+    async def _list_headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        return await self._headers(url, body)
+
+    async def _page(self, after: str) -> bytes:
+        answer = await self._client.get(self._list_url(after), self._list_headers, self._format.parse_error)
+        if answer.status == 404:
+            raise ProviderError(f"{self.name} at {self._base} has no list of models", status=404)
+        if not 200 <= answer.status < 300:
+            raise self._failure(answer, "")
+        return answer.content
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def _post(self, url: str, body: dict[str, Any]) -> Answer:
+        return await self._client.post(url, encode(body), self._headers, self._format.parse_error)
+
+    def _whole(self, answer: Answer, model: str) -> Reply:
+        if not 200 <= answer.status < 300:
+            raise self._failure(answer, model)
+        try:
+            reply = self._format.parse_reply(answer.content)
+        except FormatError as error:
+            raise self._nonsense(str(error), answer.status) from None
+        return replace(reply, attempts=answer.attempts)
+
+    def _ended(self, reading: Reading, excerpt: bytes, model: str) -> Reply:
+        """What a stream came to. Raises when nothing came of it that is worth keeping."""
+        try:
+            reply = reading.reply()
+        except FormatError as error:
+            raise self._nonsense(str(error)) from None
+        if not reply.incomplete:
+            return reply
+        came = reading.told or bool(reply.message.text or reply.cut_calls)
+        trouble = self._trouble(reading.trouble, b"" if came else excerpt, model)
+        if not came:
+            raise trouble
+        return replace(reply, trouble=trouble.message)
+
+    def _trouble(self, trouble: BridgeError | FormatError | None, excerpt: bytes, model: str) -> BridgeError:
+        match trouble:
+            case BridgeError():
+                return trouble
+            case StreamFailed():
+                answer = Answer(trouble.error.status, {}, b"", asked=trouble.error.retry_after)
+                return self._refusal(answer, trouble.error, model, "said within its answer:")
+            case FormatError():
+                return self._nonsense(str(trouble))
+            case None:
+                shown = f" (it began {excerpt[:200].decode(errors='replace')!r})" if excerpt else ""
+                return self._nonsense(f"its stream ended before the answer did{shown}")
+
+    def _nonsense(self, found: str, status: int = 200) -> ProviderError:
+        return ProviderError(
+            f"{self.name} at {self._base} did not answer as its API does: {self._redact(found)}",
+            status=status,
+        )
+
+    def _failure(self, answer: Answer, model: str) -> BridgeError:
+        if answer.status < 400:
+            return ProviderError(
+                f"{self.name} at {self._base} answered {answer.status}, a redirect: set the final address",
+                status=answer.status,
+            )
+        error = self._format.parse_error(answer.status, answer.headers, answer.content)
+        return self._refusal(answer, error, model)
+
+    def _refusal(self, answer: Answer, error: WireError, model: str, how: str = "") -> BridgeError:
+        said = self._redact(error.message)
+        tries = f" (after {answer.attempts} attempts)" if answer.attempts > 1 else ""
+        later = f"; try again in {answer.asked:g} s" if answer.asked else ""
+        if self._refuses_key(answer, error):
+            return AuthError(
+                f"{self.name} refused the request ({answer.status}: {said}): check {self._variables}"
+            )
+        if answer.status == 404:
+            return UnknownModelError(
+                f"{self.name} at {self._base} knows no {model!r} (404: {said}){self._model_hint(model)}",
+                status=404,
+                kind=error.kind,
+            )
+        kind = self._redact(error.kind)
+        return ProviderError(
+            f"{self.name} {how or f'answered {answer.status}'} {kind}: {said}{later}{tries}",
+            status=answer.status,
+            kind=error.kind,
+            tool=error.tool,
+        )
+
+    def _refuses_key(self, answer: Answer, error: WireError) -> bool:
+        return answer.status in (401, 403)
+
+    def _model_hint(self, model: str) -> str:
+        return ""
+
+    def _redact(self, text: str) -> str:
+        found = secret_pattern(self._secrets)
+        return text if found is None else found.sub("[key]", text)
+
+
+async def _asks_again(reading: Reading, attempts: Attempts) -> bool:
+    """Whether a provider that failed within its stream is asked again: never after anything was given out."""
+    failed = reading.trouble
+    if reading.told or not isinstance(failed, StreamFailed) or not failed.error.retryable:
+        return False
+    return await attempts.again(f"failed within its stream ({failed.error.kind})", failed.error.retry_after)
