@@ -15,7 +15,7 @@ from tests.support.served import tool
 from toolspan_server.config import load_config
 
 pytestmark = pytest.mark.requirement("I4.3.10")
-RAW = Path(__file__).parents[2] / "support" / "mcp_servers" / "raw.py"
+RAW = Path(__file__).parents[3] / "support" / "mcp_servers" / "raw.py"
 SERVER = shlex.join([sys.executable, "-m", "toolspan_server", "--config"])
 
 

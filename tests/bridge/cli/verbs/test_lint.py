@@ -18,7 +18,7 @@ from toolspan_bridge.formats.shared.loss_rules import RULES
 from toolspan_bridge.lint import SEVERITIES, lint
 from toolspan_bridge.messages import ToolSpec
 
-SERVER = Path(__file__).parents[2] / "support" / "mcp_servers" / "listing.py"
+SERVER = Path(__file__).parents[3] / "support" / "mcp_servers" / "listing.py"
 LONG = "x" * 60
 TOOLS: list[dict[str, Any]] = [
     {"name": "plain", "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}},
