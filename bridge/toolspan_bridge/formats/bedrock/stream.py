@@ -6,7 +6,7 @@ Source: botocore 1.44.5, ``ConverseStreamOutput``. A text begins with its first 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from typing_extensions import override
@@ -14,11 +14,11 @@ from typing_extensions import override
 from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
 from ..shared.bedrock_errors import failure
+from ..shared.contract import StreamParser
 from ..shared.framing.event_stream import FrameReader
 from ..shared.json_values import as_list, as_object, at, load, text
 from ..shared.replies.stream import BodyStream, Joined
-
-__all__ = ["ConverseStream"]
+from .parse import parse_reply
 
 
 class _Block:
@@ -97,12 +97,16 @@ class _Block:
         return {"content": self._results}
 
 
-class ConverseStream(BodyStream):
+def parse_stream() -> StreamParser:
+    """ConverseStream's binary frames, from ``messageStart`` to ``metadata``."""
+    return _ConverseStream()
+
+
+class _ConverseStream(BodyStream):
     """``messageStop`` ends the answer; ``metadata``, with the usage, follows it and ends the stream."""
 
-    def __init__(self, parse_reply: Callable[[Any], Reply]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._parse_reply = parse_reply
         self._reader = FrameReader()
         self._blocks: dict[int, _Block] = {}
         self._calls = 0
@@ -139,7 +143,7 @@ class ConverseStream(BodyStream):
     def _reply(self) -> Reply:
         content = [self._blocks[index].whole() for index in sorted(self._blocks)]
         message = {"role": "assistant", "content": content}
-        return self._parse_reply({**self._stop, **(self._metadata or {}), "output": {"message": message}})
+        return parse_reply({**self._stop, **(self._metadata or {}), "output": {"message": message}})
 
     @override
     def _take(self, event: dict[str, Any]) -> Iterable[Delta]:

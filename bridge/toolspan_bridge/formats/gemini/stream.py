@@ -6,86 +6,30 @@ the end. Server-sent events with ``alt=sse``; without it, or through some gatewa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from typing_extensions import override
 
 from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
-from ..shared.contract import FormatError, StreamFailed, WireError
-from ..shared.framing.limits import Meter
+from ..shared.contract import FormatError, StreamFailed, StreamParser
+from ..shared.framing.json_objects import ObjectReader
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import MAX_NESTING, as_object, at, compact, nesting, objects, text
 from ..shared.replies.stream import BodyStream, Joined
-
-__all__ = ["GeminiStream", "ObjectReader", "instead_of_words"]
-
-
-class ObjectReader:
-    """Takes the objects out of a JSON array, or out of objects one after the other, whatever the pieces."""
-
-    def __init__(self, meter: Meter | None = None) -> None:
-        self._meter = meter or Meter()
-        self._object = bytearray()
-        self._depth = 0
-        self._quoted = False
-        self._escaped = False
-
-    def feed(self, chunk: bytes) -> list[bytes]:
-        """The objects that ``chunk`` completes. Raises ``FormatError`` where they are too large."""
-        self._meter.stream(chunk)
-        found: list[bytes] = []
-        begin = 0
-        for place, byte in enumerate(chunk):
-            if self._quoted:
-                self._in_string(byte)
-            elif byte == 0x22:
-                self._quoted = self._depth > 0
-            elif byte == 0x7B:
-                begin = place if self._depth == 0 else begin
-                self._depth += 1
-            elif byte == 0x7D and self._depth:
-                self._depth -= 1
-                if self._depth == 0:
-                    found.append(bytes(self._object) + chunk[begin : place + 1])
-                    self._object.clear()
-                    begin = place + 1
-        if self._depth:
-            self._object += chunk[begin:]
-            self._meter.event(len(self._object))
-        return found
-
-    def _in_string(self, byte: int) -> None:
-        if self._escaped:
-            self._escaped = False
-        elif byte == 0x5C:
-            self._escaped = True
-        elif byte == 0x22:
-            self._quoted = False
+from .errors import error_in_stream
+from .parse import instead_of_words, parse_reply
 
 
-def instead_of_words(body: Mapping[str, Any]) -> str:
-    """What an answer without a word says of itself: why it was ended, or why its prompt was blocked."""
-    candidate = next(iter(objects(body.get("candidates"))), None)
-    if candidate is not None:
-        return text(candidate.get("finishMessage"))
-    feedback = as_object(body.get("promptFeedback")) or {}
-    reason = text(feedback.get("blockReason"))
-    why = text(feedback.get("blockReasonMessage")) or reason
-    return f"The prompt was blocked: {why}" if reason else ""
+def parse_stream() -> StreamParser:
+    """Parts of an answer, to the one that says why it ends and what it used."""
+    return _GeminiStream()
 
 
-class GeminiStream(BodyStream):
-    """A ``StreamParser``. ``read`` is the format's ``parse_reply``, ``read_error`` its ``parse_error`` for an
-    error in the middle."""
-
-    def __init__(
-        self, read: Callable[[Any], Reply], read_error: Callable[[dict[str, Any]], WireError]
-    ) -> None:
+class _GeminiStream(BodyStream):
+    def __init__(self) -> None:
         super().__init__()
-        self._read = read
-        self._read_error = read_error
         self._framing: SseReader | ObjectReader | None = None
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
@@ -122,14 +66,14 @@ class GeminiStream(BodyStream):
     @override
     def _reply(self) -> Reply:
         self._close()
-        return self._read(self._whole_body())
+        return parse_reply(self._whole_body())
 
     @override
     def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
         if nesting(event) > MAX_NESTING:
             raise FormatError(f"an event of the stream is nested deeper than {MAX_NESTING} levels")
         if (error := as_object(event.get("error"))) is not None:
-            raise StreamFailed(self._read_error(error))
+            raise StreamFailed(error_in_stream(error))
         self._body |= {key: value for key, value in event.items() if key != "candidates" and value}
         for candidate in objects(event.get("candidates"))[:1]:
             self._candidate |= {key: value for key, value in candidate.items() if key != "content"}

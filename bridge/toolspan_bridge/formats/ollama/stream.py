@@ -12,22 +12,25 @@ from typing_extensions import override
 
 from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
-from ..shared.contract import StreamFailed
+from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.ndjson import LineReader
 from ..shared.json_values import as_list, as_object, at, compact, text
-from ..shared.replies.stream import BodyStream, Joined, ParseError, ParseReply
+from ..shared.replies.stream import BodyStream, Joined
+from .errors import parse_error
+from .parse import parse_reply
 
-__all__ = ["OllamaStream"]
+
+def parse_stream() -> StreamParser:
+    """A JSON line a piece; the last one has ``done``."""
+    return _OllamaStream()
 
 
-class OllamaStream(BodyStream):
+class _OllamaStream(BodyStream):
     """Pieces of content and thinking, and whole calls, over all lines; the last one has ``done`` and the
     counts. An error is a line too, after HTTP 200."""
 
-    def __init__(self, parse_reply: ParseReply, parse_error: ParseError) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._parse_reply = parse_reply
-        self._parse_error = parse_error
         self._lines = LineReader()
         self._text, self._thinking = Joined(), Joined()
         self._calls: list[Any] = []
@@ -50,7 +53,7 @@ class OllamaStream(BodyStream):
     def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
         if event.get("error"):
             body = compact(event).encode("utf-8", "replace")
-            raise StreamFailed(self._parse_error(500, {}, body))
+            raise StreamFailed(parse_error(500, {}, body))
         self._last = event
         message = as_object(event.get("message")) or {}
         if thought := self._thinking.add(text(message.get("thinking"))):
@@ -71,7 +74,7 @@ class OllamaStream(BodyStream):
             message["thinking"] = thinking
         if self._calls:
             message["tool_calls"] = self._calls
-        return self._parse_reply({**self._last, "message": message})
+        return parse_reply({**self._last, "message": message})
 
     def _call(self, call: Any) -> CallDelta:
         arguments = at(call, "function", "arguments")

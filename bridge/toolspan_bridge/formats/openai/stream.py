@@ -13,12 +13,12 @@ from typing_extensions import override
 
 from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
-from ..shared.contract import StreamFailed
+from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
-from ..shared.json_values import as_list, as_object, at, compact, objects, text
-from ..shared.replies.stream import BodyStream, Joined, ParseError, ParseReply
-
-__all__ = ["ChatStream", "content_text"]
+from ..shared.json_values import as_object, at, compact, objects, text
+from ..shared.openai_errors import parse_error
+from ..shared.replies.stream import BodyStream, Joined
+from .parse import content_text, parse_reply
 
 _DONE = "[DONE]"
 _STATUS = {
@@ -90,17 +90,20 @@ class _Calls:
         return name != call.name or (bool(call_id) and bool(call.id) and call_id != call.id)
 
 
-class ChatStream(BodyStream):
+def parse_stream() -> StreamParser:
+    """Chunks of Server-Sent Events, to ``[DONE]``."""
+    return _ChatStream()
+
+
+class _ChatStream(BodyStream):
     """``data:`` chunks until ``[DONE]``.
 
     The answer is whole with its ``finish_reason``: not every server says ``[DONE]``, and the usage may come
     in between.
     """
 
-    def __init__(self, parse_reply: ParseReply, parse_error: ParseError) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._parse_reply = parse_reply
-        self._parse_error = parse_error
         self._sse = SseReader()
         self._done = False
         self._text, self._refusal = Joined(), Joined()
@@ -125,7 +128,7 @@ class ChatStream(BodyStream):
     def _take(self, event: dict[str, Any]) -> Iterator[Delta]:
         if event.get("error"):
             body = compact(event).encode("utf-8", "replace")
-            raise StreamFailed(self._parse_error(_status(event), {}, body))
+            raise StreamFailed(parse_error(_status(event), {}, body))
         self._usage = event.get("usage") or self._usage
         for choice in objects(event.get("choices")):
             if not choice.get("index"):
@@ -152,7 +155,7 @@ class ChatStream(BodyStream):
         if calls := self._calls.body:
             message["tool_calls"] = calls
         choice = {"message": message, "finish_reason": self._reason}
-        return self._parse_reply({"choices": [choice], "usage": self._usage})
+        return parse_reply({"choices": [choice], "usage": self._usage})
 
     def _until_done(self, events: Iterable[tuple[str, str]]) -> Iterator[str]:
         for _, data in events:
@@ -160,13 +163,6 @@ class ChatStream(BodyStream):
                 self._done = True
                 return
             yield data
-
-
-def content_text(content: Any) -> str:
-    """The text of a message's content: a string, or a list of parts."""
-    if as_list(content) is None:
-        return text(content)
-    return "".join(text(part.get("text")) for part in objects(content))
 
 
 def _written(arguments: Any) -> str:

@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from typing_extensions import override
 
 from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
-from ..shared.contract import FormatError, StreamFailed
+from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import MAX_NESTING, as_list, as_object, nesting, objects, text
 from ..shared.openai_errors import failed_in_stream
 from ..shared.replies.stream import BodyStream, Joined
+from .parse import BETWEEN, item_text, parse_reply
 
-_BETWEEN = "\n\n"
 _ENDS = ("response.completed", "response.incomplete")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
 _ARGUMENTS = "response.function_call_arguments.delta"
-
-
-def message_text(items: Sequence[Mapping[str, Any]]) -> str:
-    """What the messages of an answer say, texts and refusals, with a blank line between two messages."""
-    said = (_said(item) for item in items if item.get("type") == "message")
-    return _BETWEEN.join(filter(None, said))
-
-
-def _said(item: Mapping[str, Any]) -> str:
-    parts = objects(item.get("content"))
-    return "".join(text(part.get("text")) or text(part.get("refusal")) for part in parts)
 
 
 class _Item:
@@ -58,12 +47,14 @@ class _Item:
         return self.start
 
 
-class ResponsesStream(BodyStream):
-    """A ``StreamParser``. ``read`` is the format's ``parse_reply``."""
+def parse_stream() -> StreamParser:
+    """Named server-sent events; one of completed, incomplete, failed and error ends them."""
+    return _ResponsesStream()
 
-    def __init__(self, read: Callable[[Any], Reply]) -> None:
+
+class _ResponsesStream(BodyStream):
+    def __init__(self) -> None:
         super().__init__()
-        self._read = read
         self._sse = SseReader()
         self._items: dict[int, _Item] = {}
         self._places: dict[str, int] = {}
@@ -91,7 +82,7 @@ class ResponsesStream(BodyStream):
 
     @override
     def _reply(self) -> Reply:
-        return self._read({**self._body, "output": self._output()})
+        return parse_reply({**self._body, "output": self._output()})
 
     @override
     def _take(self, event: dict[str, Any]) -> Iterable[Delta]:
@@ -151,7 +142,7 @@ class ResponsesStream(BodyStream):
         yield from self._finish_item(place, item, done)
 
     def _finish_item(self, place: int, item: _Item, done: dict[str, Any]) -> Iterator[Delta]:
-        whole = text(done.get("arguments")) if item.kind == "function_call" else _said(done)
+        whole = text(done.get("arguments")) if item.kind == "function_call" else item_text(done)
         if whole.startswith(item.shown.text):
             yield from self._more(place, item, whole[len(item.shown.text) :])
         item.done = done
@@ -171,7 +162,7 @@ class ResponsesStream(BodyStream):
         if item.kind == "function_call":
             yield CallDelta(self._calls[place], arguments=shown)
         elif item.kind == "message":
-            between = _BETWEEN if self._speaking not in (None, place) else ""
+            between = BETWEEN if self._speaking not in (None, place) else ""
             self._speaking = place
             yield TextDelta(between + shown)
 

@@ -11,7 +11,7 @@ from .framing.event_stream import Frame
 from .json_values import compact, count, text
 from .replies.errors import error_body, wire_error
 
-__all__ = ["bedrock_error", "failure"]
+__all__ = ["failure", "parse_error"]
 
 _RETRYABLE = frozenset({"InternalServerException", "ModelNotReadyException", "ModelTimeoutException"})
 _STATUSES = {
@@ -24,7 +24,7 @@ _STATUSES = {
 }
 
 
-def bedrock_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
+def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
     """The exception's name from the header or the body, and its message.
 
     A model's own error (424) may be tried again when the status behind it may.
@@ -46,9 +46,9 @@ def failure(frame: Frame) -> StreamFailed | None:
     if kind == "error":
         said = {"message": frame.header(":error-message") or frame.header(":error-code")}
         headers = {"x-amzn-errortype": frame.header(":error-code")}
-        return StreamFailed(bedrock_error(500, headers, compact(said).encode()))
+        return StreamFailed(parse_error(500, headers, compact(said).encode()))
     if kind != "exception":
         return None
     name = frame.header(":exception-type")
     name = f"{name[:1].upper()}{name[1:]}"
-    return StreamFailed(bedrock_error(_STATUSES.get(name, 500), {"x-amzn-errortype": name}, frame.payload))
+    return StreamFailed(parse_error(_STATUSES.get(name, 500), {"x-amzn-errortype": name}, frame.payload))

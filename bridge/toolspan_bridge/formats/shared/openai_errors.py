@@ -27,7 +27,7 @@ _STATUS = {
 }
 
 
-def openai_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
+def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
     """``{"error": {"message", "type", "param", "code"}}``, or those without ``error`` around them.
 
     An exhausted quota is a 429 that waiting does not cure. A refused tool is named by the message
@@ -53,7 +53,7 @@ def failed_in_stream(error: Mapping[str, Any]) -> WireError:
     words = (text(error.get("code")), text(error.get("type")))
     status = next((_STATUS[word] for word in words if word in _STATUS), 500)
     said = {**error, "message": text(error.get("message")) or "the provider failed and did not say why"}
-    return openai_error(status, {}, compact({"error": said}).encode("utf-8", "replace"))
+    return parse_error(status, {}, compact({"error": said}).encode("utf-8", "replace"))
 
 
 def _tool(message: str, param: str) -> str | int | None:

@@ -13,7 +13,7 @@ from ..json_values import as_list, as_object, at, count, objects, text
 from ..replies.errors import error_body, wire_error
 from ..replies.parse import WireCall, missing, read_body, reply
 
-__all__ = ["explanation", "is_call", "named_tool", "read_error", "read_message", "status_of"]
+__all__ = ["explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "stop",
@@ -46,7 +46,7 @@ def is_call(block: Mapping[str, Any]) -> bool:
     return block.get("type") == "tool_use"
 
 
-def read_message(body: Any, format_name: str) -> Reply:
+def parse_message(body: Any, format_name: str) -> Reply:
     """``content``, its blocks kept to be sent back. Raises ``FormatError`` when there is none."""
     body = read_body(body)
     if as_list(body.get("content")) is None:
@@ -75,7 +75,7 @@ def explanation(body: Mapping[str, Any]) -> str:
     return text(at(body, "stop_details", "explanation")) if refuses else ""
 
 
-def read_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
+def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
     """``{"type": "error", "error": {"type", "message", "details"}, "request_id"}``.
 
     A spending limit is told with 429, though waiting does not help (anthropic 2.12.0, ``_error_classes``).

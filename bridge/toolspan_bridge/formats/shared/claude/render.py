@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....messages import Request
+from ....messages import Request, ToolSpec
 from ...names import NameTable
 from ..tools.choice import must_call
-from ..tools.compiled import Prepared, WireTool
+from ..tools.compiled import WireTool
 from .conversation import has_thoughts, messages
+from .tools import compiled
 
-__all__ = ["claude_body", "claude_tools"]
+__all__ = ["render_tools", "request_body"]
 
 _SMALL = (
     ("claude-2", 4096),
@@ -24,22 +25,19 @@ _MODERN = 16_384
 _UNKNOWN = 4096
 
 
-def claude_tools(prepared: Prepared) -> list[dict[str, Any]]:
-    """``[{"name", "description"?, "input_schema", "strict"?}]``."""
-    return prepared.rendered(_tool)
+def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
+    """``[{"name", "description"?, "input_schema", "strict"?}]``; strict only where nothing is lost by it."""
+    return compiled(tools, names).rendered(_tool)
 
 
-def claude_body(
-    request: Request,
-    names: NameTable,
-    format_name: str,
-    tools: Sequence[Mapping[str, Any]],
-    builtins: Sequence[Mapping[str, Any]],
+def request_body(
+    request: Request, names: NameTable, format_name: str, builtins: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
     """The body but for the model: ``max_tokens``, ``system``, ``messages``, tools and how they may be called.
 
     A model that thinks cannot be made to call a tool: it is asked to in the system prompt instead.
     """
+    tools = render_tools(request.tools, names)
     every = [*tools, *builtins]
     choice, instruction = _choice(request, names, format_name, tools) if every else ({}, "")
     system = "\n\n".join(filter(None, (request.system.strip(), instruction)))

@@ -17,7 +17,7 @@ from ....messages import Reply
 from ..contract import StreamFailed
 from ..json_values import as_list, as_object, at, compact, is_object, load, text
 from ..replies.stream import BodyStream, Joined
-from .parse import explanation, is_call, read_error, read_message, status_of
+from .parse import explanation, is_call, parse_error, parse_message, status_of
 
 __all__ = ["MessageStream"]
 
@@ -82,7 +82,7 @@ class _Block:
 
 
 class MessageStream(BodyStream):
-    """Gathers the events. How bytes hold them differs: subclasses say."""
+    """Gathers the events. Subclasses cut the bytes into events."""
 
     def __init__(self, format_name: str) -> None:
         super().__init__()
@@ -112,14 +112,14 @@ class MessageStream(BodyStream):
     @override
     def _reply(self) -> Reply:
         content = [self._blocks[index].whole() for index in sorted(self._blocks)]
-        return read_message({**self._message, "content": content}, self._format_name)
+        return parse_message({**self._message, "content": content}, self._format_name)
 
     @override
     def _take(self, event: dict[str, Any]) -> Iterable[Delta]:
         kind = event.get("type")
         if kind == "error":
             body = compact(event).encode(errors="replace")
-            raise StreamFailed(read_error(status_of(text(at(event, "error", "type"))), {}, body))
+            raise StreamFailed(parse_error(status_of(text(at(event, "error", "type"))), {}, body))
         if kind == "message_start":
             self._sound = self._sound and not self._begun and is_object(event.get("message"))
             self._begun = True

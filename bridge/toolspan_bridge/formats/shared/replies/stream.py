@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from ....deltas import Delta
 from ....messages import Assistant, Reply
-from ..contract import FormatError, StreamFailed, WireError
+from ..contract import FormatError, StreamFailed
 from ..json_values import as_object, load, snippet
 
-__all__ = ["BodyStream", "Joined", "ParseError", "ParseReply", "broken_off"]
-
-ParseReply = Callable[[Any], Reply]
-ParseError = Callable[[int, Mapping[str, str], bytes], WireError]
+__all__ = ["BodyStream", "Joined", "broken_off"]
 
 
 class Joined:

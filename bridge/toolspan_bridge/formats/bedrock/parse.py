@@ -1,0 +1,66 @@
+"""A Converse answer, read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...messages import Reply, StopReason, Usage
+from ..shared.json_values import as_object, at, count, objects, text
+from ..shared.replies.parse import WireCall, missing, read_body, reply
+from .conversation import FORMAT, own_call
+
+_STOPS: dict[str, StopReason] = {
+    "content_filtered": "refusal",
+    "end_turn": "stop",
+    "guardrail_intervened": "refusal",
+    "malformed_model_output": "malformed",
+    "malformed_tool_use": "malformed",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "stop_sequence": "stop",
+    "tool_use": "stop",
+}
+
+
+def parse_reply(body: Any) -> Reply:
+    """``output.message``, its blocks kept to be sent back. Raises ``FormatError`` when there is none."""
+    body = read_body(body)
+    message = as_object(at(body, "output", "message"))
+    if message is None:
+        raise missing("output message", body)
+    blocks = objects(message.get("content"))
+    calls = [
+        WireCall(use.get("toolUseId"), use.get("name"), use.get("input"))
+        for block in blocks
+        if (use := own_call(block)) is not None
+    ]
+    return reply(
+        "".join(map(_said, blocks)),
+        calls,
+        body=body,
+        stop=_STOPS.get(text(body.get("stopReason")), "other"),
+        usage=_usage(body),
+        opaque=blocks or None,
+        format_name=FORMAT,
+    )
+
+
+def _said(block: Mapping[str, Any]) -> str:
+    """The text of a block, with citations or without."""
+    cited = objects(at(block, "citationsContent", "content"))
+    return text(block.get("text")) or "".join(text(part.get("text")) for part in cited)
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    usage = as_object(body.get("usage"))
+    if usage is None:
+        return Usage()
+    cached = count(usage.get("cacheReadInputTokens"))
+    written = count(usage.get("cacheWriteInputTokens"))
+    return Usage(
+        input_tokens=count(usage.get("inputTokens")) + cached + written,
+        output_tokens=count(usage.get("outputTokens")),
+        cached_tokens=cached,
+        raw=(usage,),
+    )

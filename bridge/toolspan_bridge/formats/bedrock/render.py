@@ -1,0 +1,68 @@
+"""The body of a Converse request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...messages import Request, ToolSpec
+from ..names import NameTable
+from ..shared.claude.tools import compiled
+from ..shared.conversation.alternating import as_text
+from ..shared.conversation.history import turns
+from ..shared.json_values import clean_object
+from ..shared.tools.choice import must_call
+from ..shared.tools.compiled import WireTool
+from .conversation import LEGAL_ID, messages, thinks
+
+_NO_CALLS = "Answer in words now, without calling a tool."
+_MUST_CALL = "Answer by calling one of the tools."
+
+
+def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
+    """``[{"toolSpec": {"name", "description"?, "inputSchema": {"json"}, "strict"?}}]``, in ``toolConfig``."""
+    return compiled(tools, names).rendered(_tool)
+
+
+def render_request(request: Request, names: NameTable) -> dict[str, Any]:
+    """The body of ``POST /model/{modelId}/converse`` and ``…/converse-stream``; only they name the model.
+
+    There is no tool choice ``none``, and tool blocks in the history need a ``toolConfig``: so ``none`` keeps
+    the tools and asks for words in the system prompt, and without any tools past calls are told as text. A
+    model may still call; whoever asked for none must not carry that out. A model that thinks cannot be made
+    to call: it is asked to.
+    """
+    tools = render_tools(request.tools, names)
+    history = turns(request.messages, LEGAL_ID)
+    choice, instruction = _choice(request, names, tools) if tools else ({}, "")
+    body: dict[str, Any] = {"messages": messages(history if tools else as_text(history, request), request)}
+    system = [said for said in (request.system, instruction) if said.strip()]
+    if system:
+        body["system"] = [{"text": said} for said in system]
+    wanted = {"maxTokens": request.max_tokens, "temperature": request.temperature}
+    options = {name: value for name, value in wanted.items() if value is not None}
+    if options:
+        body["inferenceConfig"] = options
+    if tools:
+        body["toolConfig"] = {"tools": tools, "toolChoice": choice}
+    return clean_object(body)
+
+
+def _tool(tool: WireTool) -> dict[str, Any]:
+    described = {"description": tool.description} if tool.description else {}
+    strict = {"strict": True} if tool.strict else {}
+    return {"toolSpec": {"name": tool.name, **described, "inputSchema": {"json": tool.schema}, **strict}}
+
+
+def _choice(
+    request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], str]:
+    """``toolChoice``, and what must be said in words instead."""
+    if request.tool_choice == "none":
+        return {"auto": {}}, _NO_CALLS
+    named = must_call(request.tool_choice, (tool["toolSpec"]["name"] for tool in tools), names)
+    if named is None and request.tool_choice != "required":
+        return {"auto": {}}, ""
+    if thinks(request):
+        return {"auto": {}}, _MUST_CALL if named is None else f"Answer by calling the tool {named}."
+    return {"any": {}} if named is None else {"tool": {"name": named}}, ""

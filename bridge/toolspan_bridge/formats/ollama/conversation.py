@@ -1,0 +1,60 @@
+"""A conversation as Ollama's messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ...messages import Request
+from ..shared.conversation.history import Answered, Asked, Said, chat_messages, turns
+from ..shared.conversation.results import Carries, Media, attached, show
+from ..shared.json_values import as_object
+
+FORMAT = "ollama"
+_LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+
+
+def messages(request: Request, system: str) -> list[dict[str, Any]]:
+    carries = Carries(request.max_result_bytes, media=_IMAGES if request.vision else frozenset())
+    return chat_messages(
+        system,
+        turns(request.messages, _LEGAL_ID),
+        asked=lambda turn: _user(turn, carries),
+        said=_assistant,
+        answered=lambda turn: _results(turn, replace(carries, later=carries.media)),
+    )
+
+
+def _user(turn: Asked, carries: Carries) -> dict[str, Any]:
+    shown = [turn.text, *attached(turn.parts, carries)]
+    said = "\n\n".join(part for part in shown if isinstance(part, str))
+    pictures = [part.data for part in shown if isinstance(part, Media)]
+    return {"role": "user", "content": said} | ({"images": pictures} if pictures else {})
+
+
+def _assistant(turn: Said) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": turn.message.text}
+    message |= as_object(turn.echo(FORMAT)) or {}
+    if turn.calls:
+        message["tool_calls"] = [
+            {"id": call.id, "function": {"index": place, "name": call.name, "arguments": call.arguments}}
+            for place, call in enumerate(turn.calls)
+        ]
+    return message
+
+
+def _results(turn: Answered, carries: Carries) -> Iterator[dict[str, Any]]:
+    """One message a result, then one user message with all images: few templates show them in results."""
+    captions: list[str] = []
+    pictures: list[str] = []
+    for call, outcome in turn.results:
+        shown = show(outcome, carries)
+        said = shown.marked_text
+        yield {"role": "tool", "tool_name": call.name, "tool_call_id": call.id, "content": said}
+        captions.extend(f"From the tool {call.name}: {image.mime}" for image in shown.media)
+        pictures.extend(image.data for image in shown.media)
+    if pictures:
+        yield {"role": "user", "content": "\n".join(captions), "images": pictures}

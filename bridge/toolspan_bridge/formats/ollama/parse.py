@@ -1,0 +1,48 @@
+"""Ollama's answer, read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...messages import Reply, StopReason, Usage
+from ..shared.json_values import as_object, at, count, text
+from ..shared.replies.parse import WireCall, call_objects, missing, read_body, reply
+from .conversation import FORMAT
+
+_STOPS: dict[str, StopReason] = {"": "stop", "length": "length", "stop": "stop"}
+
+
+def parse_reply(body: Any) -> Reply:
+    """``message``. Thinking is kept to be sent back. Raises ``FormatError`` when there is no message."""
+    body = read_body(body)
+    message = as_object(body.get("message"))
+    if message is None:
+        raise missing("message", body)
+    calls = [
+        WireCall(call.get("id"), at(call, "function", "name"), at(call, "function", "arguments"))
+        for call in call_objects(message, body)
+    ]
+    thinking = text(message.get("thinking"))
+    return reply(
+        text(message.get("content")),
+        calls,
+        body=body,
+        stop=_STOPS.get(text(body.get("done_reason")), "other"),
+        usage=_usage(body),
+        opaque={"thinking": thinking} if thinking else None,
+        format_name=FORMAT,
+    )
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    raw = {
+        key: value for key, value in body.items() if key.endswith(("_count", "_duration")) and count(value)
+    }
+    if not raw:
+        return Usage()
+    return Usage(
+        input_tokens=count(body.get("prompt_eval_count")),
+        output_tokens=count(body.get("eval_count")),
+        raw=(raw,),
+    )

@@ -1,0 +1,86 @@
+"""A conversation as Chat Completions messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ...messages import Request
+from ..shared.conversation.history import Answered, Asked, Said, chat_messages, turns
+from ..shared.conversation.results import Carries, Media, attached, show
+from ..shared.json_values import compact
+
+_LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+_SOUNDS = {
+    "audio/mp3": "mp3",
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/wave": "wav",
+    "audio/x-wav": "wav",
+}
+
+
+def messages(request: Request) -> list[dict[str, Any]]:
+    carries = _carries(request)
+    return chat_messages(
+        request.system,
+        turns(request.messages, _LEGAL_ID),
+        asked=lambda turn: _user(turn, carries),
+        said=_assistant,
+        answered=lambda turn: _results(turn, replace(carries, later=carries.media)),
+    )
+
+
+def _carries(request: Request) -> Carries:
+    images = _IMAGES if request.vision else frozenset[str]()
+    sounds = frozenset(_SOUNDS) if request.audio else frozenset[str]()
+    return Carries(request.max_result_bytes, media=images | sounds)
+
+
+def _user(turn: Asked, carries: Carries) -> dict[str, Any]:
+    """One string, unless files come with it."""
+    shown = [turn.text, *attached(turn.parts, carries)]
+    words = [part for part in shown if isinstance(part, str)]
+    if len(words) == len(shown):
+        return {"role": "user", "content": "\n\n".join(words)}
+    parts = [_text_part(part) if isinstance(part, str) else _media_part(part) for part in shown]
+    return {"role": "user", "content": parts}
+
+
+def _assistant(turn: Said) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": turn.message.text or None}
+    if turn.calls:
+        message["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": compact(call.arguments)},
+            }
+            for call in turn.calls
+        ]
+    return message
+
+
+def _results(turn: Answered, carries: Carries) -> Iterator[dict[str, Any]]:
+    """One message a result, then one user message with all their files: results themselves are text only."""
+    parts: list[dict[str, Any]] = []
+    for call, outcome in turn.results:
+        shown = show(outcome, carries)
+        yield {"role": "tool", "tool_call_id": call.id, "content": shown.marked_text}
+        for media in shown.media:
+            parts += [_text_part(f"From the tool {call.name}:"), _media_part(media)]
+    if parts:
+        yield {"role": "user", "content": parts}
+
+
+def _text_part(said: str) -> dict[str, Any]:
+    return {"type": "text", "text": said}
+
+
+def _media_part(media: Media) -> dict[str, Any]:
+    if media.is_image:
+        return {"type": "image_url", "image_url": {"url": f"data:{media.mime};base64,{media.data}"}}
+    return {"type": "input_audio", "input_audio": {"data": media.data, "format": _SOUNDS[media.mime]}}

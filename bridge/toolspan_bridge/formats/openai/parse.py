@@ -1,0 +1,62 @@
+"""A Chat Completions answer, read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...messages import Reply, StopReason, Usage
+from ..shared.json_values import as_list, as_object, at, count, objects, text
+from ..shared.replies.parse import WireCall, call_objects, missing, read_body, reply
+
+_NAME = "openai"
+_STOPS: dict[str, StopReason] = {
+    "abort": "error",
+    "content_filter": "refusal",
+    "error": "error",
+    "function_call": "stop",
+    "insufficient_system_resource": "error",
+    "length": "length",
+    "model_length": "length",
+    "stop": "stop",
+    "tool_calls": "stop",
+}
+
+
+def parse_reply(body: Any) -> Reply:
+    """``choices[0]``. Raises ``FormatError`` when there is no such message."""
+    body = read_body(body)
+    choice = next(iter(objects(body.get("choices"))), None)
+    if choice is None:
+        raise missing("choices", body)
+    message = as_object(choice.get("message"))
+    if message is None:
+        raise missing("message", body)
+    refusal = text(message.get("refusal"))
+    calls = [
+        WireCall(call.get("id"), at(call, "function", "name"), at(call, "function", "arguments"))
+        for call in call_objects(message, body)
+    ]
+    stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
+    content = content_text(message.get("content")) or refusal
+    return reply(content, calls, body=body, stop=stop, usage=_usage(body), format_name=_NAME)
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    usage = as_object(body.get("usage"))
+    if usage is None:
+        return Usage()
+    return Usage(
+        input_tokens=count(usage.get("prompt_tokens")),
+        output_tokens=count(usage.get("completion_tokens")),
+        cached_tokens=count(at(usage, "prompt_tokens_details", "cached_tokens")),
+        reasoning_tokens=count(at(usage, "completion_tokens_details", "reasoning_tokens")),
+        raw=(usage,),
+    )
+
+
+def content_text(content: Any) -> str:
+    """The text of a message's content: a string, or a list of parts."""
+    if as_list(content) is None:
+        return text(content)
+    return "".join(text(part.get("text")) for part in objects(content))

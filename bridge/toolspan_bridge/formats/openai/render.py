@@ -1,0 +1,82 @@
+"""The body of a Chat Completions request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...messages import Request, ToolSpec
+from ..names import NameTable
+from ..shared.contract import Loss
+from ..shared.json_values import at, clean_object, text
+from ..shared.schemas import OPENAI_STRICT, Plan, array_items, object_properties, object_schemas
+from ..shared.tools.choice import must_call
+from ..shared.tools.compiled import Prepared, WireTool, prepare
+from ..shared.tools.compiled import restore as restore_tool
+from .conversation import messages
+
+MAX_TOOLS = 128
+BUILTINS: dict[str, dict[str, Any]] = {"web_search": {"web_search_options": {}}}
+_PLAN = Plan(steps=(object_schemas, array_items, object_properties))
+
+
+def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
+    """``[{"type": "function", "function": {"name", "description", "parameters", "strict"}}]``.
+
+    Strict only where a tool asks for it and nothing is lost. At most 128: the rest, in the order of their
+    names, is left out and reported by ``losses``.
+    """
+    return _prepare(tools, names).rendered(_tool)
+
+
+def render_request(request: Request, names: NameTable) -> dict[str, Any]:
+    """The body of ``POST /v1/chat/completions``. ``auto`` is the default and not said."""
+    body: dict[str, Any] = {"model": request.model, "messages": messages(request)}
+    tools = render_tools(request.tools, names)
+    if tools:
+        body["tools"] = tools
+        if (choice := _choice(request, names, tools)) is not None:
+            body["tool_choice"] = choice
+        if request.parallel is not None:
+            body["parallel_tool_calls"] = request.parallel
+    for name in request.builtins:
+        body |= BUILTINS.get(name, {})
+    if request.stream:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
+    if request.max_tokens is not None:
+        body["max_completion_tokens"] = request.max_tokens
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    return clean_object(body)
+
+
+def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
+    """What non-strict function schemas cannot say of ``tools``."""
+    return list(_prepare(tools, NameTable.of(tools)).losses)
+
+
+def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Unwrapped, and whole floats as integers."""
+    return restore_tool(tool, arguments, _PLAN, OPENAI_STRICT)
+
+
+def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
+    return prepare(tools, names, _PLAN, MAX_TOOLS, OPENAI_STRICT)
+
+
+def _tool(tool: WireTool) -> dict[str, Any]:
+    function = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+        "strict": tool.strict,
+    }
+    return {"type": "function", "function": function}
+
+
+def _choice(request: Request, names: NameTable, sent: Sequence[dict[str, Any]]) -> Any:
+    """What to say of the choice of tools; ``None`` for the default."""
+    if isinstance(request.tool_choice, str):
+        return None if request.tool_choice == "auto" else request.tool_choice
+    name = must_call(request.tool_choice, (text(at(tool, "function", "name")) for tool in sent), names)
+    return None if name is None else {"type": "function", "function": {"name": name}}

@@ -1,0 +1,82 @@
+"""A Responses answer, read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...messages import Reply, StopReason, Usage
+from ..shared.json_values import (
+    as_list,
+    as_object,
+    at,
+    count,
+    objects,
+    text,
+)
+from ..shared.replies.parse import WireCall, missing, read_body, reply
+from .conversation import FORMAT
+
+BETWEEN = "\n\n"
+"""What stands between two messages of one answer."""
+
+_UNFINISHED = ("in_progress", "incomplete")
+_STOPS: dict[str, StopReason] = {"content_filter": "refusal", "max_output_tokens": "length"}
+
+
+def parse_reply(body: Any) -> Reply:
+    """``output``, its items kept to be sent back.
+
+    Calls are set aside unless the whole answer and each of them is complete. Raises ``FormatError`` when
+    there is no output.
+    """
+    body = read_body(body)
+    given = as_list(body.get("output"))
+    if given is None or body.get("status") in ("queued", "in_progress"):
+        raise missing("finished output", body)
+    items = objects(given)
+    calls = [item for item in items if item.get("type") == "function_call"]
+    incomplete = body.get("status") in ("incomplete", "cancelled")
+    return reply(
+        message_text(items),
+        [WireCall(item.get("call_id"), item.get("name"), item.get("arguments")) for item in calls],
+        body=body,
+        stop=_stop(body, items) if not incomplete else _STOPS.get(_reason(body), "error"),
+        usage=_usage(body),
+        opaque=items or None,
+        format_name=FORMAT,
+        aside=incomplete or any(item.get("status") in _UNFINISHED for item in calls),
+    )
+
+
+def _reason(body: Mapping[str, Any]) -> str:
+    return text(at(body, "incomplete_details", "reason"))
+
+
+def _stop(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> StopReason:
+    refused = any(part.get("type") == "refusal" for item in items for part in objects(item.get("content")))
+    return "refusal" if refused else "stop"
+
+
+def _usage(body: Mapping[str, Any]) -> Usage:
+    usage = as_object(body.get("usage"))
+    if usage is None:
+        return Usage()
+    return Usage(
+        input_tokens=count(usage.get("input_tokens")),
+        output_tokens=count(usage.get("output_tokens")),
+        cached_tokens=count(at(usage, "input_tokens_details", "cached_tokens")),
+        reasoning_tokens=count(at(usage, "output_tokens_details", "reasoning_tokens")),
+        raw=(usage,),
+    )
+
+
+def message_text(items: Sequence[Mapping[str, Any]]) -> str:
+    """What the messages of an answer say, texts and refusals, with a blank line between two messages."""
+    said = (item_text(item) for item in items if item.get("type") == "message")
+    return BETWEEN.join(filter(None, said))
+
+
+def item_text(item: Mapping[str, Any]) -> str:
+    parts = objects(item.get("content"))
+    return "".join(text(part.get("text")) or text(part.get("refusal")) for part in parts)

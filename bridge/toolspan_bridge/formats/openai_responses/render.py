@@ -1,0 +1,116 @@
+"""The body of a Responses request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...messages import Request, ToolSpec
+from ..names import NameTable
+from ..shared.contract import Loss
+from ..shared.json_values import (
+    clean_object,
+)
+from ..shared.loss_rules import loss
+from ..shared.schemas import (
+    OPENAI_STRICT,
+    Plan,
+    Unrenderable,
+    array_items,
+    compile_schema,
+    object_properties,
+    object_schemas,
+)
+from ..shared.tools.choice import must_call
+from ..shared.tools.compiled import Prepared, WireTool, prepare
+from ..shared.tools.compiled import restore as restore_by
+from .conversation import input_items
+
+MAX_TOOLS = 128
+MIN_OUTPUT_TOKENS = 16
+BUILTINS = {"web_search": {"type": "web_search"}}
+_PLAN = Plan(steps=(object_schemas, array_items, object_properties))
+_NOT_REASONING = re.compile(r"(?:ft:|openai/)?(?:chatgpt-|gpt-3|gpt-4|gpt-[\d.]+-chat)")
+_NOT_PLAIN = frozenset({"$ref", "allOf", "anyOf", "if", "not", "oneOf"})
+
+
+def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
+    """``[{"type": "function", "name", "description", "parameters", "strict", "output_schema"?}]``.
+
+    ``strict`` is said always: without it the API would try to be. At most 128 tools.
+    """
+    return _prepare(tools, names).rendered(_function)
+
+
+def render_request(request: Request, names: NameTable) -> dict[str, Any]:
+    """The body of ``POST /v1/responses``; nothing is stored there."""
+    body: dict[str, Any] = {"model": request.model, "input": list(input_items(request)), "store": False}
+    if not _NOT_REASONING.match(request.model):
+        body["include"] = ["reasoning.encrypted_content"]
+    if request.system.strip():
+        body["instructions"] = request.system
+    functions = render_tools(request.tools, names)
+    tools = [*functions, *(BUILTINS[name] for name in dict.fromkeys(request.builtins) if name in BUILTINS)]
+    if tools:
+        body["tools"] = tools
+        body |= _choice(request, names, functions)
+    if request.max_tokens is not None:
+        body["max_output_tokens"] = max(request.max_tokens, MIN_OUTPUT_TOKENS)
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.stream:
+        body["stream"] = True
+    return clean_object(body)
+
+
+def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
+    """What function schemas cannot say of ``tools``."""
+    prepared = _prepare(tools, NameTable.of(tools))
+    unsaid = [
+        loss(tool.name, "", "output-schema", "the schema of its results is not sent")
+        for tool in prepared.tools
+        if tool.output_schema is not None and _output_schema(tool.output_schema) is None
+    ]
+    return [*prepared.losses, *unsaid]
+
+
+def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Unwrapped, whole floats as integers, and the nulls of strict mode taken out."""
+    return restore_by(tool, arguments, _PLAN, OPENAI_STRICT)
+
+
+def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
+    return prepare(tools, names, _PLAN, MAX_TOOLS, OPENAI_STRICT)
+
+
+def _function(tool: WireTool) -> dict[str, Any]:
+    function: dict[str, Any] = {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+        "strict": tool.strict,
+    }
+    results = None if tool.output_schema is None else _output_schema(tool.output_schema)
+    return function if results is None else {**function, "output_schema": results}
+
+
+def _output_schema(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The schema of structured results where it is as plain as one of arguments must be: it is a hint."""
+    if given.get("type") != "object" or _NOT_PLAIN & given.keys():
+        return None
+    try:
+        return compile_schema(given, _PLAN).schema
+    except Unrenderable:
+        return None
+
+
+def _choice(request: Request, names: NameTable, functions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """``auto`` and calls in parallel are the defaults, not said; a tool that is not sent cannot be forced."""
+    said: dict[str, Any] = {} if request.parallel is None else {"parallel_tool_calls": request.parallel}
+    choice = request.tool_choice
+    if isinstance(choice, str):
+        return said if choice == "auto" else {**said, "tool_choice": choice}
+    name = must_call(choice, (tool["name"] for tool in functions), names)
+    return said if name is None else {**said, "tool_choice": {"type": "function", "name": name}}

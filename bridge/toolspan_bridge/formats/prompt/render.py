@@ -1,0 +1,123 @@
+"""Tools, calls and results as plain text in a request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...messages import Assistant, Message, Part, Request, ToolSpec, User
+from ..names import NameTable
+from ..shared.contract import Loss
+from ..shared.conversation.history import Answered, Asked, Said, turns
+from ..shared.conversation.results import Carries, show
+from ..shared.json_values import clean, compact
+from ..shared.schemas import Plan
+from ..shared.tools.choice import must_call
+from ..shared.tools.compiled import Prepared, WireTool, prepare
+from ..shared.tools.compiled import restore as restore_tool
+
+_PLAN = Plan()
+_ANY_ID = re.compile(r".*", re.DOTALL)
+_SHOWN = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+_HOW = """\
+# Tools
+
+You can call the tools below. To call one, end your answer with a block like this, one for each call:
+
+<tool_call>
+{"name": "NAME", "arguments": {}}
+</tool_call>
+
+The arguments are a JSON object by the tool's JSON Schema. Results come in the next message, as
+<tool_result> blocks in the order of the calls: wait for them, never write them yourself. When you need no
+tool, answer without a block."""
+_MUST_CALL = "Answer with a call of one of the tools."
+_MUST_CALL_IT = "Answer with a call of the tool {}."
+_ONE_CALL = "Make at most one call in an answer."
+
+
+def compiled(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
+    """``tools``, their schemas as they are."""
+    return prepare(tools, names, _PLAN)
+
+
+def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
+    """What a description in words cannot say of ``tools``."""
+    return list(compiled(tools, NameTable.of(tools)).losses)
+
+
+def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Unwrapped, and whole floats as integers."""
+    return restore_tool(tool, arguments, _PLAN)
+
+
+def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> str:
+    """The part of the system prompt that describes ``tools``; empty when there are none."""
+    described = compiled(tools, names).rendered(_tool)
+    return "\n\n".join([_HOW, *(tool["text"] for tool in described)]) if described else ""
+
+
+def plain_request(request: Request, names: NameTable) -> Request:
+    """``request`` in plain text: no tools, no calls, no results."""
+    tools = () if request.tool_choice == "none" else request.tools
+    system = [request.system, render_tools(tools, names), *_instructions(request, names)]
+    return replace(
+        request,
+        messages=tuple(_messages(request)),
+        system="\n\n".join(filter(None, (part.strip() for part in system))),
+        tools=(),
+        tool_choice="auto",
+        parallel=None,
+    )
+
+
+def _tool(tool: WireTool) -> dict[str, Any]:
+    lines = (f"## {tool.name}", tool.description, f"Arguments: {compact(tool.schema)}")
+    return {"text": "\n".join(filter(None, lines))}
+
+
+def _instructions(request: Request, names: NameTable) -> Iterator[str]:
+    """What else the system prompt asks of the model, where the API cannot enforce it."""
+    if not request.tools or request.tool_choice == "none":
+        return
+    sent = (tool.name for tool in compiled(request.tools, names).tools)
+    name = must_call(request.tool_choice, sent, names)
+    if name is not None:
+        yield _MUST_CALL_IT.format(name)
+    elif request.tool_choice == "required":
+        yield _MUST_CALL
+    if request.parallel is False:
+        yield _ONE_CALL
+
+
+def _messages(request: Request) -> Iterator[Message]:
+    for turn in turns(request.messages, _ANY_ID):
+        if isinstance(turn, Asked):
+            yield User(turn.text, turn.parts)
+        elif isinstance(turn, Said):
+            yield Assistant("\n\n".join(filter(None, (turn.message.text.strip(), *_written_calls(turn)))))
+        else:
+            yield _results(turn, request)
+
+
+def _written_calls(turn: Said) -> Iterator[str]:
+    """The calls as the model should have written them; what it wrote where that cannot be read."""
+    for call, made in zip(turn.calls, turn.message.calls, strict=True):
+        whole = compact({"name": call.name, "arguments": call.arguments})
+        yield f"<tool_call>\n{made.raw if made.arguments is None and made.raw else whole}\n</tool_call>"
+
+
+def _results(turn: Answered, request: Request) -> User:
+    """All results in the user's name, their images after them."""
+    images = _SHOWN if request.vision else frozenset[str]()
+    carries = Carries(request.max_result_bytes, media=images, later=images)
+    told: list[str] = []
+    parts: list[Part] = []
+    for call, outcome in turn.results:
+        shown = show(outcome, carries)
+        said = clean(shown.marked_text).replace("</tool_result", "<\\/tool_result")
+        told.append(f'<tool_result name="{call.name}">\n{said}\n</tool_result>')
+        parts.extend(Part("image", {"data": m.data, "mimeType": m.mime}) for m in shown.media)
+    return User("\n".join(told), tuple(parts))

@@ -1,0 +1,51 @@
+"""Calls taken out of the text of a streamed answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ...deltas import CallDelta, Delta, TextDelta
+from ...messages import Reply
+from ..shared.contract import StreamParser
+from ..shared.json_values import compact, text
+from ..shared.replies.parse import WireCall
+from .call_scanner import CallScanner, Found
+from .parse import Paragraphs, with_calls
+
+
+class PromptStream:
+    def __init__(self, base: StreamParser) -> None:
+        self._base = base
+        self._scanner = CallScanner()
+        self._text = Paragraphs()
+        self._count = 0
+
+    @property
+    def finished(self) -> bool:
+        return self._base.finished
+
+    def feed(self, chunk: bytes) -> list[Delta]:
+        if self._base.finished:
+            return []
+        deltas = [shown for delta in self._base.feed(chunk) for shown in self._shown(delta)]
+        return [*deltas, *self._deltas(self._scanner.close())] if self._base.finished else deltas
+
+    def end(self) -> Reply:
+        return with_calls(self._base.end())
+
+    def _shown(self, delta: Delta) -> Iterator[Delta]:
+        if isinstance(delta, TextDelta):
+            yield from self._deltas(self._scanner.feed(delta.text))
+        else:
+            yield delta
+
+    def _deltas(self, parts: Iterable[Found]) -> Iterator[Delta]:
+        for found in parts:
+            if isinstance(found, WireCall):
+                self._text.break_off()
+                arguments = found.arguments
+                written = arguments if isinstance(arguments, str) else compact(arguments)
+                yield CallDelta(self._count, text(found.name), written)
+                self._count += 1
+            elif said := self._text.add(found):
+                yield TextDelta(said)

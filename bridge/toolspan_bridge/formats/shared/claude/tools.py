@@ -1,0 +1,31 @@
+"""Tools as Claude takes their schemas: strict only where nothing is lost by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....messages import ToolSpec
+from ...names import NameTable
+from ..contract import Loss
+from ..schemas import ANTHROPIC_STRICT, Plan
+from ..tools.compiled import Prepared, prepare
+from ..tools.compiled import restore as restore_arguments
+
+_PLAN = Plan(keys=re.compile(r"[A-Za-z0-9_.-]{1,64}"))
+
+
+def compiled(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
+    """``tools`` by Claude's rules for schemas."""
+    return prepare(tools, names, _PLAN, strict=ANTHROPIC_STRICT)
+
+
+def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
+    """What Claude's rules for schemas do not allow of ``tools``."""
+    return list(compiled(tools, NameTable.of(tools)).losses)
+
+
+def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Unwrapped, keys renamed back, and whole floats as integers."""
+    return restore_arguments(tool, arguments, _PLAN, ANTHROPIC_STRICT)
