@@ -51,7 +51,7 @@ KEPT = frozenset(
         "type",
     }
 )
-_PLAN = Plan(
+PLAN = Plan(
     keys=re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}"),
     steps=(
         object_schemas,
@@ -112,11 +112,11 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, keys renamed back, and whole floats as integers: Gemini knows only doubles."""
-    return restore_by(tool, arguments, _PLAN)
+    return restore_by(tool, arguments, PLAN)
 
 
 def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, _PLAN, MAX_TOOLS)
+    return prepare(tools, names, PLAN, MAX_TOOLS)
 
 
 def _declaration(tool: WireTool) -> dict[str, Any]:

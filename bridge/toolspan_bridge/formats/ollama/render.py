@@ -28,7 +28,7 @@ from .conversation import messages
 
 KEPT = frozenset({"anyOf", "description", "enum", "items", "properties", "required", "type"})
 KEPT_AT_ROOT = frozenset({"items", "properties", "required", "type"})
-_PLAN = Plan(
+PLAN = Plan(
     steps=(
         object_schemas,
         inline,
@@ -80,11 +80,11 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, and whole floats as integers."""
-    return restore_arguments(tool.schema, arguments, _PLAN)
+    return restore_arguments(tool.schema, arguments, PLAN)
 
 
 def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, _PLAN)
+    return prepare(tools, names, PLAN)
 
 
 def _tool(tool: WireTool) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from .conversation import messages
 
 MAX_TOOLS = 128
 BUILTINS: dict[str, dict[str, Any]] = {"web_search": {"web_search_options": {}}}
-_PLAN = Plan(steps=(object_schemas, array_items, object_properties))
+PLAN = Plan(steps=(object_schemas, array_items, object_properties))
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
@@ -57,11 +57,11 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, and whole floats as integers."""
-    return restore_tool(tool, arguments, _PLAN, OPENAI_STRICT)
+    return restore_tool(tool, arguments, PLAN, OPENAI_STRICT)
 
 
 def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, _PLAN, MAX_TOOLS, OPENAI_STRICT)
+    return prepare(tools, names, PLAN, MAX_TOOLS, OPENAI_STRICT)
 
 
 def _tool(tool: WireTool) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from .conversation import input_items
 MAX_TOOLS = 128
 MIN_OUTPUT_TOKENS = 16
 BUILTINS = {"web_search": {"type": "web_search"}}
-_PLAN = Plan(steps=(object_schemas, array_items, object_properties))
+PLAN = Plan(steps=(object_schemas, array_items, object_properties))
 _NOT_REASONING = re.compile(r"(?:ft:|openai/)?(?:chatgpt-|gpt-3|gpt-4|gpt-[\d.]+-chat)")
 _NOT_PLAIN = frozenset({"$ref", "allOf", "anyOf", "if", "not", "oneOf"})
 
@@ -77,11 +77,11 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, whole floats as integers, and the nulls of strict mode taken out."""
-    return restore_by(tool, arguments, _PLAN, OPENAI_STRICT)
+    return restore_by(tool, arguments, PLAN, OPENAI_STRICT)
 
 
 def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, _PLAN, MAX_TOOLS, OPENAI_STRICT)
+    return prepare(tools, names, PLAN, MAX_TOOLS, OPENAI_STRICT)
 
 
 def _function(tool: WireTool) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _output_schema(given: Mapping[str, Any]) -> dict[str, Any] | None:
     if given.get("type") != "object" or _NOT_PLAIN & given.keys():
         return None
     try:
-        return compile_schema(given, _PLAN).schema
+        return compile_schema(given, PLAN).schema
     except Unrenderable:
         return None
 

@@ -18,7 +18,7 @@ from ..shared.tools.choice import must_call
 from ..shared.tools.compiled import Prepared, WireTool, prepare
 from ..shared.tools.compiled import restore as restore_tool
 
-_PLAN = Plan()
+PLAN = Plan()
 _ANY_ID = re.compile(r".*", re.DOTALL)
 _SHOWN = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _HOW = """\
@@ -40,7 +40,7 @@ _ONE_CALL = "Make at most one call in an answer."
 
 def compiled(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
     """``tools``, their schemas as they are."""
-    return prepare(tools, names, _PLAN)
+    return prepare(tools, names, PLAN)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
@@ -50,7 +50,7 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, and whole floats as integers."""
-    return restore_tool(tool, arguments, _PLAN)
+    return restore_tool(tool, arguments, PLAN)
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> str:

@@ -12,8 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.support import schemas
-from toolspan_bridge.formats import anthropic, gemini, get_format, ollama, openai
+from toolspan_bridge.formats import get_format
+from toolspan_bridge.formats.gemini import render as gemini
 from toolspan_bridge.formats.names import NameTable
+from toolspan_bridge.formats.ollama import render as ollama
+from toolspan_bridge.formats.openai import render as openai
+from toolspan_bridge.formats.shared.claude import tools
 from toolspan_bridge.formats.shared.json_values import as_object, clean
 from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, compile_schema
 from toolspan_bridge.formats.shared.schemas._compile import _shared
@@ -25,7 +29,7 @@ from toolspan_bridge.messages import Request, ToolSpec, User
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.4.7")]
 
-PLANS = [anthropic._PLAN, gemini._PLAN, ollama._PLAN, openai._PLAN, ANTHROPIC_STRICT.plan, OPENAI_STRICT.plan]
+PLANS = [tools.PLAN, gemini.PLAN, ollama.PLAN, openai.PLAN, ANTHROPIC_STRICT.plan, OPENAI_STRICT.plan]
 STEPS = {id(step): step for plan in PLANS for step in plan.steps if isinstance(step, Conditional)}
 THOROUGH = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PLAIN = {"type": "object", "properties": {"a": {"type": "integer", "enum": [1, 2]}}, "required": ["a"]}

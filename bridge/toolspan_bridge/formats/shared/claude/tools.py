@@ -13,12 +13,12 @@ from ..schemas import ANTHROPIC_STRICT, Plan
 from ..tools.compiled import Prepared, prepare
 from ..tools.compiled import restore as restore_arguments
 
-_PLAN = Plan(keys=re.compile(r"[A-Za-z0-9_.-]{1,64}"))
+PLAN = Plan(keys=re.compile(r"[A-Za-z0-9_.-]{1,64}"))
 
 
 def compiled(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
     """``tools`` by Claude's rules for schemas."""
-    return prepare(tools, names, _PLAN, strict=ANTHROPIC_STRICT)
+    return prepare(tools, names, PLAN, strict=ANTHROPIC_STRICT)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
@@ -28,4 +28,4 @@ def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
 
 def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Unwrapped, keys renamed back, and whole floats as integers."""
-    return restore_arguments(tool, arguments, _PLAN, ANTHROPIC_STRICT)
+    return restore_arguments(tool, arguments, PLAN, ANTHROPIC_STRICT)
