@@ -84,7 +84,7 @@ class Answer:
         """``{"content", "model", "provider", "tool_calls", "usage", "iterations"}``, and, where it is so,
         ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``,
         ``"notes"``, and of a broken answer ``"stop"`` and ``"reason"``."""
-        told: dict[str, Any] = {
+        data: dict[str, Any] = {
             "content": self.content,
             "model": self.model,
             "provider": self.provider,
@@ -94,9 +94,9 @@ class Answer:
         }
         for flag in ("max_iterations_reached", "repeated_calls_stopped", "incomplete"):
             if getattr(self, flag):
-                told[flag] = True
-        told |= {"notes": list(self.notes)} if self.notes else {}
-        return told | ({"stop": self.stop, "reason": self.reason} if self.broken else {})
+                data[flag] = True
+        data |= {"notes": list(self.notes)} if self.notes else {}
+        return data | ({"stop": self.stop, "reason": self.reason} if self.broken else {})
 
 
 @dataclass(frozen=True, slots=True)

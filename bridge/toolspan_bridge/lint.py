@@ -10,7 +10,7 @@ from typing import Any, get_args
 from .formats import Loss, get_format
 from .formats.names import NameTable
 from .formats.shared.contract import Severity
-from .hidden import hidden_in
+from .invisible_text import invisible_texts
 from .messages import ToolSpec
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -47,16 +47,16 @@ class Lint:
     def summary(self) -> dict[str, dict[str, int]]:
         """For each format how many tools are sent, and how many findings there are of each severity."""
         every = NameTable.of(self.tools).as_dict()
-        told: dict[str, dict[str, int]] = {}
+        sent: dict[str, dict[str, int]] = {}
         for name in self.formats:
             found = [finding for finding in self.findings if name in finding.formats]
             gone = {finding.loss.tool for finding in found if finding.loss.leaves_out}
             counts = Counter(finding.loss.severity for finding in found)
-            told[name] = {
+            sent[name] = {
                 "sent": len(every.keys() - gone),
                 **{severity: counts[severity] for severity in SEVERITIES},
             }
-        return told
+        return sent
 
     def fails(self, threshold: Severity) -> bool:
         """Whether a finding is at least as bad as ``threshold``."""
@@ -100,7 +100,7 @@ def _hidden(tools: Sequence[ToolSpec]) -> list[Loss]:
             fix,
         )
         for tool in names.tools
-        for one in hidden_in(tool)
+        for one in invisible_texts(tool)
     ]
 
 

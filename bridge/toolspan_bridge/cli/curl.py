@@ -8,10 +8,10 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..providers.wire.provider import Sent
+    from ..providers.wire.provider import WireRequest
 
 
-def curl(sent: Sent, variables: Collection[str], *, stream: bool) -> str:
+def curl(sent: WireRequest, variables: Collection[str], *, stream: bool) -> str:
     """The command that sends exactly the bytes of ``sent.body``.
 
     ``$NAME`` in a header is left to the shell for each NAME in ``variables``; everything else is quoted. The

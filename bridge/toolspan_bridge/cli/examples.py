@@ -59,17 +59,17 @@ def written_examples(tool: ToolConfig) -> list[dict[str, Any]]:
 async def _outcome(toolbox: Toolbox, tool: ToolConfig, number: int) -> ExampleOutcome:
     example = tool.examples[number - 1]
 
-    def told(ok: bool | None, reason: str = "") -> ExampleOutcome:
+    def outcome_with(ok: bool | None, reason: str = "") -> ExampleOutcome:
         return ExampleOutcome(tool.name, number, example.description, ok, reason)
 
     if tool.approval is not None and example.error != "approval_required":
-        return told(None, "each call needs a person's approval")
+        return outcome_with(None, "each call needs a person's approval")
     spec = next((spec for spec in toolbox.tools if spec.name == tool.name), None)
     if spec is None:
-        return told(False, "the server does not offer the tool")
+        return outcome_with(False, "the server does not offer the tool")
     called = await toolbox.call(spec, example.arguments, call_id=f"example-{number}")
     reason = next(_faults(example.expected, example, called.result), "")
-    return told(not reason, reason)
+    return outcome_with(not reason, reason)
 
 
 def _faults(expected: str | None, example: Any, outcome: Mapping[str, Any]) -> Iterator[str]:

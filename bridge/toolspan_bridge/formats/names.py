@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ..messages import ToolSpec
-from .shared.identity import Same
+from .shared.identity import IdentityKey
 
 __all__ = ["MAX_LENGTH", "NameTable", "legal_name"]
 
@@ -36,7 +36,7 @@ class NameTable:
 
         The very same tools get the very same table, so that whatever was made by it need not be made again.
         """
-        return _table(Same(tools))
+        return _table(IdentityKey(tools))
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -57,7 +57,7 @@ class NameTable:
 
 
 @lru_cache(maxsize=32)
-def _table(tools: Same[ToolSpec]) -> NameTable:
+def _table(tools: IdentityKey[ToolSpec]) -> NameTable:
     first: dict[_Key, ToolSpec] = {}
     for tool in tools.items:
         first.setdefault(tool.key, tool)

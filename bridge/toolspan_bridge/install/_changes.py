@@ -15,8 +15,8 @@ from toolspan_server.config import secret_pattern
 
 from ..errors import UsageError
 from . import _json, _toml
-from ._entries import Server, entry, snippet
-from ._jsonc import Broken
+from ._entries import ServerEntry, entry, snippet
+from ._jsonc import InvalidJson
 from .clients import Client
 
 _MOST_BYTES = 32 * 1024 * 1024
@@ -24,7 +24,7 @@ Action = Literal["added", "changed", "removed", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """The file at ``path``: its text ``before`` (``None``: it is not there) and ``after``. ``hidden`` are the
     values of variables and headers in both, which nobody is shown."""
 
@@ -42,7 +42,7 @@ class Change:
         return _masked("".join(line if line.endswith("\n") else line + "\n" for line in lines), self.hidden)
 
 
-def planned(client: Client, path: Path, name: str, server: Server | None) -> Change:
+def planned(client: Client, path: Path, name: str, server: ServerEntry | None) -> FileChange:
     """The change that writes ``server`` as ``name``, or, without one, takes ``name`` out.
 
     Raises ``UsageError`` for a file that cannot be read, or edited without touching what is not ours.
@@ -58,14 +58,14 @@ def planned(client: Client, path: Path, name: str, server: Server | None) -> Cha
         else:
             after = edit.with_entry(before or "", (client.key, name), wanted)
         _check(edit, after, expected)
-    except (Broken, tomllib.TOMLDecodeError) as fault:
+    except (InvalidJson, tomllib.TOMLDecodeError) as fault:
         raise UsageError(
             f"{path}{_where(before or '', fault)} (mend it first; nothing was changed)"
         ) from None
-    except _json.Unfit as fault:
+    except _json.UnsupportedShape as fault:
         raise UsageError(f"{path}: {fault}; nothing was changed.{_by_hand(client, name, server)}") from None
     hidden = _values(client, known) | _values(client, expected)
-    return Change(path, before, after, _action(known.get(client.key, {}).get(name), wanted), hidden)
+    return FileChange(path, before, after, _action(known.get(client.key, {}).get(name), wanted), hidden)
 
 
 def _values(client: Client, data: Mapping[str, Any]) -> frozenset[str]:
@@ -103,7 +103,7 @@ def _with(known: Mapping[str, Any], key: str, name: str, wanted: Any) -> dict[st
     """What the file is to say: what it said, but for one entry."""
     servers: Any = known.get(key, {})
     if not isinstance(servers, dict):
-        raise _json.Unfit(f"{key!r} holds no object")
+        raise _json.UnsupportedShape(f"{key!r} holds no object")
     others = {each: value for each, value in cast("dict[str, Any]", servers).items() if each != name}
     return {**known, key: others if wanted is None else {**others, name: wanted}}
 
@@ -115,7 +115,7 @@ def _check(edit: ModuleType, text: str, expected: dict[str, Any]) -> None:
     except ValueError:
         found = None
     if found is None or _filled(found) != _filled(expected):
-        raise _json.Unfit("it is written in a way that cannot be edited safely")
+        raise _json.UnsupportedShape("it is written in a way that cannot be edited safely")
 
 
 def _filled(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,14 +139,14 @@ def _read(path: Path) -> str | None:
 
 
 def _where(text: str, fault: ValueError) -> str:
-    if not isinstance(fault, Broken):
+    if not isinstance(fault, InvalidJson):
         return f": {fault}"
     line = text.count("\n", 0, fault.offset) + 1
     column = fault.offset - (text.rfind("\n", 0, fault.offset) + 1) + 1
     return f":{line}:{column}: {fault}"
 
 
-def _by_hand(client: Client, name: str, server: Server | None) -> str:
+def _by_hand(client: Client, name: str, server: ServerEntry | None) -> str:
     if server is None:
         return ""
     shown = replace(

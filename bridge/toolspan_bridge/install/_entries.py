@@ -15,7 +15,7 @@ from .clients import Client
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerEntry:
     """How a client reaches a server: by ``command`` with ``env``, or at ``url`` with ``headers``."""
 
     command: Sequence[str] = ()
@@ -24,15 +24,15 @@ class Server:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def served_by_command(configs: Sequence[Path], env: Mapping[str, str]) -> Server:
+def served_by_command(configs: Sequence[Path], env: Mapping[str, str]) -> ServerEntry:
     """The server of ``configs`` on stdio. Every path is absolute: a client starts it anywhere."""
     script = Path(sys.executable).with_name("toolspan-server" + (".exe" if sys.platform == "win32" else ""))
     start = [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "toolspan_server"]
     files = (part for path in configs for part in ("--config", str(path.absolute())))
-    return Server([*start, *files], env)
+    return ServerEntry([*start, *files], env)
 
 
-def entry(client: Client, server: Server) -> dict[str, Any]:
+def entry(client: Client, server: ServerEntry) -> dict[str, Any]:
     """What ``client`` writes for ``server``. Raises ``UsageError`` for a URL where it takes none."""
     if server.url is None:
         kind = {} if client.kinds is None else {"type": client.kinds[0]}
@@ -45,7 +45,7 @@ def entry(client: Client, server: Server) -> dict[str, Any]:
     return {**kind, client.url: server.url, **headers}
 
 
-def snippet(client: Client, name: str, server: Server) -> str:
+def snippet(client: Client, name: str, server: ServerEntry) -> str:
     """The entry with what stands around it, to be pasted."""
     if client.toml:
         return _toml.table([client.key, name], entry(client, server))

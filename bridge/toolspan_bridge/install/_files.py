@@ -7,12 +7,12 @@ from pathlib import Path
 
 from .._files import replace_file
 from ..errors import UsageError
-from ._changes import Change
+from ._changes import FileChange
 
 _MOST_BACKUPS = 1_000
 
 
-def apply(change: Change) -> Path | None:
+def apply(change: FileChange) -> Path | None:
     """Write ``change``; the backup of what was there before, if there was anything.
 
     A symbolic link stays one: the file behind it is replaced. Raises ``UsageError`` when it cannot be

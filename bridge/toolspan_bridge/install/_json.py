@@ -12,12 +12,12 @@ _INDENT = re.compile(r"(?:^|\n)([ \t]+)\S")
 _REST_OF_LINE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*(?=[\r\n]))?")
 
 
-class Unfit(ValueError):
+class UnsupportedShape(ValueError):
     """The text is good, but not of the shape that can be edited."""
 
 
 def with_entry(text: str, path: tuple[str, str], entry: dict[str, Any]) -> str:
-    """``text`` with ``entry`` at ``path``. Raises ``Broken`` and ``Unfit``."""
+    """``text`` with ``entry`` at ``path``. Raises ``InvalidJson`` and ``UnsupportedShape``."""
     if not text.strip("\ufeff \t\r\n"):
         return json.dumps({path[0]: {path[1]: entry}}, ensure_ascii=False, indent=2) + "\n"
     root = parsed(text)
@@ -35,7 +35,7 @@ def with_entry(text: str, path: tuple[str, str], entry: dict[str, Any]) -> str:
 
 
 def without_entry(text: str, path: tuple[str, str]) -> str:
-    """``text`` without what is at ``path``. Raises ``Broken`` and ``Unfit``."""
+    """``text`` without what is at ``path``. Raises ``InvalidJson`` and ``UnsupportedShape``."""
     if not text.strip("\ufeff \t\r\n"):
         return text
     root = parsed(text)
@@ -47,7 +47,7 @@ def without_entry(text: str, path: tuple[str, str]) -> str:
 
 
 def load(text: str) -> dict[str, Any]:
-    """What ``text`` says. Raises ``Broken`` and ``Unfit``."""
+    """What ``text`` says. Raises ``InvalidJson`` and ``UnsupportedShape``."""
     if not text.strip("\ufeff \t\r\n"):
         return {}
     root = parsed(text)
@@ -57,7 +57,7 @@ def load(text: str) -> dict[str, Any]:
 
 def _object(value: Value, what: str) -> dict[str, Member]:
     if value.members is None:
-        raise Unfit(f"{what} holds no object")
+        raise UnsupportedShape(f"{what} holds no object")
     return value.members
 
 

@@ -13,7 +13,7 @@ _LITERAL = re.compile(r"-?[0-9][0-9eE.+-]*|true|false|null")
 _MOST_DEEP = 100
 
 
-class Broken(ValueError):
+class InvalidJson(ValueError):
     """A text is no JSON; ``offset`` is where that shows."""
 
     def __init__(self, message: str, offset: int) -> None:
@@ -42,12 +42,12 @@ class Value:
 
 
 def parsed(text: str) -> Value:
-    """The value in ``text``. Raises ``Broken``."""
+    """The value in ``text``. Raises ``InvalidJson``."""
     reader = _Reader(text)
     value = reader.value(reader.blank(0), 0)
     end = reader.blank(value.end)
     if end != len(text):
-        raise Broken("something follows after the end", end)
+        raise InvalidJson("something follows after the end", end)
     return value
 
 
@@ -62,7 +62,7 @@ class _Reader:
 
     def value(self, at: int, depth: int) -> Value:
         if depth > _MOST_DEEP:
-            raise Broken("it is nested too deep", at)
+            raise InvalidJson("it is nested too deep", at)
         first = self._text[at : at + 1]
         if first == "{":
             return self._object(at, depth)
@@ -70,14 +70,14 @@ class _Reader:
             return self._array(at, depth)
         match = (_STRING if first == '"' else _LITERAL).match(self._text, at)
         if match is None:
-            raise Broken("a value is missing" if first else "it ends too early", at)
+            raise InvalidJson("a value is missing" if first else "it ends too early", at)
         return Value(self._scalar(match.group(), at), at, match.end())
 
     def _scalar(self, text: str, at: int) -> Any:
         try:
             return json.loads(text)
         except ValueError:
-            raise Broken("this is no value", at) from None
+            raise InvalidJson("this is no value", at) from None
 
     def _object(self, start: int, depth: int) -> Value:
         found = Value({}, start, start, {})
@@ -86,11 +86,11 @@ class _Reader:
         while not self._text.startswith("}", at):
             match = _STRING.match(self._text, at)
             if match is None:
-                raise Broken("a key in double quotes is missing", at)
+                raise InvalidJson("a key in double quotes is missing", at)
             name = self._scalar(match.group(), at)
             colon = self.blank(match.end())
             if not self._text.startswith(":", colon):
-                raise Broken("a colon is missing", colon)
+                raise InvalidJson("a colon is missing", colon)
             member = Member(at, self.value(self.blank(colon + 1), depth + 1))
             found.members[name] = member
             found.order.append(member)
@@ -115,5 +115,5 @@ class _Reader:
         if self._text.startswith(",", at):
             return self.blank(at + 1), at
         if not self._text.startswith(closing, at):
-            raise Broken(f"a comma or {closing} is missing", at)
+            raise InvalidJson(f"a comma or {closing} is missing", at)
         return at, None

@@ -14,7 +14,7 @@ Variables = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class HostEnvironment:
     """The machine that a client runs on: its system, the user's home, the environment, the project."""
 
     system: System
@@ -38,7 +38,7 @@ class Client:
     """
 
     title: str
-    user: Callable[[Surroundings], Path]
+    user: Callable[[HostEnvironment], Path]
     project: str | None = None
     key: str = "mcpServers"
     kinds: tuple[str, str] | None = None
@@ -48,7 +48,7 @@ class Client:
     toml: bool = False
     afterwards: str = "start it again to use this"
 
-    def path(self, scope: str, where: Surroundings) -> Path:
+    def path(self, scope: str, where: HostEnvironment) -> Path:
         """Its file for ``scope``, ``user`` or ``project``. Raises ``UsageError`` where it has none."""
         if scope == "user":
             return self.user(where)
@@ -57,7 +57,7 @@ class Client:
         return where.project / self.project
 
 
-def _application(where: Surroundings, *below: str) -> Path:
+def _application(where: HostEnvironment, *below: str) -> Path:
     """Where applications of the desktop keep their settings."""
     if where.system == "windows":
         return where.folder("APPDATA", "AppData", "Roaming").joinpath(*below)
@@ -66,7 +66,7 @@ def _application(where: Surroundings, *below: str) -> Path:
     return where.folder("XDG_CONFIG_HOME", ".config").joinpath(*below)
 
 
-def _zed(where: Surroundings) -> Path:
+def _zed(where: HostEnvironment) -> Path:
     if where.system == "windows":
         return _application(where, "Zed", "settings.json")
     if where.system == "darwin":

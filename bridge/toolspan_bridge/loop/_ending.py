@@ -16,26 +16,26 @@ _REASONS: dict[str, str] = {
 }
 
 
-def ending(reply: Reply, said: str, *, closing: bool) -> tuple[Ending, str]:
+def ending(reply: Reply, text: str, *, closing: bool) -> tuple[Ending, str]:
     """How the run ends with ``reply``, and a sentence on what is out of the ordinary about it.
 
-    ``said`` is what the model said in its answer. ``closing``: it was the turn after all that were allowed.
+    ``text`` is what the model said in its answer. ``closing``: it was the turn after all that were allowed.
     """
     if reply.incomplete:
         cut = " A call in it was not made." if reply.cut_calls else ""
         return "incomplete", f"The answer broke off and is not whole.{cut} {reply.trouble}".rstrip()
     if reply.stop == "length":
-        return "length", _cut_off(reply, said)
+        return "length", _cut_off(reply, text)
     if reply.stop in ("refusal", "malformed", "error") or (reply.stop == "pause" and not reply.message.calls):
         return reply.stop, _REASONS[reply.stop]
     if closing:
-        return "end" if said else "limit", "The maximum number of iterations with tools was reached."
-    return ("end", "") if said else ("empty", "The model gave an empty answer.")
+        return "end" if text else "limit", "The maximum number of iterations with tools was reached."
+    return ("end", "") if text else ("empty", "The model gave an empty answer.")
 
 
-def _cut_off(reply: Reply, said: str) -> str:
+def _cut_off(reply: Reply, text: str) -> str:
     if reply.cut_calls:
         return f"The answer was cut off within a call of {reply.cut_calls[-1].name}: raise max_tokens."
-    if not said:
+    if not text:
         return "The model's answer was cut off before its first word: raise max_tokens."
     return "The answer was cut off: raise max_tokens."

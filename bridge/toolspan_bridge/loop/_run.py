@@ -22,10 +22,10 @@ from ..formats import builtin_names, mixes_builtins
 from ..messages import Assistant, Message, Reply, Request, ToolResults, Usage
 from ..providers import Provider
 from ..toolbox import Toolbox
-from ._desk import Desk
 from ._ending import MAX_PAUSES, ending
-from ._hearing import Hearing
+from ._model_turn import ModelTurn
 from ._question import Question
+from ._tool_calls import ToolCallRunner
 
 LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
 
@@ -33,16 +33,16 @@ LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasi
 async def run(
     question: Question, provider: Provider, toolbox: Toolbox, transcript: list[Message] | None = None
 ) -> AsyncGenerator[Event]:
-    """Answer ``question``, telling what happens; the last event is ``End``.
+    """Answer ``question`` and yield each event; the last one is ``End``.
 
-    ``transcript`` holds what was said before and grows by what is said now. It is whole at any moment: every
-    call in it has its result, also when the run is cancelled in the middle of one. Of an answer that was
-    being streamed then, what came stays in it, marked ``incomplete``.
+    ``transcript`` holds the earlier messages and grows by the new ones. It is whole at any moment: every call
+    in it has its result, also when the run is cancelled in the middle of one. An answer that was being
+    streamed then stays in it as far as it came, marked ``incomplete``.
 
     A turn that broke off is never acted on. It is asked for once more where it holds no answer: no text, or
     calls after it. Otherwise its text is the answer, and the answer says ``incomplete``.
 
-    Raises what the provider raises. What a tool or the model does wrong is told to the model instead.
+    Raises what the provider raises. An error of a tool or in a call is a result that the model gets.
     """
     run_ = _Run(question, provider, toolbox, transcript if transcript is not None else [])
     async with aclosing(run_.events()) as events:
@@ -62,18 +62,20 @@ async def answer(
 
 
 class _Run:
-    """``said`` is the transcript; ``pending`` what joins it once it is whole."""
+    """``transcript`` grows by the pending messages once they are whole."""
 
-    def __init__(self, question: Question, provider: Provider, toolbox: Toolbox, said: list[Message]) -> None:
+    def __init__(
+        self, question: Question, provider: Provider, toolbox: Toolbox, transcript: list[Message]
+    ) -> None:
         self._question = question
         self._provider = provider
         self._toolbox = toolbox
-        self._said = said
+        self._transcript = transcript
         self._pending: list[Message] = [question.asked]
-        self._desk = Desk(toolbox, question.allowed_tools, provider.format_name)
+        self._runner = ToolCallRunner(toolbox, question.allowed_tools, provider.format_name)
         self._known = builtin_names(provider.format_name)
-        self._uses: list[ToolUse] = []
-        self._spent = Usage()
+        self._tool_uses: list[ToolUse] = []
+        self._usage = Usage()
         self._notes: list[str] = []
         self._iteration = 0
         self._closing = False
@@ -82,7 +84,7 @@ class _Run:
         self._paused_text = ""
 
     async def events(self) -> AsyncGenerator[Event]:
-        for text in self._beforehand():
+        for text in self._notices():
             yield Notice(text)
         while True:
             self._closing = self._iteration == self._question.max_iterations
@@ -90,48 +92,48 @@ class _Run:
             yield IterationStarted(self._iteration, self._closing)
             reply = None
             while reply is None:
-                hearing = Hearing(self._provider, self._request())
-                async with aclosing(self._heard(hearing)) as heard:
-                    async for event in heard:
+                turn = ModelTurn(self._provider, self._request())
+                async with aclosing(self._model_events(turn)) as model_events:
+                    async for event in model_events:
                         yield event
-                reply = self._settled(hearing.reply)
+                reply = self._accepted(turn.reply)
             if self._closing or not reply.message.calls:
                 break
-            async with aclosing(self._acted(reply)) as acts:
-                async for event in acts:
+            async with aclosing(self._tool_events(reply)) as tool_events:
+                async for event in tool_events:
                     yield event
         for event in self._ended(reply):
             yield event
 
-    def _beforehand(self) -> Iterator[str]:
+    def _notices(self) -> Iterator[str]:
         for name in self._question.builtins:
             if name not in self._known:
                 there = f"it has {', '.join(sorted(self._known))}" if self._known else "it has none"
                 yield f"{self._provider.name} has no built-in tool {name!r} here ({there}): it is left out"
         asked = [name for name in self._question.builtins if name in self._known]
         model = self._question.model
-        if asked and self._desk.tools and not mixes_builtins(self._provider.format_name, model):
+        if asked and self._runner.tools and not mixes_builtins(self._provider.format_name, model):
             yield f"{model} takes no built-in tools beside others: {', '.join(asked)} left out"
         if self._question.parts and not self._question.vision:
             yield f"{self._question.model} takes no images: it is only told of them"
 
     def _request(self) -> Request:
         builtins = tuple(name for name in self._question.builtins if name in self._known)
-        messages = (*self._said, *self._pending)
-        return self._question.request(messages, self._desk.tools, builtins, closing=self._closing)
+        messages = (*self._transcript, *self._pending)
+        return self._question.request(messages, self._runner.tools, builtins, closing=self._closing)
 
-    async def _heard(self, hearing: Hearing) -> AsyncGenerator[Event]:
+    async def _model_events(self, turn: ModelTurn) -> AsyncGenerator[Event]:
         """A turn of the model. One that the consumer leaves or cancels is kept as far as it came."""
         try:
-            async with aclosing(hearing.deltas()) as deltas:
+            async with aclosing(turn.deltas()) as deltas:
                 async for delta in deltas:
                     yield delta
         except BaseException:
-            if text := hearing.text:
-                self._say(Assistant(text, incomplete=True))
+            if text := turn.text:
+                self._append(Assistant(text, incomplete=True))
             raise
-        reply = hearing.reply
-        self._spent += reply.usage
+        reply = turn.reply
+        self._usage += reply.usage
         yield UsageReported(reply.usage, self._iteration)
         self._notes += reply.notes
         for note in reply.notes:
@@ -144,11 +146,11 @@ class _Run:
             yield Text(text, self._iteration)
 
     def _is_useless(self, reply: Reply) -> bool:
-        """Whether to ask again for a turn that broke off before it said anything that could stand."""
+        """Whether to ask again for a turn that broke off before it brought any usable text."""
         no_answer = bool(reply.cut_calls) or not reply.message.text
         return reply.incomplete and no_answer and not self._asked_again
 
-    def _settled(self, reply: Reply) -> Reply | None:
+    def _accepted(self, reply: Reply) -> Reply | None:
         """``reply``; ``None`` when the model is to be asked on: its turn was paused, or was of no use."""
         if self._is_useless(reply):
             self._asked_again = True
@@ -162,27 +164,27 @@ class _Run:
             return None
         return reply
 
-    async def _acted(self, reply: Reply) -> AsyncGenerator[Event]:
-        """The calls of ``reply``, made; it and their results are said."""
+    async def _tool_events(self, reply: Reply) -> AsyncGenerator[Event]:
+        """Make the calls of ``reply``; it and their results join the transcript."""
         self._paused_text = ""
-        turn = self._desk.turn(reply)
+        turn = self._runner.turn(reply)
         for call in turn.calls:
             yield ToolCallStarted(call.id, call.server, call.tool, call.arguments, self._iteration)
         try:
             await turn.perform(self._toolbox)
         finally:
-            self._say(turn.message, ToolResults(turn.outcomes()))
+            self._append(turn.message, ToolResults(turn.outcomes()))
         for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
-            self._uses.append(ToolUse(call.tool, call.arguments, outcome.result, self._iteration))
+            self._tool_uses.append(ToolUse(call.tool, call.arguments, outcome.result, self._iteration))
             yield ToolCallFinished(call.id, call.server, call.tool, outcome, self._iteration)
 
     def _ended(self, reply: Reply) -> Iterator[Event]:
         last = reply.message.text or (LIMIT_REACHED if self._closing else "")
         # The closing message is without calls, for they would stay unanswered.
-        self._say(reply.message if reply.message.text and not reply.message.calls else Assistant(last))
+        self._append(reply.message if reply.message.text and not reply.message.calls else Assistant(last))
         content = self._paused_text + last
-        said = self._paused_text + reply.message.text
-        stop, reason = ending(reply, said, closing=self._closing)
+        text = self._paused_text + reply.message.text
+        stop, reason = ending(reply, text, closing=self._closing)
         if reason:
             yield Notice(reason)
         yield End(
@@ -190,11 +192,11 @@ class _Run:
                 content,
                 self._question.model,
                 self._provider.name,
-                tuple(self._uses),
-                self._spent,
+                tuple(self._tool_uses),
+                self._usage,
                 self._iteration,
                 max_iterations_reached=self._closing,
-                repeated_calls_stopped=self._desk.stopped_a_repeat,
+                repeated_calls_stopped=self._runner.stopped_a_repeat,
                 incomplete=reply.incomplete,
                 notes=tuple(self._notes),
                 stop=stop,
@@ -202,6 +204,6 @@ class _Run:
             )
         )
 
-    def _say(self, *messages: Message) -> None:
-        self._said += [*self._pending, *messages]
+    def _append(self, *messages: Message) -> None:
+        self._transcript += [*self._pending, *messages]
         self._pending = []

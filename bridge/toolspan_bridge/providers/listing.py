@@ -24,7 +24,7 @@ _WITHIN_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ModelListing:
     """What one provider lists, or the error that says why it does not."""
 
     provider: str
@@ -32,16 +32,16 @@ class Listed:
     error: BridgeError | None = None
 
 
-class Lister:
+class ModelLister:
     """Asks providers what models they have. A list is kept for a minute, an error is not."""
 
     def __init__(self, own: Mapping[str, ProviderConfig] | None = None) -> None:
         self._own = own or {}
-        self._kept: dict[str, tuple[float, Listed]] = {}
+        self._kept: dict[str, tuple[float, ModelListing]] = {}
 
-    async def listed(self, providers: Sequence[str]) -> list[Listed]:
+    async def listed(self, providers: Sequence[str]) -> list[ModelListing]:
         """Each provider's list, in their order; at most eight are asked at a time, each for at most 20 s."""
-        found: dict[str, Listed] = {}
+        found: dict[str, ModelListing] = {}
         limit = anyio.CapacityLimiter(_AT_ONCE)
 
         async def ask(name: str) -> None:
@@ -53,18 +53,18 @@ class Lister:
                 tasks.start_soon(ask, name)
         return [found[name] for name in dict.fromkeys(providers)]
 
-    async def _listed(self, name: str) -> Listed:
+    async def _listed(self, name: str) -> ModelListing:
         kept = self._kept.get(name)
         if kept is not None and anyio.current_time() < kept[0]:
             return kept[1]
         try:
             with anyio.fail_after(_WITHIN_SECONDS):
-                listed = Listed(name, await self._models(name))
+                listed = ModelListing(name, await self._models(name))
         except BridgeError as error:
-            return Listed(name, error=error)
+            return ModelListing(name, error=error)
         except TimeoutError:
             late = ProviderError(f"{name} did not list its models within {_WITHIN_SECONDS:g} s")
-            return Listed(name, error=late)
+            return ModelListing(name, error=late)
         self._kept[name] = (anyio.current_time() + _FRESH_SECONDS, listed)
         return listed
 

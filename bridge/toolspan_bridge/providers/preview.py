@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..messages import Request
 from .resolve import resolve_model, split_model
 from .settings.environment import keys_as_variables
-from .wire.provider import Sent, WireProvider
+from .wire.provider import WireProvider, WireRequest
 
 Own = Mapping[str, ProviderConfig]
 """The config's own providers (``own_providers``)."""
@@ -24,7 +24,7 @@ _ALWAYS = ("AWS_BEARER_TOKEN_BEDROCK",)
 class Preview:
     """A request as it would be sent; in its headers ``$NAME`` stands for the key in each of ``variables``."""
 
-    sent: Sent
+    sent: WireRequest
     variables: Collection[str]
 
 

@@ -103,10 +103,10 @@ def resolve_model(
     ``AuthError`` when the provider's key is missing.
     """
     name, model = split_model(text, own or ())
-    told = name.startswith(PROMPT)
+    prompted = name.startswith(PROMPT)
     name = name.removeprefix(PROMPT)
     if name in ("offline", "scripted"):
-        if told:
+        if prompted:
             raise UsageError(f"{name} takes no prompt: write {name}/{model}")
         return import_module(f"{catalog.__name__}.{name}").connect(model), model
     http = import_module(".http.settings", __package__)
@@ -118,4 +118,4 @@ def resolve_model(
     else:
         module = import_module(f"{catalog.__name__}.{name.replace('-', '_')}")
         provider = module.connect(model, settings)
-    return (provider.prompted() if told else provider), model
+    return (provider.prompted() if prompted else provider), model

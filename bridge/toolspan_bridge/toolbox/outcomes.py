@@ -37,9 +37,9 @@ def failed(
 
 def outcome(call_id: str, name: str, answer: Answer, measured_ms: float) -> ToolOutcome:
     """The outcome that ``answer`` stands for. A server's own ``execution_time_ms`` beats the measured one."""
-    told = (answer.meta or {}).get("execution_time_ms")
-    is_number = isinstance(told, int | float) and not isinstance(told, bool)
-    shared = {"tool_name": name, "execution_time_ms": told if is_number else measured_ms}
+    reported_ms = (answer.meta or {}).get("execution_time_ms")
+    is_number = isinstance(reported_ms, int | float) and not isinstance(reported_ms, bool)
+    shared = {"tool_name": name, "execution_time_ms": reported_ms if is_number else measured_ms}
     parts = tuple(Part(str(block.get("type")), block) for block in answer.content)
     if answer.is_error:
         result = {"success": False, **_error(answer), **shared}

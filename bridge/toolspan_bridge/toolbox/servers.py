@@ -150,10 +150,10 @@ def _read_servers(path: Path) -> Mapping[str, Any]:
 
 def _faults(error: ValidationError, place: str) -> str:
     """What is wrong with an entry, each fault with its place in the file."""
-    told: list[str] = []
+    problems: list[str] = []
     for fault in error.errors(include_url=False, include_input=False):
         where = place + "".join(f".{part}" for part in fault["loc"])
         cause = fault.get("ctx", {}).get("error")
         sentences = [f"$: {fault['msg']}"] if cause is None else str(cause).split("; $")
-        told += [where + sentence.removeprefix("$") for sentence in sentences]
-    return "; ".join(told)
+        problems += [where + sentence.removeprefix("$") for sentence in sentences]
+    return "; ".join(problems)

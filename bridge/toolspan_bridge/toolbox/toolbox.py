@@ -11,7 +11,7 @@ import anyio
 
 from toolspan_server.engines.upstreams import ServerFailure, ServerSpec
 
-from ..hidden import hidden_notes
+from ..invisible_text import invisible_text_notes
 from ..messages import ToolOutcome, ToolSpec
 from .connection import ToolConnection
 from .outcomes import UNLISTED_ACTION, failed
@@ -31,7 +31,7 @@ class Toolbox:
         self.failures: tuple[ServerFailure, ...] = tuple(c.failure for c in known if c.failure is not None)
         self.warnings: tuple[str, ...] = tuple(
             f"server {c.spec.name!r}: {w}" for c in known for w in c.warnings
-        ) + tuple(hidden_notes(self.tools))
+        ) + tuple(invisible_text_notes(self.tools))
 
     @classmethod
     @asynccontextmanager

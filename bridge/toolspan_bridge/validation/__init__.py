@@ -14,7 +14,7 @@ from ._suite_files import default_suite, load_suite
 from .judge import Verdict, judge
 from .records import EXPORT_FILE, THRESHOLD, build_record, build_records, export_records
 from .report import ModelReport, TrialFinished, TrialStarted, ValidationReport, print_report, progress
-from .run import TRIAL_TIMEOUT, Ask, validate
+from .run import TRIAL_TIMEOUT, AskModel, validate
 from .store import STORE_FILE, Store, Totals, Trial
 from .suites import Expect, ExpectedCall, Scenario, Suite
 
@@ -23,7 +23,7 @@ __all__ = [
     "STORE_FILE",
     "THRESHOLD",
     "TRIAL_TIMEOUT",
-    "Ask",
+    "AskModel",
     "Expect",
     "ExpectedCall",
     "ModelReport",

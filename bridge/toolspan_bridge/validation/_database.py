@@ -40,7 +40,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        with self._told("open"):
+        with self._reporting_errors("open"):
             private_folder(path.parent)
             with locked(path.with_name(f"{path.name}.lock")):
                 prepare(path)
@@ -50,7 +50,10 @@ class Database:
 
     def insert(self, row: Row) -> None:
         """Write ``row``: when this returns it is on the disk."""
-        with self._lock, self._told("write to", "; this trial is not recorded, earlier ones are intact"):
+        with (
+            self._lock,
+            self._reporting_errors("write to", "; this trial is not recorded, earlier ones are intact"),
+        ):
             if _identity(self.path) != self._identity:
                 raise StoreError(
                     f"{self.path}: this file was removed or replaced while in use; the trial is not recorded "
@@ -60,12 +63,12 @@ class Database:
 
     def rows(self, model_id: str | None) -> list[Row]:
         """Every row, or those of one model, oldest first."""
-        with self._lock, self._told("read"):
+        with self._lock, self._reporting_errors("read"):
             return self._connection.execute(_SELECT, (model_id,)).fetchall()
 
     def count(self, model_id: str) -> tuple[int, int]:
         """How many trials of the model there are, and how many of them succeeded."""
-        with self._lock, self._told("read"):
+        with self._lock, self._reporting_errors("read"):
             trials, successes = self._connection.execute(_COUNT, (model_id,)).fetchone()
             return trials, successes
 
@@ -75,7 +78,7 @@ class Database:
             self._connection.close()
 
     @contextmanager
-    def _told(self, verb: str, consequence: str = "") -> Generator[None]:
+    def _reporting_errors(self, verb: str, consequence: str = "") -> Generator[None]:
         try:
             yield
         except sqlite3.Error as error:

@@ -24,7 +24,7 @@ TRIAL_TIMEOUT = 120.0
 MAX_TRIALS = 1_000
 
 
-class Ask(Protocol):
+class AskModel(Protocol):
     """Put ``query`` to ``model`` with all tools. Raises the bridge's errors."""
 
     async def __call__(self, model: str, query: str) -> Answer: ...
@@ -40,7 +40,7 @@ class _Outcome:
 async def validate(
     models: Sequence[str],
     suite: Suite,
-    ask: Ask,
+    ask: AskModel,
     store: Store,
     *,
     trials: int = 1,
@@ -63,7 +63,9 @@ async def validate(
     reports: list[ModelReport] = []
     for index, model in enumerate(chosen):
         progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
-        reports.append(await _validate_model(model, suite, questions, _Bench(ask, store, timeout), progress))
+        reports.append(
+            await _validate_model(model, suite, questions, _TrialRunner(ask, store, timeout), progress)
+        )
     return ValidationReport(suite.name, threshold, tuple(reports), store.notices)
 
 
@@ -77,28 +79,28 @@ def _check(trials: int, timeout: float, threshold: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bench:
-    ask: Ask
+class _TrialRunner:
+    ask: AskModel
     store: Store
     timeout: float
 
 
 @dataclass(slots=True)
 class _Progress:
-    tell: OnEvent
+    on_event: OnEvent
     number: int
     total: int
 
     def started(self, model: str, scenario: Scenario) -> None:
         self.number += 1
-        self.tell(TrialStarted(model, scenario.title, self.number, self.total))
+        self.on_event(TrialStarted(model, scenario.title, self.number, self.total))
 
     def finished(self, trial: Trial) -> None:
-        self.tell(TrialFinished(trial, self.number, self.total))
+        self.on_event(TrialFinished(trial, self.number, self.total))
 
 
 async def _validate_model(
-    model: str, suite: Suite, questions: Sequence[Scenario], bench: _Bench, progress: _Progress
+    model: str, suite: Suite, questions: Sequence[Scenario], bench: _TrialRunner, progress: _Progress
 ) -> ModelReport:
     kept: list[Trial] = []
     ended_by: BridgeError | None = None
@@ -117,7 +119,7 @@ async def _validate_model(
     return ModelReport(model, tuple(kept), bench.store.totals(model), ended_by)
 
 
-async def _try(model: str, scenario: Scenario, bench: _Bench) -> _Outcome:
+async def _try(model: str, scenario: Scenario, bench: _TrialRunner) -> _Outcome:
     began = time.monotonic()
     answer: Answer | None = None
     error = f"no answer within {bench.timeout:g} s"

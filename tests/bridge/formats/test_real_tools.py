@@ -14,7 +14,7 @@ from tests.support.real_tools import FOLDER, every_tool, losses, servers, snapsh
 from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, Strict
-from toolspan_bridge.formats.shared.tools.compiled import prepare
+from toolspan_bridge.formats.shared.tools.compile import compile_tools
 from toolspan_bridge.messages import User
 
 pytestmark = pytest.mark.requirement("I5.4.4")
@@ -59,7 +59,7 @@ def test_most_real_tools_can_be_strict_and_then_obey_its_rules(mode: Strict, che
     tools = [replace(tool, strict=True) for tool in every_tool()]
     taken = 0
     for tool in tools:
-        (sent,) = prepare([tool], NameTable.of([tool]), Plan(), strict=mode).tools
+        (sent,) = compile_tools([tool], NameTable.of([tool]), Plan(), strict=mode).tools
         if sent.strict:
             check(sent.schema)
             taken += 1

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from toolspan_bridge.errors import UsageError
-from toolspan_bridge.install import CLIENTS, Server, planned, snippet
-from toolspan_bridge.install.clients import Surroundings, System
+from toolspan_bridge.install import CLIENTS, ServerEntry, planned, snippet
+from toolspan_bridge.install.clients import HostEnvironment, System
 
 pytestmark = pytest.mark.requirement("I4.3.9")
 HOME = Path("/home/ann")
@@ -34,8 +34,8 @@ PLACES: dict[str, tuple[str, str, str]] = {
     "codex": (".codex/config.toml",) * 3,
     "zed": (".config/zed/settings.json", ".config/zed/settings.json", "AppData/Roaming/Zed/settings.json"),
 }
-COMMAND = Server(["/bin/toolspan-server", "--config", "/a/b.yaml"], {"KEY": "v"})
-AT_URL = Server(url="https://tools.example.com/mcp", headers={"Authorization": "Bearer x"})
+COMMAND = ServerEntry(["/bin/toolspan-server", "--config", "/a/b.yaml"], {"KEY": "v"})
+AT_URL = ServerEntry(url="https://tools.example.com/mcp", headers={"Authorization": "Bearer x"})
 PLAIN = {"command": "/bin/toolspan-server", "args": ["--config", "/a/b.yaml"], "env": {"KEY": "v"}}
 HEADERS = {"Authorization": "Bearer x"}
 URL = "https://tools.example.com/mcp"
@@ -58,13 +58,13 @@ SHAPES: dict[str, tuple[str, dict[str, Any], dict[str, Any] | None]] = {
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize(("index", "system"), [(0, "linux"), (1, "darwin"), (2, "windows")])
 def test_each_client_has_its_file_on_each_system(client: str, index: int, system: System) -> None:
-    path = CLIENTS[client].path("user", Surroundings(system, HOME, {}, Path("/p")))
+    path = CLIENTS[client].path("user", HostEnvironment(system, HOME, {}, Path("/p")))
     assert PurePosixPath(path) == PurePosixPath(HOME, PLACES[client][index])
 
 
 def test_folders_that_variables_name_win() -> None:
     variables = {"XDG_CONFIG_HOME": "/x", "CODEX_HOME": "/c", "CLAUDE_CONFIG_DIR": "/d", "APPDATA": "/r"}
-    linux, windows = (Surroundings(each, HOME, variables, Path("/p")) for each in ("linux", "windows"))
+    linux, windows = (HostEnvironment(each, HOME, variables, Path("/p")) for each in ("linux", "windows"))
     assert CLIENTS["zed"].path("user", linux) == Path("/x/zed/settings.json")
     assert CLIENTS["codex"].path("user", linux) == Path("/c/config.toml")
     assert CLIENTS["claude-code"].path("user", linux) == Path("/d/.claude.json")
@@ -72,7 +72,7 @@ def test_folders_that_variables_name_win() -> None:
 
 
 def test_a_project_has_a_file_of_its_own_where_the_client_has_one() -> None:
-    where = Surroundings("linux", HOME, {}, Path("/p"))
+    where = HostEnvironment("linux", HOME, {}, Path("/p"))
     assert CLIENTS["claude-code"].path("project", where) == Path("/p/.mcp.json")
     assert CLIENTS["vscode"].path("project", where) == Path("/p/.vscode/mcp.json")
     for client in ("claude-desktop", "windsurf"):

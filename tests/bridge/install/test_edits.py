@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolspan_bridge.install import _json, _toml
-from toolspan_bridge.install._jsonc import Broken, parsed
+from toolspan_bridge.install._jsonc import InvalidJson, parsed
 
 pytestmark = pytest.mark.requirement("I4.3.9")
 PLACE = ("mcpServers", "mine")
@@ -75,14 +75,14 @@ def test_windows_line_ends_stay() -> None:
     ],
 )
 def test_a_broken_text_is_not_touched(text: str) -> None:
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(InvalidJson) as caught:
         _json.with_entry(text, PLACE, ENTRY)
     assert 0 <= caught.value.offset <= len(text)
 
 
 @pytest.mark.parametrize("text", ["[]", '"x"', '{"mcpServers": []}', '{"mcpServers": null}'])
 def test_a_text_of_another_shape_is_not_touched(text: str) -> None:
-    with pytest.raises(_json.Unfit):
+    with pytest.raises(_json.UnsupportedShape):
         _json.with_entry(text, PLACE, ENTRY)
 
 

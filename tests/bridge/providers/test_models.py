@@ -11,7 +11,7 @@ from tests.support.fake_providers import FakeProvider, Received, Sent, anything,
 from tests.support.provider_settings import instant
 from toolspan_bridge.errors import AuthError, ProviderError, UnreachableError, UsageError
 from toolspan_bridge.providers import ModelFacts, resolve_model
-from toolspan_bridge.providers.listing import Lister
+from toolspan_bridge.providers.listing import ModelLister
 from toolspan_bridge.providers.wire.model_facts import ollama_shown
 from toolspan_bridge.providers.wire.provider import WireProvider
 
@@ -189,7 +189,7 @@ async def test_who_has_no_list_says_so(provider: str, monkeypatch: pytest.Monkey
 async def test_many_are_asked_at_once_and_each_error_stays_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GROQ_API_KEY", raising=False)
     monkeypatch.setenv("LMSTUDIO_BASE_URL", "http://127.0.0.1:1/v1")
-    lister = Lister()
+    lister = ModelLister()
     asked = ["vllm", "groq", "lmstudio", "offline", "scripted", "vllm"]
     with FakeProvider(anything, [Sent({"data": [{"id": "m"}]})]) as fake:
         monkeypatch.setenv("VLLM_BASE_URL", fake.url)

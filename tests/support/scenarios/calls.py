@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolspan_bridge.loop._desk import MAX_CALLS_PER_TURN
+from toolspan_bridge.loop._tool_calls import MAX_CALLS_PER_TURN
 
 from ._model import Call, Scenario, Thought, Turn, asked, called
 from ._tool import Tool, text

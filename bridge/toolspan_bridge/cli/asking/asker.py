@@ -30,7 +30,7 @@ DEFAULT_SYSTEM = (
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class AskOptions:
     """What the command line adds to a question. ``stream``: the answer is shown as it comes; ``trim``: what
     was said first may be left out."""
 

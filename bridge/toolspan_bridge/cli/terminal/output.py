@@ -103,7 +103,7 @@ def say_traceback(error: BaseException) -> None:
     say("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
 
 
-class Live:
+class LiveText:
     """Text on a terminal as it comes: only ever appended."""
 
     def __init__(self, file: IO[str]) -> None:
@@ -129,7 +129,7 @@ class Live:
             self.is_open = not shown.endswith("\n")
 
 
-class Lines:
+class LineWriter:
     """Lines for people on ``file``."""
 
     def __init__(self, file: IO[str]) -> None:

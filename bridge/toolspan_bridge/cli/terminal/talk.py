@@ -24,7 +24,7 @@ from ...loop import Question, run
 from ...messages import Message
 from ...providers import Provider
 from ...toolbox import Toolbox
-from .output import Lines, Live, compact, emit_text
+from .output import LineWriter, LiveText, compact, emit_text
 
 
 class Printer:
@@ -35,16 +35,16 @@ class Printer:
     """
 
     def __init__(self, file: IO[str], *, quiet: bool = False, live: IO[str] | None = None) -> None:
-        self._lines = Lines(file)
+        self._lines = LineWriter(file)
         self._quiet = quiet
-        self._live = None if live is None else Live(live)
+        self._live = None if live is None else LiveText(live)
         self._beside = ""
         self._turn = ""
         self._turn_is_over = False
         self._shown = ""
         self._thinks = False
 
-    def tell(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         """One event, as it happens."""
         match event:
             case IterationStarted():
@@ -119,7 +119,7 @@ async def talk(
     try:
         async with aclosing(run(question, provider, toolbox, transcript)) as events:
             async for event in events:
-                printer.tell(event)
+                printer.show(event)
                 if isinstance(event, End):
                     return event.answer
     finally:

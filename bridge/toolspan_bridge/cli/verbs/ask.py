@@ -9,7 +9,7 @@ import click
 
 from ...errors import UsageError
 from ...routes import check_builtins
-from ..asking.asker import Asker, Beside
+from ..asking.asker import Asker, AskOptions
 from ..asking.session import opened
 from ..inputs.images import read_images
 from ..inputs.options import ConfigChoice, config_options, json_option, model_option, talk_options
@@ -49,13 +49,13 @@ def command(
 
     check_builtins(builtins)
     live = None if as_json else live_terminal(no_stream=no_stream)
-    beside = Beside(read_images(images), builtins, stream=live is not None, trim=trim)
+    options = AskOptions(read_images(images), builtins, stream=live is not None, trim=trim)
 
     async def run() -> int:
         async with opened(choice) as session, Asker(session) as asker:
             asked, provider = await asker.routed(text, model=model, service=service, system=system)
             printer = Printer(sys.stderr, quiet=as_json, live=live)
-            answer = await talk(beside.added(asked), provider, session.toolbox, printer)
+            answer = await talk(options.added(asked), provider, session.toolbox, printer)
             if as_json:
                 emit_json(answer.as_dict())
             else:

@@ -15,8 +15,8 @@ from anyio.abc import TaskStatus
 
 from ...errors import BridgeError
 from ...routes import check_builtins
-from ..asking.asker import Asker, Beside
-from ..asking.kept import Kept
+from ..asking.asker import Asker, AskOptions
+from ..asking.saved_conversation import SavedConversation
 from ..asking.session import opened
 from ..inputs.images import read_images
 from ..inputs.options import ConfigChoice, config_options, json_option, model_option, talk_options
@@ -57,37 +57,37 @@ def command(
     answers are shown as they come; Ctrl+C ends one, and what came of it stays part of the conversation.
     """
     check_builtins(builtins)
-    kept = Kept.opened(save, resume)
+    saved = SavedConversation.opened(save, resume)
     live = None if as_json else live_terminal(no_stream=no_stream)
-    beside = Beside(read_images(images), builtins, stream=live is not None, trim=trim)
+    options = AskOptions(read_images(images), builtins, stream=live is not None, trim=trim)
 
     async def run() -> int:
         async with opened(choice) as session, Asker(session) as asker:
-            chat = Chat(asker, model, system, beside, kept, as_json=as_json)
+            chat = Chat(asker, model, system, options, saved, as_json=as_json)
             return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
 
     return anyio.run(run)
 
 
 class Chat:
-    """One conversation. What was said stays until ``/new``; ``beside`` goes with its questions, of the images
-    with the next one only."""
+    """One conversation. Its messages stay until ``/new``; ``options`` apply to every question, their
+    images only to the next one."""
 
     def __init__(
         self,
         asker: Asker,
         model: str | None,
         system: str | None,
-        beside: Beside,
-        kept: Kept,
+        options: AskOptions,
+        saved: SavedConversation,
         *,
         as_json: bool,
     ) -> None:
         self._asker = asker
         self._model = model
         self._system = system
-        self._beside = beside
-        self._kept = kept
+        self._options = options
+        self._saved = saved
         self._as_json = as_json
         self.broken = False
         """Whether an answer was no whole one."""
@@ -97,15 +97,15 @@ class Chat:
         if line in {"/exit", "/quit"}:
             return False
         if line == "/new":
-            self._kept.messages.clear()
+            self._saved.messages.clear()
             note("what was said is forgotten")
         elif line == "/tools":
             note(", ".join(tool.name for tool in self._asker.session.toolbox.tools) or "there are no tools")
         elif line.startswith("/save "):
-            note(self._kept.save_as(line.removeprefix("/save ").strip()))
+            note(self._saved.save_as(line.removeprefix("/save ").strip()))
         elif line.startswith("/image "):
             more = read_images([line.removeprefix("/image ").strip()])
-            self._beside = replace(self._beside, images=(*self._beside.images, *more))
+            self._options = replace(self._options, images=(*self._options.images, *more))
         elif line.startswith("/"):
             note(_HELP)
         elif line:
@@ -114,12 +114,12 @@ class Chat:
 
     async def _ask(self, line: str) -> None:
         asked, provider = await self._asker.routed(line, model=self._model, system=self._system)
-        live = sys.stdout if self._beside.stream else None
+        live = sys.stdout if self._options.stream else None
         printer = Printer(sys.stderr, quiet=self._as_json, live=live)
-        question, self._beside = self._beside.added(asked), replace(self._beside, images=())
+        question, self._options = self._options.added(asked), replace(self._options, images=())
         toolbox = self._asker.session.toolbox
-        with self._kept.written():
-            answer = await talk(question, provider, toolbox, printer, self._kept.messages)
+        with self._saved.written():
+            answer = await talk(question, provider, toolbox, printer, self._saved.messages)
         self.broken = self.broken or answer.broken
         if self._as_json:
             emit_json(answer.as_dict(), indent=None)

@@ -15,7 +15,7 @@ from toolspan_server.config import (
     foreign_code,
 )
 
-from ...hidden import hidden_notes
+from ...invisible_text import invisible_text_notes
 from ...messages import ToolSpec
 from ...providers import own_providers
 from ..examples import ExampleOutcome, run_examples
@@ -68,7 +68,7 @@ def _described(config: Config) -> dict[str, Any]:
         ],
         "skipped": [asdict(problem) for problem in config.skipped],
         "unchecked": list(config.unchecked),
-        "warnings": hidden_notes(_specs(config)),
+        "warnings": invisible_text_notes(_specs(config)),
     }
 
 
@@ -87,7 +87,7 @@ def _show(config: Config) -> None:
     there["tools"] = [f"{tool.name} ({tool.implementation.type})" for tool in config.tools.registry]
     lines = [f"{counted(sort, len(names))}: {', '.join(names)}" for sort, names in there.items() if names]
     say("\n".join(lines or ["no tools"]))
-    for text in hidden_notes(_specs(config)):
+    for text in invisible_text_notes(_specs(config)):
         note(text)
     if config.unchecked:
         names = ", ".join(config.unchecked)

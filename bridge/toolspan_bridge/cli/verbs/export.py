@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ExportOptions:
     format_name: str | None
     question: str | None
     model: str | None
@@ -66,51 +66,51 @@ def command(
         raise UsageError("--curl and --stream show a request: add --request QUESTION")
     if format_name is None and model is None and question is None:
         raise UsageError("name a format with --format, or a model with --model")
-    wanted = _Wanted(format_name, question, model, as_curl, stream, strict, pretty)
+    options = _ExportOptions(format_name, question, model, as_curl, stream, strict, pretty)
 
     async def run() -> None:
         async with opened(choice, server=server) as session:
             if strict:
                 session.toolbox.tools = tools_asking_strict(session.toolbox.tools)
-            await (_export_tools(wanted, session) if question is None else _export_request(wanted, session))
+            await (_export_tools(options, session) if question is None else _export_request(options, session))
 
     anyio.run(run)
 
 
-async def _export_tools(wanted: _Wanted, session: Session) -> None:
+async def _export_tools(options: _ExportOptions, session: Session) -> None:
     from ...providers.wire.provider import encode
 
-    name = wanted.format_name or _format_of(wanted.model or "", session)
+    name = options.format_name or _format_of(options.model or "", session)
     tools = session.toolbox.tools
     payload = get_format(name).render_tools(tools, NameTable.of(tools))
-    emit_json(payload) if wanted.pretty else emit_bytes(encode(payload))
+    emit_json(payload) if options.pretty else emit_bytes(encode(payload))
     _note_losses(name, session)
 
 
-async def _export_request(wanted: _Wanted, session: Session) -> None:
-    text = (wanted.question or "").strip()
+async def _export_request(options: _ExportOptions, session: Session) -> None:
+    text = (options.question or "").strip()
     if not text:
         raise UsageError("the question is empty")
     way = way_of(session, text)
-    model = model_of(wanted.model, way)
-    name = _format_for(wanted, model, session)
-    request = first_request(session, text, way, model, name, stream=wanted.stream)
+    model = model_of(options.model, way)
+    name = _format_for(options, model, session)
+    request = first_request(session, text, way, model, name, stream=options.stream)
     if is_full(model, session):
         shown = await _preview(model, request, session)
-        _emit(wanted, shown.sent.body, shown)
+        _emit(options, shown.sent.body, shown)
     else:
         from ...providers.wire.provider import encode
 
-        _emit(wanted, encode(get_format(name).render_request(request, NameTable.of(request.tools))), None)
+        _emit(options, encode(get_format(name).render_request(request, NameTable.of(request.tools))), None)
     _note_losses(name, session)
 
 
-def _emit(wanted: _Wanted, body: bytes, shown: Preview | None) -> None:
-    if wanted.curl and shown is None:
+def _emit(options: _ExportOptions, body: bytes, shown: Preview | None) -> None:
+    if options.curl and shown is None:
         raise UsageError("--curl needs to know the address: write --model PROVIDER/MODEL")
-    if wanted.curl and shown is not None:
-        emit_bytes(curl(shown.sent, shown.variables, stream=wanted.stream).encode())
-    elif wanted.pretty:
+    if options.curl and shown is not None:
+        emit_bytes(curl(shown.sent, shown.variables, stream=options.stream).encode())
+    elif options.pretty:
         import json
 
         emit_json(json.loads(body))
@@ -118,18 +118,18 @@ def _emit(wanted: _Wanted, body: bytes, shown: Preview | None) -> None:
         emit_bytes(body)
 
 
-def _format_for(wanted: _Wanted, model: str, session: Session) -> str:
+def _format_for(options: _ExportOptions, model: str, session: Session) -> str:
     """The format of the request. Raises ``UsageError`` where the words of the call do not go together."""
     if not is_full(model, session):
-        if wanted.format_name is None:
+        if options.format_name is None:
             raise UsageError(f"{model!r} names no provider: write PROVIDER/MODEL, or add --format")
-        return wanted.format_name
-    spoken = _format_of(model, session)
-    if wanted.format_name not in (None, spoken):
+        return options.format_name
+    actual = _format_of(model, session)
+    if options.format_name not in (None, actual):
         raise UsageError(
-            f"the provider of {model} speaks {spoken}, not {wanted.format_name}: leave --format out"
+            f"the provider of {model} speaks {actual}, not {options.format_name}: leave --format out"
         )
-    return spoken
+    return actual
 
 
 def _format_of(model: str, session: Session) -> str:

@@ -19,8 +19,8 @@ from toolspan_server.config import (
 )
 
 from ...errors import UsageError
-from ...install import CLIENTS, Change, Client, Server, apply, planned, served_by_command, snippet
-from ...install.clients import Surroundings, System
+from ...install import CLIENTS, Client, FileChange, ServerEntry, apply, planned, served_by_command, snippet
+from ...install.clients import HostEnvironment, System
 from ..inputs.options import ConfigChoice, config_paths_or_default, json_option, read_config, trust_option
 from ..terminal.output import confirm, emit_document, emit_json, note, say
 
@@ -109,14 +109,14 @@ def _warn_of_variables(files: tuple[Path, ...], env: Mapping[str, str]) -> None:
 
 def _server(
     files: tuple[Path, ...], url: str | None, env: Mapping[str, str], headers: Mapping[str, str]
-) -> Server:
+) -> ServerEntry:
     if url is None:
         if headers:
             raise UsageError("--header goes with --url")
         return served_by_command(files, env)
     if not re.fullmatch(r"https?://[^\s/]+\S*", url):
         raise UsageError(f"--url {url!r} is not an http or https URL")
-    return Server(url=url, headers=headers)
+    return ServerEntry(url=url, headers=headers)
 
 
 def _name(name: str | None, config: Config | None) -> str:
@@ -138,12 +138,12 @@ def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _surroundings() -> Surroundings:
+def _surroundings() -> HostEnvironment:
     systems: dict[str, System] = {"win32": "windows", "darwin": "darwin"}
-    return Surroundings(systems.get(sys.platform, "linux"), Path.home(), os.environ, Path.cwd())
+    return HostEnvironment(systems.get(sys.platform, "linux"), Path.home(), os.environ, Path.cwd())
 
 
-def _applied(change: Change, *, yes: bool, as_json: bool) -> Path | None:
+def _applied(change: FileChange, *, yes: bool, as_json: bool) -> Path | None:
     """Show the change, ask, and make it; the backup."""
     if change.action == "unchanged":
         return None
@@ -158,15 +158,17 @@ def _applied(change: Change, *, yes: bool, as_json: bool) -> Path | None:
     return apply(change)
 
 
-def _tell(row: Client, client: str, name: str, change: Change, backup: Path | None, *, as_json: bool) -> None:
+def _tell(
+    row: Client, client: str, name: str, change: FileChange, backup: Path | None, *, as_json: bool
+) -> None:
     if as_json:
-        told: dict[str, Any] = {
+        data: dict[str, Any] = {
             "client": client,
             "path": str(change.path),
             "name": name,
             "action": change.action,
         }
-        emit_json({**told, "backup": None if backup is None else str(backup)})
+        emit_json({**data, "backup": None if backup is None else str(backup)})
         return
     if change.action == "unchanged":
         note(f"{change.path} is as it should be: nothing to do")

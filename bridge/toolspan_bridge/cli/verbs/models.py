@@ -18,7 +18,7 @@ from ..terminal.errors import exit_code
 from ..terminal.output import emit_json, emit_table, note
 
 if TYPE_CHECKING:
-    from ...providers.listing import Listed
+    from ...providers.listing import ModelListing
 
 _BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
 
@@ -79,10 +79,10 @@ def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, nam
     return allowed
 
 
-async def _listed(providers: Sequence[str], config: Config) -> list[Listed]:
-    from ...providers.listing import Lister
+async def _listed(providers: Sequence[str], config: Config) -> list[ModelListing]:
+    from ...providers.listing import ModelLister
 
-    return await Lister(own_providers(config)).listed(providers)
+    return await ModelLister(own_providers(config)).listed(providers)
 
 
 def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
@@ -103,7 +103,7 @@ def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
     return found
 
 
-def _models(listed: Sequence[Listed], badges: Mapping[tuple[str, str], bool]) -> list[dict[str, Any]]:
+def _models(listed: Sequence[ModelListing], badges: Mapping[tuple[str, str], bool]) -> list[dict[str, Any]]:
     return [
         {
             "id": f"{each.provider}/{facts.model}",
@@ -116,7 +116,7 @@ def _models(listed: Sequence[Listed], badges: Mapping[tuple[str, str], bool]) ->
     ]
 
 
-def _unlisted(listed: Sequence[Listed]) -> list[dict[str, str]]:
+def _unlisted(listed: Sequence[ModelListing]) -> list[dict[str, str]]:
     return [
         {"provider": each.provider, "code": each.error.code, "message": each.error.message}
         for each in listed
@@ -124,7 +124,7 @@ def _unlisted(listed: Sequence[Listed]) -> list[dict[str, str]]:
     ]
 
 
-def _show(listed: Sequence[Listed], badges: Mapping[tuple[str, str], bool]) -> None:
+def _show(listed: Sequence[ModelListing], badges: Mapping[tuple[str, str], bool]) -> None:
     rows = [
         (
             model["id"],

@@ -8,8 +8,16 @@ from typing import Any
 
 from ...messages import Assistant, Request
 from ..shared.conversation.alternating import alternating
-from ..shared.conversation.history import Answered, Said, SentCall, Turn
-from ..shared.conversation.results import NO_OUTPUT, Carries, Media, Room, Shown, attached, show
+from ..shared.conversation.history import AssistantTurn, SentCall, ToolResultsTurn, Turn
+from ..shared.conversation.results import (
+    NO_OUTPUT,
+    Media,
+    MediaQuota,
+    MediaSupport,
+    RenderedResult,
+    render_parts,
+    render_result,
+)
 from ..shared.json_values import as_object, objects, text
 
 FORMAT = "bedrock"
@@ -33,16 +41,16 @@ def messages(history: Sequence[Turn], request: Request) -> list[dict[str, Any]]:
 
 
 def _blocks(turn: Turn, request: Request, place: int) -> tuple[str, list[dict[str, Any]]]:
-    if isinstance(turn, Said):
+    if isinstance(turn, AssistantTurn):
         return "assistant", _echoed(turn) or _rewritten(turn)
-    if isinstance(turn, Answered):
+    if isinstance(turn, ToolResultsTurn):
         return "user", _results(turn, request)
-    files = attached(turn.parts, _carries(request, later=False))
+    files = render_parts(turn.parts, _media_support(request, later=False))
     shown = [_file(each, f"{place}-{number}") for number, each in enumerate(files)]
     return "user", [*shown, {"text": turn.text}]
 
 
-def _echoed(turn: Said) -> list[dict[str, Any]]:
+def _echoed(turn: AssistantTurn) -> list[dict[str, Any]]:
     """The blocks as they came; empty when they do not fit the calls any more. Blank text is refused."""
     blocks = [
         block for block in objects(turn.echo(FORMAT)) if "text" not in block or text(block["text"]).strip()
@@ -58,27 +66,29 @@ def _echoed_call(block: dict[str, Any], call: SentCall) -> dict[str, Any]:
     return {**block, "toolUse": use}
 
 
-def _rewritten(turn: Said) -> list[dict[str, Any]]:
+def _rewritten(turn: AssistantTurn) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = [{"text": turn.message.text}] if turn.message.text.strip() else []
     for call in turn.calls:
         blocks.append({"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}})
     return blocks
 
 
-def _results(turn: Answered, request: Request) -> list[dict[str, Any]]:
+def _results(turn: ToolResultsTurn, request: Request) -> list[dict[str, Any]]:
     """One block a result, before anything else. A message with a document needs a text beside it; a failed
     result may hold nothing but text, or Claude refuses it."""
-    carries, text_only = _carries(request, later=True), Carries(request.max_result_bytes)
-    carried = ((call, outcome, text_only if outcome.failed else carries) for call, outcome in turn.results)
-    blocks = [_result(call, show(outcome, room)) for call, outcome, room in carried]
+    support, text_only = _media_support(request, later=True), MediaSupport(request.max_result_bytes)
+    blocks = [
+        _result(call, render_result(outcome, text_only if outcome.failed else support))
+        for call, outcome in turn.results
+    ]
     with_document = any("document" in part for block in blocks for part in block["toolResult"]["content"])
     return [*blocks, {"text": "Documents are in the results above."}] if with_document else blocks
 
 
-def _result(call: SentCall, shown: Shown) -> dict[str, Any]:
+def _result(call: SentCall, shown: RenderedResult) -> dict[str, Any]:
     content: list[dict[str, Any]] = []
     if shown.text or shown.failed:
-        content.append({"text": shown.marked_text})
+        content.append({"text": shown.text_with_error_mark})
     if shown.structured is not None:
         content.append({"json": shown.structured})
     content.extend(_file(file, f"{call.id}-{place}") for place, file in enumerate(shown.media))
@@ -97,13 +107,13 @@ def _file(file: Media | str, name: str) -> dict[str, Any]:
     return {"document": {"format": kind, "name": f"document {legal}", "source": {"bytes": file.data}}}
 
 
-def _carries(request: Request, *, later: bool) -> Carries:
-    room = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
-    return Carries(
+def _media_support(request: Request, *, later: bool) -> MediaSupport:
+    quota = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
+    return MediaSupport(
         request.max_result_bytes,
         media=(_IMAGES if request.vision else frozenset[str]()) | _PDF,
         max_media_bytes=_MAX_MEDIA_BYTES,
-        room=Room(room),
+        quota=MediaQuota(quota),
         structured="object",
         later=_PDF if later else frozenset[str](),
     )

@@ -36,7 +36,7 @@ def parse_reply(body: Any) -> Reply:
         if (use := own_call(block)) is not None
     ]
     return reply(
-        "".join(map(_said, blocks)),
+        "".join(map(_block_text, blocks)),
         calls,
         body=body,
         stop=_STOPS.get(text(body.get("stopReason")), "other"),
@@ -46,7 +46,7 @@ def parse_reply(body: Any) -> Reply:
     )
 
 
-def _said(block: Mapping[str, Any]) -> str:
+def _block_text(block: Mapping[str, Any]) -> str:
     """The text of a block, with citations or without."""
     cited = objects(at(block, "citationsContent", "content"))
     return text(block.get("text")) or "".join(text(part.get("text")) for part in cited)

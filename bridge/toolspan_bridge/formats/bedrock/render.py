@@ -12,7 +12,7 @@ from ..shared.conversation.alternating import as_text
 from ..shared.conversation.history import turns
 from ..shared.json_values import clean_object
 from ..shared.tools.choice import must_call
-from ..shared.tools.compiled import WireTool
+from ..shared.tools.compile import WireTool
 from .conversation import LEGAL_ID, messages, thinks
 
 _NO_CALLS = "Answer in words now, without calling a tool."
@@ -36,9 +36,9 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     history = turns(request.messages, LEGAL_ID)
     choice, instruction = _choice(request, names, tools) if tools else ({}, "")
     body: dict[str, Any] = {"messages": messages(history if tools else as_text(history, request), request)}
-    system = [said for said in (request.system, instruction) if said.strip()]
+    system = [part for part in (request.system, instruction) if part.strip()]
     if system:
-        body["system"] = [{"text": said} for said in system]
+        body["system"] = [{"text": part} for part in system]
     wanted = {"maxTokens": request.max_tokens, "temperature": request.temperature}
     options = {name: value for name, value in wanted.items() if value is not None}
     if options:

@@ -13,11 +13,11 @@ from typing_extensions import override
 
 from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
-from ..shared.bedrock_errors import failure
+from ..shared.bedrock_errors import frame_error
 from ..shared.contract import StreamParser
 from ..shared.framing.event_stream import FrameReader
 from ..shared.json_values import as_list, as_object, at, load, text
-from ..shared.replies.stream import BodyStream, Joined
+from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import parse_reply
 
 
@@ -28,7 +28,7 @@ class _Block:
         self.place = place
         self.closed = False
         self._start = dict(start)
-        self._pieces: dict[str, Joined] = {}
+        self._pieces: dict[str, TextPieces] = {}
         self._results: list[Any] = []
         self._citations: list[Any] = []
         self._redacted: list[str] = []
@@ -68,25 +68,25 @@ class _Block:
         if self._redacted:
             return {"reasoningContent": {"redactedContent": _one_base64(self._redacted)}}
         if "thought" in self._pieces or "signature" in self._pieces:
-            signed = {"signature": self._said("signature")} if "signature" in self._pieces else {}
-            return {"reasoningContent": {"reasoningText": {"text": self._said("thought"), **signed}}}
+            signed = {"signature": self._joined("signature")} if "signature" in self._pieces else {}
+            return {"reasoningContent": {"reasoningText": {"text": self._joined("thought"), **signed}}}
         if "text" not in self._pieces and self._start:
             return self._start
-        said = {"text": self._said("text")}
-        cited = {"content": [said], "citations": self._citations}
-        return {"citationsContent": cited} if self._citations else said
+        shown = {"text": self._joined("text")}
+        cited = {"content": [shown], "citations": self._citations}
+        return {"citationsContent": cited} if self._citations else shown
 
     def _more(self, field: str, piece: Any) -> str:
         if not isinstance(piece, str):
             return ""
-        return self._pieces.setdefault(field, Joined()).add(piece)
+        return self._pieces.setdefault(field, TextPieces()).add(piece)
 
-    def _said(self, field: str) -> str:
+    def _joined(self, field: str) -> str:
         return self._pieces[field].text if field in self._pieces else ""
 
     def _input(self) -> dict[str, Any]:
         """The object that the pieces spell; what spells none is kept as it came, to be refused as such."""
-        written = self._said("input")
+        written = self._joined("input")
         try:
             found = as_object(load(written)) if written.strip() else {}
         except ValueError:
@@ -124,7 +124,7 @@ class _ConverseStream(BodyStream):
         for frame in self._reader.feed(chunk):
             if self.finished:
                 return
-            if (failed := failure(frame)) is not None:
+            if (failed := frame_error(frame)) is not None:
                 raise failed
             kind = frame.header(":event-type")
             if kind.isalnum():
@@ -148,13 +148,13 @@ class _ConverseStream(BodyStream):
     @override
     def _take(self, event: dict[str, Any]) -> Iterable[Delta]:
         kind, given = next(iter(event.items()))
-        told = as_object(given) or {}
+        content = as_object(given) or {}
         if kind == "messageStop":
-            self._stop = dict(told)
+            self._stop = dict(content)
         elif kind == "metadata":
-            self._metadata = {"usage": told.get("usage")}
+            self._metadata = {"usage": content.get("usage")}
         elif kind.startswith("contentBlock"):
-            return list(self._take_block(kind, told))
+            return list(self._take_block(kind, content))
         return ()
 
     def _take_block(self, kind: str, event: Mapping[str, Any]) -> Iterable[Delta]:

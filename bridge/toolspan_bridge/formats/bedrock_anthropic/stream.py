@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from typing_extensions import override
 
-from ..shared.bedrock_errors import failure
+from ..shared.bedrock_errors import frame_error
 from ..shared.claude.stream import MessageStream
 from ..shared.contract import FormatError, StreamParser
 from ..shared.framing.event_stream import Frame, FrameReader
@@ -40,7 +40,7 @@ class _Stream(MessageStream):
 
 def _event(frame: Frame) -> bytes | None:
     """The event in a ``chunk``; ``None`` for frames of other types, unknown here."""
-    if (failed := failure(frame)) is not None:
+    if (failed := frame_error(frame)) is not None:
         raise failed
     if frame.header(":event-type") != "chunk":
         return None

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...messages import Request
-from ..shared.conversation.history import Answered, Asked, Said, SentCall, turns
-from ..shared.conversation.results import Carries, Media, Shown, attached, show
+from ..shared.conversation.history import AssistantTurn, SentCall, ToolResultsTurn, UserTurn, turns
+from ..shared.conversation.results import Media, MediaSupport, RenderedResult, render_parts, render_result
 from ..shared.json_values import as_list, as_object, at, objects, text
 
 __all__ = ["FORMAT", "contents", "generation"]
@@ -29,20 +29,20 @@ _WHOLE_DOUBLES = 2**53
 
 def generation(model: str) -> int | None:
     """The generation that the model's name tells: 3 for ``gemini-3-pro``."""
-    told = re.search(r"gemini-(\d+)", model)
-    return int(told[1]) if told else None
+    match = re.search(r"gemini-(\d+)", model)
+    return int(match[1]) if match else None
 
 
 def contents(request: Request) -> Iterator[dict[str, Any]]:
     """``{"role", "parts"}`` a turn; every call's response in the content after it."""
     history = turns(request.messages, _LEGAL_ID)
-    if history and isinstance(history[0], Said):
+    if history and isinstance(history[0], AssistantTurn):
         yield {"role": "user", "parts": [{"text": "(The conversation began earlier.)"}]}
     without_id: frozenset[str] = frozenset()
     for turn in history:
-        if isinstance(turn, Asked):
+        if isinstance(turn, UserTurn):
             yield {"role": "user", "parts": [{"text": turn.text}, *_files(turn, request)]}
-        elif isinstance(turn, Said):
+        elif isinstance(turn, AssistantTurn):
             parts = _echoed(turn) or _rewritten(turn, generation(request.model))
             named = {text(at(part, "functionCall", "id")) for part in parts}
             without_id = frozenset(call.id for call in turn.calls if call.id not in named)
@@ -51,14 +51,14 @@ def contents(request: Request) -> Iterator[dict[str, Any]]:
             yield from _results(turn, request, without_id)
 
 
-def _files(turn: Asked, request: Request) -> Iterator[dict[str, Any]]:
+def _files(turn: UserTurn, request: Request) -> Iterator[dict[str, Any]]:
     media = (_IMAGES if request.vision else _NONE) | _AUDIO | _PDF
-    carries = Carries(request.max_result_bytes, media=media, max_media_bytes=_MAX_MEDIA_BYTES)
-    for part in attached(turn.parts, carries):
+    support = MediaSupport(request.max_result_bytes, media=media, max_media_bytes=_MAX_MEDIA_BYTES)
+    for part in render_parts(turn.parts, support):
         yield {"text": part} if isinstance(part, str) else _inline_data(part)
 
 
-def _echoed(turn: Said) -> list[dict[str, Any]]:
+def _echoed(turn: AssistantTurn) -> list[dict[str, Any]]:
     """The parts as they came; none when they do not fit the calls any more."""
     parts = [part for part in objects(turn.echo(FORMAT)) if not _is_void(part)]
     callers = [part for part in parts if "functionCall" in part]
@@ -79,7 +79,7 @@ def _echoed_call(part: dict[str, Any], call: SentCall) -> dict[str, Any]:
     return {**part, "functionCall": {**original, **named, "name": call.name, "args": call.arguments}}
 
 
-def _rewritten(turn: Said, major: int | None) -> list[dict[str, Any]]:
+def _rewritten(turn: AssistantTurn, major: int | None) -> list[dict[str, Any]]:
     """For a turn of another format. From Gemini 3 on, the first call of a turn must bear a signature."""
     parts: list[dict[str, Any]] = [{"text": turn.message.text}] if turn.message.text.strip() else []
     for place, call in enumerate(turn.calls):
@@ -91,12 +91,12 @@ def _rewritten(turn: Said, major: int | None) -> list[dict[str, Any]]:
     return parts
 
 
-def _results(turn: Answered, request: Request, without_id: frozenset[str]) -> Iterator[dict[str, Any]]:
+def _results(turn: ToolResultsTurn, request: Request, without_id: frozenset[str]) -> Iterator[dict[str, Any]]:
     """One user content with every response. Media that a response cannot hold follow in another."""
     inside = (generation(request.model) or 0) >= 3
     images = _IMAGES if request.vision else _NONE
     later = _AUDIO if inside else images | _AUDIO
-    carries = Carries(
+    support = MediaSupport(
         request.max_result_bytes,
         media=images | _AUDIO | (_PDF if inside else _NONE),
         max_media_bytes=_MAX_MEDIA_BYTES,
@@ -106,7 +106,7 @@ def _results(turn: Answered, request: Request, without_id: frozenset[str]) -> It
     responses: list[dict[str, Any]] = []
     followers: list[dict[str, Any]] = []
     for call, outcome in turn.results:
-        shown = show(outcome, carries)
+        shown = render_result(outcome, support)
         responses.append({"functionResponse": _response(call, shown, call.id not in without_id, later)})
         for file in (file for file in shown.media if file.mime in later):
             followers += [{"text": f"From the tool {call.name}:"}, _inline_data(file)]
@@ -115,7 +115,7 @@ def _results(turn: Answered, request: Request, without_id: frozenset[str]) -> It
         yield {"role": "user", "parts": followers}
 
 
-def _response(call: SentCall, shown: Shown, with_id: bool, later: frozenset[str]) -> dict[str, Any]:
+def _response(call: SentCall, shown: RenderedResult, with_id: bool, later: frozenset[str]) -> dict[str, Any]:
     response: dict[str, Any] = {"id": call.id} if with_id else {}
     key = "error" if shown.failed else "output"
     value: dict[str, Any] = {key: shown.text if shown.structured is None else _doubles(shown.structured)}

@@ -57,9 +57,9 @@ def parse_reply(body: Any) -> Reply:
         for part in parts
         if (call := as_object(part.get("functionCall"))) is not None
     ]
-    said = "".join(text(part.get("text")) for part in parts if part.get("thought") is not True)
+    answer_text = "".join(text(part.get("text")) for part in parts if part.get("thought") is not True)
     return reply(
-        said or instead_of_words(body),
+        answer_text or block_message(body),
         calls,
         body=body,
         stop=_STOPS.get(finish, "other"),
@@ -70,10 +70,10 @@ def parse_reply(body: Any) -> Reply:
 
 
 def _blocked(body: dict[str, Any]) -> Reply:
-    said = instead_of_words(body)
-    if not said:
+    answer_text = block_message(body)
+    if not answer_text:
         raise missing("candidates", body)
-    return reply(said, (), body=body, stop="refusal", usage=_usage(body), format_name=FORMAT)
+    return reply(answer_text, (), body=body, stop="refusal", usage=_usage(body), format_name=FORMAT)
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:
@@ -90,7 +90,7 @@ def _usage(body: Mapping[str, Any]) -> Usage:
     )
 
 
-def instead_of_words(body: Mapping[str, Any]) -> str:
+def block_message(body: Mapping[str, Any]) -> str:
     """What an answer without a word says of itself: why it was ended, or why its prompt was blocked."""
     candidate = next(iter(objects(body.get("candidates"))), None)
     if candidate is not None:

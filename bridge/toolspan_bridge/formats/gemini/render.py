@@ -23,8 +23,8 @@ from ..shared.schemas import (
     wide_integers,
 )
 from ..shared.tools.choice import must_call
-from ..shared.tools.compiled import Prepared, WireTool, prepare
-from ..shared.tools.compiled import restore as restore_by
+from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
+from ..shared.tools.compile import restore as restore_by
 from .conversation import contents, generation
 
 MAX_TOOLS = 512
@@ -115,14 +115,14 @@ def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return restore_by(tool, arguments, PLAN)
 
 
-def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, PLAN, MAX_TOOLS)
+def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> CompiledTools:
+    return compile_tools(tools, names, PLAN, MAX_TOOLS)
 
 
 def _declaration(tool: WireTool) -> dict[str, Any]:
     """A description is never empty: the API wants one."""
-    said = tool.description or text(tool.schema.get("title")).strip() or tool.name
-    return {"name": tool.name, "description": said, "parametersJsonSchema": tool.schema}
+    description = tool.description or text(tool.schema.get("title")).strip() or tool.name
+    return {"name": tool.name, "description": description, "parametersJsonSchema": tool.schema}
 
 
 def _choice(

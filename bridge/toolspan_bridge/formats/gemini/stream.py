@@ -17,9 +17,9 @@ from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.json_objects import ObjectReader
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import MAX_NESTING, as_object, at, compact, nesting, objects, text
-from ..shared.replies.stream import BodyStream, Joined
+from ..shared.replies.stream import BodyStream, TextPieces
 from .errors import error_in_stream
-from .parse import instead_of_words, parse_reply
+from .parse import block_message, parse_reply
 
 
 def parse_stream() -> StreamParser:
@@ -34,8 +34,8 @@ class _GeminiStream(BodyStream):
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
-        self._open: Joined | None = None
-        self._spoken = False
+        self._open: TextPieces | None = None
+        self._has_text = False
         self._calls = 0
 
     @property
@@ -80,9 +80,9 @@ class _GeminiStream(BodyStream):
             content = as_object(candidate.get("content")) or {}
             for part in objects(content.get("parts")):
                 yield from self._add(part)
-        if not self._spoken and self._whole() and (said := instead_of_words(self._whole_body())):
-            self._spoken = True
-            yield TextDelta(said)
+        if not self._has_text and self._whole() and (shown := block_message(self._whole_body())):
+            self._has_text = True
+            yield TextDelta(shown)
 
     def _add(self, part: dict[str, Any]) -> Iterator[Delta]:
         """A part of the answer. Plain text goes on with plain text; what is signed is never merged."""
@@ -93,7 +93,7 @@ class _GeminiStream(BodyStream):
         if self._open is None or not plain or bool(last.get("thought")) != bool(part.get("thought")):
             self._close()
             self._parts.append(dict(part))
-            self._open = Joined() if plain else None
+            self._open = TextPieces() if plain else None
         yield from self._shown(part)
 
     def _shown(self, part: dict[str, Any]) -> Iterator[Delta]:
@@ -103,7 +103,7 @@ class _GeminiStream(BodyStream):
         if piece and part.get("thought") is True:
             yield ReasoningDelta(piece)
         elif piece:
-            self._spoken = True
+            self._has_text = True
             yield TextDelta(piece)
         if (call := as_object(part.get("functionCall"))) is not None:
             arguments = call.get("args", {})

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...messages import Request
-from ..shared.conversation.history import Answered, Asked, Said, chat_messages, turns
-from ..shared.conversation.results import Carries, Media, attached, show
+from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, chat_messages, turns
+from ..shared.conversation.results import Media, MediaSupport, render_parts, render_result
 from ..shared.json_values import as_object
 
 FORMAT = "ollama"
@@ -18,24 +18,24 @@ _IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 
 
 def messages(request: Request, system: str) -> list[dict[str, Any]]:
-    carries = Carries(request.max_result_bytes, media=_IMAGES if request.vision else frozenset())
+    support = MediaSupport(request.max_result_bytes, media=_IMAGES if request.vision else frozenset())
     return chat_messages(
         system,
         turns(request.messages, _LEGAL_ID),
-        asked=lambda turn: _user(turn, carries),
-        said=_assistant,
-        answered=lambda turn: _results(turn, replace(carries, later=carries.media)),
+        user=lambda turn: _user(turn, support),
+        assistant=_assistant,
+        results=lambda turn: _results(turn, replace(support, later=support.media)),
     )
 
 
-def _user(turn: Asked, carries: Carries) -> dict[str, Any]:
-    shown = [turn.text, *attached(turn.parts, carries)]
-    said = "\n\n".join(part for part in shown if isinstance(part, str))
+def _user(turn: UserTurn, support: MediaSupport) -> dict[str, Any]:
+    shown = [turn.text, *render_parts(turn.parts, support)]
+    rendered = "\n\n".join(part for part in shown if isinstance(part, str))
     pictures = [part.data for part in shown if isinstance(part, Media)]
-    return {"role": "user", "content": said} | ({"images": pictures} if pictures else {})
+    return {"role": "user", "content": rendered} | ({"images": pictures} if pictures else {})
 
 
-def _assistant(turn: Said) -> dict[str, Any]:
+def _assistant(turn: AssistantTurn) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": turn.message.text}
     message |= as_object(turn.echo(FORMAT)) or {}
     if turn.calls:
@@ -46,14 +46,14 @@ def _assistant(turn: Said) -> dict[str, Any]:
     return message
 
 
-def _results(turn: Answered, carries: Carries) -> Iterator[dict[str, Any]]:
+def _results(turn: ToolResultsTurn, support: MediaSupport) -> Iterator[dict[str, Any]]:
     """One message a result, then one user message with all images: few templates show them in results."""
     captions: list[str] = []
     pictures: list[str] = []
     for call, outcome in turn.results:
-        shown = show(outcome, carries)
-        said = shown.marked_text
-        yield {"role": "tool", "tool_name": call.name, "tool_call_id": call.id, "content": said}
+        shown = render_result(outcome, support)
+        rendered = shown.text_with_error_mark
+        yield {"role": "tool", "tool_name": call.name, "tool_call_id": call.id, "content": rendered}
         captions.extend(f"From the tool {call.name}: {image.mime}" for image in shown.media)
         pictures.extend(image.data for image in shown.media)
     if pictures:

@@ -23,7 +23,7 @@ from ..shared.schemas import (
     tuples_as_lists,
 )
 from ..shared.tools.choice import must_call
-from ..shared.tools.compiled import Prepared, WireTool, prepare
+from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from .conversation import messages
 
 KEPT = frozenset({"anyOf", "description", "enum", "items", "properties", "required", "type"})
@@ -83,8 +83,8 @@ def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return restore_arguments(tool.schema, arguments, PLAN)
 
 
-def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, PLAN)
+def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> CompiledTools:
+    return compile_tools(tools, names, PLAN)
 
 
 def _tool(tool: WireTool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ...messages import Reply
 from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.ndjson import LineReader
 from ..shared.json_values import as_list, as_object, at, compact, text
-from ..shared.replies.stream import BodyStream, Joined
+from ..shared.replies.stream import BodyStream, TextPieces
 from .errors import parse_error
 from .parse import parse_reply
 
@@ -32,7 +32,7 @@ class _OllamaStream(BodyStream):
     def __init__(self) -> None:
         super().__init__()
         self._lines = LineReader()
-        self._text, self._thinking = Joined(), Joined()
+        self._text, self._thinking = TextPieces(), TextPieces()
         self._calls: list[Any] = []
         self._last: dict[str, Any] = {}
 
@@ -58,8 +58,8 @@ class _OllamaStream(BodyStream):
         message = as_object(event.get("message")) or {}
         if thought := self._thinking.add(text(message.get("thinking"))):
             yield ReasoningDelta(thought)
-        if said := self._text.add(text(message.get("content"))):
-            yield TextDelta(said)
+        if shown := self._text.add(text(message.get("content"))):
+            yield TextDelta(shown)
         for call in as_list(message.get("tool_calls")) or []:
             yield self._call(call)
 

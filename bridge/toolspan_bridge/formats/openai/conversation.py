@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from ...messages import Request
-from ..shared.conversation.history import Answered, Asked, Said, chat_messages, turns
-from ..shared.conversation.results import Carries, Media, attached, show
+from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, chat_messages, turns
+from ..shared.conversation.results import Media, MediaSupport, render_parts, render_result
 from ..shared.json_values import compact
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -24,25 +24,25 @@ _SOUNDS = {
 
 
 def messages(request: Request) -> list[dict[str, Any]]:
-    carries = _carries(request)
+    support = _media_support(request)
     return chat_messages(
         request.system,
         turns(request.messages, _LEGAL_ID),
-        asked=lambda turn: _user(turn, carries),
-        said=_assistant,
-        answered=lambda turn: _results(turn, replace(carries, later=carries.media)),
+        user=lambda turn: _user(turn, support),
+        assistant=_assistant,
+        results=lambda turn: _results(turn, replace(support, later=support.media)),
     )
 
 
-def _carries(request: Request) -> Carries:
+def _media_support(request: Request) -> MediaSupport:
     images = _IMAGES if request.vision else frozenset[str]()
     sounds = frozenset(_SOUNDS) if request.audio else frozenset[str]()
-    return Carries(request.max_result_bytes, media=images | sounds)
+    return MediaSupport(request.max_result_bytes, media=images | sounds)
 
 
-def _user(turn: Asked, carries: Carries) -> dict[str, Any]:
+def _user(turn: UserTurn, support: MediaSupport) -> dict[str, Any]:
     """One string, unless files come with it."""
-    shown = [turn.text, *attached(turn.parts, carries)]
+    shown = [turn.text, *render_parts(turn.parts, support)]
     words = [part for part in shown if isinstance(part, str)]
     if len(words) == len(shown):
         return {"role": "user", "content": "\n\n".join(words)}
@@ -50,7 +50,7 @@ def _user(turn: Asked, carries: Carries) -> dict[str, Any]:
     return {"role": "user", "content": parts}
 
 
-def _assistant(turn: Said) -> dict[str, Any]:
+def _assistant(turn: AssistantTurn) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": turn.message.text or None}
     if turn.calls:
         message["tool_calls"] = [
@@ -64,20 +64,20 @@ def _assistant(turn: Said) -> dict[str, Any]:
     return message
 
 
-def _results(turn: Answered, carries: Carries) -> Iterator[dict[str, Any]]:
+def _results(turn: ToolResultsTurn, support: MediaSupport) -> Iterator[dict[str, Any]]:
     """One message a result, then one user message with all their files: results themselves are text only."""
     parts: list[dict[str, Any]] = []
     for call, outcome in turn.results:
-        shown = show(outcome, carries)
-        yield {"role": "tool", "tool_call_id": call.id, "content": shown.marked_text}
+        shown = render_result(outcome, support)
+        yield {"role": "tool", "tool_call_id": call.id, "content": shown.text_with_error_mark}
         for media in shown.media:
             parts += [_text_part(f"From the tool {call.name}:"), _media_part(media)]
     if parts:
         yield {"role": "user", "content": parts}
 
 
-def _text_part(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def _text_part(rendered: str) -> dict[str, Any]:
+    return {"type": "text", "text": rendered}
 
 
 def _media_part(media: Media) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from ..shared.contract import Loss
 from ..shared.json_values import at, clean_object, text
 from ..shared.schemas import OPENAI_STRICT, Plan, array_items, object_properties, object_schemas
 from ..shared.tools.choice import must_call
-from ..shared.tools.compiled import Prepared, WireTool, prepare
-from ..shared.tools.compiled import restore as restore_tool
+from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
+from ..shared.tools.compile import restore as restore_tool
 from .conversation import messages
 
 MAX_TOOLS = 128
@@ -60,8 +60,8 @@ def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return restore_tool(tool, arguments, PLAN, OPENAI_STRICT)
 
 
-def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, PLAN, MAX_TOOLS, OPENAI_STRICT)
+def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> CompiledTools:
+    return compile_tools(tools, names, PLAN, MAX_TOOLS, OPENAI_STRICT)
 
 
 def _tool(tool: WireTool) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import as_object, at, compact, objects, text
 from ..shared.openai_errors import parse_error
-from ..shared.replies.stream import BodyStream, Joined
+from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import content_text, parse_reply
 
 _DONE = "[DONE]"
@@ -36,7 +36,7 @@ class _Call:
         self.index = index
         self.id = ""
         self.name = ""
-        self.arguments = Joined()
+        self.arguments = TextPieces()
 
     @property
     def body(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class _ChatStream(BodyStream):
         super().__init__()
         self._sse = SseReader()
         self._done = False
-        self._text, self._refusal = Joined(), Joined()
+        self._text, self._refusal = TextPieces(), TextPieces()
         self._calls = _Calls()
         self._reason: Any = None
         self._usage: Any = None
@@ -140,8 +140,8 @@ class _ChatStream(BodyStream):
         if thought:
             yield ReasoningDelta(thought)
         for joined, key in ((self._text, "content"), (self._refusal, "refusal")):
-            if said := joined.add(content_text(delta.get(key))):
-                yield TextDelta(said)
+            if shown := joined.add(content_text(delta.get(key))):
+                yield TextDelta(shown)
         for piece in objects(delta.get("tool_calls")):
             yield self._calls.add(piece)
 

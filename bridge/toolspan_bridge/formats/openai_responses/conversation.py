@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...messages import Request, ToolOutcome
-from ..shared.conversation.history import Asked, Said, SentCall, turns
-from ..shared.conversation.results import Carries, Media, attached, show
+from ..shared.conversation.history import AssistantTurn, SentCall, UserTurn, turns
+from ..shared.conversation.results import Media, MediaSupport, render_parts, render_result
 from ..shared.json_values import (
     compact,
     is_object,
@@ -24,34 +24,34 @@ _MAX_MEDIA_BYTES = 15_000_000  # 20 million characters of base64; a data URL may
 
 
 def input_items(request: Request) -> Iterator[dict[str, Any]]:
-    carries = Carries(
+    support = MediaSupport(
         min(request.max_result_bytes, MAX_OUTPUT_CHARACTERS - 200),
         media=_FILES if request.vision else frozenset(),
         max_media_bytes=_MAX_MEDIA_BYTES,
     )
     for turn in turns(request.messages, _LEGAL_ID):
-        if isinstance(turn, Asked):
-            yield {"role": "user", "content": _question(turn, carries)}
-        elif isinstance(turn, Said):
+        if isinstance(turn, UserTurn):
+            yield {"role": "user", "content": _question(turn, support)}
+        elif isinstance(turn, AssistantTurn):
             yield from _echoed(turn) or _rewritten(turn)
         else:
             for call, outcome in turn.results:
-                output = _output(outcome, carries)
+                output = _output(outcome, support)
                 yield {"type": "function_call_output", "call_id": call.id, "output": output}
 
 
-def _question(turn: Asked, carries: Carries) -> str | list[dict[str, Any]]:
+def _question(turn: UserTurn, support: MediaSupport) -> str | list[dict[str, Any]]:
     if not turn.parts:
         return turn.text
-    return [_text(turn.text), *map(_part, attached(turn.parts, carries))]
+    return [_text(turn.text), *map(_part, render_parts(turn.parts, support))]
 
 
-def _output(outcome: ToolOutcome, carries: Carries) -> str | list[dict[str, Any]]:
-    shown = show(outcome, carries)
+def _output(outcome: ToolOutcome, support: MediaSupport) -> str | list[dict[str, Any]]:
+    shown = render_result(outcome, support)
     if not shown.media:
-        return shown.marked_text
-    said = [_text(shown.marked_text)] if shown.text or shown.failed else []
-    return [*said, *map(_part, shown.media)]
+        return shown.text_with_error_mark
+    rendered = [_text(shown.text_with_error_mark)] if shown.text or shown.failed else []
+    return [*rendered, *map(_part, shown.media)]
 
 
 def _part(part: str | Media) -> dict[str, Any]:
@@ -65,11 +65,11 @@ def _part(part: str | Media) -> dict[str, Any]:
     return {"type": "input_file", "filename": known, "file_data": url}
 
 
-def _text(said: str) -> dict[str, Any]:
-    return {"type": "input_text", "text": said}
+def _text(rendered: str) -> dict[str, Any]:
+    return {"type": "input_text", "text": rendered}
 
 
-def _echoed(turn: Said) -> list[dict[str, Any]]:
+def _echoed(turn: AssistantTurn) -> list[dict[str, Any]]:
     """The items as they came; empty when they do not fit the calls any more."""
     items = objects(turn.echo(FORMAT))
     if sum(item.get("type") == "function_call" for item in items) != len(turn.calls):
@@ -105,7 +105,7 @@ def _is_object(written: Any) -> bool:
         return False
 
 
-def _rewritten(turn: Said) -> Iterable[dict[str, Any]]:
+def _rewritten(turn: AssistantTurn) -> Iterable[dict[str, Any]]:
     if turn.message.text.strip():
         yield {"role": "assistant", "content": turn.message.text}
     for call in turn.calls:

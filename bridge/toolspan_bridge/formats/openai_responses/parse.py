@@ -73,8 +73,8 @@ def _usage(body: Mapping[str, Any]) -> Usage:
 
 def message_text(items: Sequence[Mapping[str, Any]]) -> str:
     """What the messages of an answer say, texts and refusals, with a blank line between two messages."""
-    said = (item_text(item) for item in items if item.get("type") == "message")
-    return BETWEEN.join(filter(None, said))
+    answer_text = (item_text(item) for item in items if item.get("type") == "message")
+    return BETWEEN.join(filter(None, answer_text))
 
 
 def item_text(item: Mapping[str, Any]) -> str:

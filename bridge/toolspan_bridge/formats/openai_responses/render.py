@@ -23,8 +23,8 @@ from ..shared.schemas import (
     object_schemas,
 )
 from ..shared.tools.choice import must_call
-from ..shared.tools.compiled import Prepared, WireTool, prepare
-from ..shared.tools.compiled import restore as restore_by
+from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
+from ..shared.tools.compile import restore as restore_by
 from .conversation import input_items
 
 MAX_TOOLS = 128
@@ -80,8 +80,8 @@ def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return restore_by(tool, arguments, PLAN, OPENAI_STRICT)
 
 
-def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
-    return prepare(tools, names, PLAN, MAX_TOOLS, OPENAI_STRICT)
+def _prepare(tools: Sequence[ToolSpec], names: NameTable) -> CompiledTools:
+    return compile_tools(tools, names, PLAN, MAX_TOOLS, OPENAI_STRICT)
 
 
 def _function(tool: WireTool) -> dict[str, Any]:
@@ -108,9 +108,15 @@ def _output_schema(given: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _choice(request: Request, names: NameTable, functions: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """``auto`` and calls in parallel are the defaults, not said; a tool that is not sent cannot be forced."""
-    said: dict[str, Any] = {} if request.parallel is None else {"parallel_tool_calls": request.parallel}
+    choice_fields: dict[str, Any] = (
+        {} if request.parallel is None else {"parallel_tool_calls": request.parallel}
+    )
     choice = request.tool_choice
     if isinstance(choice, str):
-        return said if choice == "auto" else {**said, "tool_choice": choice}
+        return choice_fields if choice == "auto" else {**choice_fields, "tool_choice": choice}
     name = must_call(choice, (tool["name"] for tool in functions), names)
-    return said if name is None else {**said, "tool_choice": {"type": "function", "name": name}}
+    return (
+        choice_fields
+        if name is None
+        else {**choice_fields, "tool_choice": {"type": "function", "name": name}}
+    )

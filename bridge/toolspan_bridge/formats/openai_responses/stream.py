@@ -13,7 +13,7 @@ from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import MAX_NESTING, as_list, as_object, nesting, objects, text
 from ..shared.openai_errors import failed_in_stream
-from ..shared.replies.stream import BodyStream, Joined
+from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import BETWEEN, item_text, parse_reply
 
 _ENDS = ("response.completed", "response.incomplete")
@@ -28,7 +28,7 @@ class _Item:
     def __init__(self, start: dict[str, Any]) -> None:
         self.start = start
         self.done: dict[str, Any] | None = None
-        self.shown = Joined()
+        self.shown = TextPieces()
         self.refuses = False
 
     @property

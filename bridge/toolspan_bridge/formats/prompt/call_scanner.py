@@ -99,23 +99,23 @@ class CallScanner:
         self._began = True
         mark, held = self._mark(rest), self._held_from(rest)
         if mark is None or held < mark.start():
-            return self._said(rest, held)
+            return self._take_to_end(rest, held)
         if mark.start():
-            return self._said(rest, mark.start())
+            return self._take_to_end(rest, mark.start())
         if mark["tag"]:
             return self._block(rest, mark, _TAG_END)
         if mark["fence"] and mark["language"].strip() in _LANGUAGES:
             return self._block(rest, mark, _fence_end(mark))
         self._until = _fence_end(mark) if mark["fence"] else _THINK_END
-        return self._said(rest, mark.end() - len("\n") if mark["fence"] else mark.end())
+        return self._take_to_end(rest, mark.end() - len("\n") if mark["fence"] else mark.end())
 
     def _passed_over(self, rest: str) -> tuple[list[Found], str]:
         place = rest.find(self._until)
         if place < 0:
-            return self._said(rest, max(0, len(rest) - len(self._until) + 1))
+            return self._take_to_end(rest, max(0, len(rest) - len(self._until) + 1))
         end = place + len(self._until)
         self._until = ""
-        return self._said(rest, end)
+        return self._take_to_end(rest, end)
 
     def _block(self, rest: str, mark: re.Match[str], ending: str) -> tuple[list[Found], str]:
         """A block that may hold calls, once its end has come."""
@@ -128,11 +128,11 @@ class CallScanner:
         content = rest[mark.end() : place]
         calls = _calls(content) or ([_unreadable(content)] if _is_told(mark) else [])
         if not calls:
-            return self._said(rest, end)
+            return self._take_to_end(rest, end)
         self._before = rest[end - 1]
         return [*calls], rest[end:]
 
-    def _said(self, rest: str, end: int) -> tuple[list[Found], str]:
+    def _take_to_end(self, rest: str, end: int) -> tuple[list[Found], str]:
         if end == 0:
             return [], rest
         self._before = rest[end - 1]

@@ -37,21 +37,21 @@ class Paragraphs:
         self._held, self._fresh = "", True
 
 
-def with_calls(said: Reply) -> Reply:
+def with_calls(plain: Reply) -> Reply:
     """What the model said in text alone. A turn that broke off carries out nothing, as ever."""
-    cut = said.incomplete or said.stop == "length"
+    cut = plain.incomplete or plain.stop == "length"
     scanner, around = CallScanner(), Paragraphs()
     words: list[str] = []
     calls: list[WireCall] = []
-    for found in (*scanner.feed(said.message.text), *scanner.close(cut=cut)):
+    for found in (*scanner.feed(plain.message.text), *scanner.close(cut=cut)):
         if isinstance(found, WireCall):
             around.break_off()
             calls.append(found)
         else:
             words.append(around.add(found))
-    body = {"text": said.message.text}
-    read = reply("".join(words), calls, body=body, stop=said.stop, usage=said.usage, format_name=_NAME)
-    if not said.incomplete:
+    body = {"text": plain.message.text}
+    read = reply("".join(words), calls, body=body, stop=plain.stop, usage=plain.usage, format_name=_NAME)
+    if not plain.incomplete:
         return read
-    message = replace(said.message, text=read.message.text, calls=())
-    return replace(said, message=message, cut_calls=read.message.calls or read.cut_calls)
+    message = replace(plain.message, text=read.message.text, calls=())
+    return replace(plain, message=message, cut_calls=read.message.calls or read.cut_calls)

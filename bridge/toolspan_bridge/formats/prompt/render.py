@@ -10,13 +10,13 @@ from typing import Any
 from ...messages import Assistant, Message, Part, Request, ToolSpec, User
 from ..names import NameTable
 from ..shared.contract import Loss
-from ..shared.conversation.history import Answered, Asked, Said, turns
-from ..shared.conversation.results import Carries, show
+from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, turns
+from ..shared.conversation.results import MediaSupport, render_result
 from ..shared.json_values import clean, compact
 from ..shared.schemas import Plan
 from ..shared.tools.choice import must_call
-from ..shared.tools.compiled import Prepared, WireTool, prepare
-from ..shared.tools.compiled import restore as restore_tool
+from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
+from ..shared.tools.compile import restore as restore_tool
 
 PLAN = Plan()
 _ANY_ID = re.compile(r".*", re.DOTALL)
@@ -38,9 +38,9 @@ _MUST_CALL_IT = "Answer with a call of the tool {}."
 _ONE_CALL = "Make at most one call in an answer."
 
 
-def compiled(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
+def compiled(tools: Sequence[ToolSpec], names: NameTable) -> CompiledTools:
     """``tools``, their schemas as they are."""
-    return prepare(tools, names, PLAN)
+    return compile_tools(tools, names, PLAN)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
@@ -94,30 +94,30 @@ def _instructions(request: Request, names: NameTable) -> Iterator[str]:
 
 def _messages(request: Request) -> Iterator[Message]:
     for turn in turns(request.messages, _ANY_ID):
-        if isinstance(turn, Asked):
+        if isinstance(turn, UserTurn):
             yield User(turn.text, turn.parts)
-        elif isinstance(turn, Said):
+        elif isinstance(turn, AssistantTurn):
             yield Assistant("\n\n".join(filter(None, (turn.message.text.strip(), *_written_calls(turn)))))
         else:
             yield _results(turn, request)
 
 
-def _written_calls(turn: Said) -> Iterator[str]:
+def _written_calls(turn: AssistantTurn) -> Iterator[str]:
     """The calls as the model should have written them; what it wrote where that cannot be read."""
     for call, made in zip(turn.calls, turn.message.calls, strict=True):
         whole = compact({"name": call.name, "arguments": call.arguments})
         yield f"<tool_call>\n{made.raw if made.arguments is None and made.raw else whole}\n</tool_call>"
 
 
-def _results(turn: Answered, request: Request) -> User:
+def _results(turn: ToolResultsTurn, request: Request) -> User:
     """All results in the user's name, their images after them."""
     images = _SHOWN if request.vision else frozenset[str]()
-    carries = Carries(request.max_result_bytes, media=images, later=images)
-    told: list[str] = []
+    support = MediaSupport(request.max_result_bytes, media=images, later=images)
+    blocks: list[str] = []
     parts: list[Part] = []
     for call, outcome in turn.results:
-        shown = show(outcome, carries)
-        said = clean(shown.marked_text).replace("</tool_result", "<\\/tool_result")
-        told.append(f'<tool_result name="{call.name}">\n{said}\n</tool_result>')
+        shown = render_result(outcome, support)
+        rendered = clean(shown.text_with_error_mark).replace("</tool_result", "<\\/tool_result")
+        blocks.append(f'<tool_result name="{call.name}">\n{rendered}\n</tool_result>')
         parts.extend(Part("image", {"data": m.data, "mimeType": m.mime}) for m in shown.media)
-    return User("\n".join(told), tuple(parts))
+    return User("\n".join(blocks), tuple(parts))

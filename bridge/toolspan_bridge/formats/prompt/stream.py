@@ -47,5 +47,5 @@ class PromptStream:
                 written = arguments if isinstance(arguments, str) else compact(arguments)
                 yield CallDelta(self._count, text(found.name), written)
                 self._count += 1
-            elif said := self._text.add(found):
-                yield TextDelta(said)
+            elif shown := self._text.add(found):
+                yield TextDelta(shown)

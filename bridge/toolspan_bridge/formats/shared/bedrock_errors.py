@@ -11,7 +11,7 @@ from .framing.event_stream import Frame
 from .json_values import compact, count, text
 from .replies.errors import error_body, wire_error
 
-__all__ = ["failure", "parse_error"]
+__all__ = ["frame_error", "parse_error"]
 
 _RETRYABLE = frozenset({"InternalServerException", "ModelNotReadyException", "ModelTimeoutException"})
 _STATUSES = {
@@ -40,13 +40,13 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
     return replace(error, tool=named_tool(message))
 
 
-def failure(frame: Frame) -> StreamFailed | None:
+def frame_error(frame: Frame) -> StreamFailed | None:
     """The error that a frame is, if it is one: an exception of the service, or an error of its framing."""
     kind = frame.header(":message-type")
     if kind == "error":
-        said = {"message": frame.header(":error-message") or frame.header(":error-code")}
+        reported = {"message": frame.header(":error-message") or frame.header(":error-code")}
         headers = {"x-amzn-errortype": frame.header(":error-code")}
-        return StreamFailed(parse_error(500, headers, compact(said).encode()))
+        return StreamFailed(parse_error(500, headers, compact(reported).encode()))
     if kind != "exception":
         return None
     name = frame.header(":exception-type")

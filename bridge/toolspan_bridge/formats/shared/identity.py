@@ -11,7 +11,7 @@ from typing_extensions import override
 _T = TypeVar("_T")
 
 
-class Same(Generic[_T]):
+class IdentityKey(Generic[_T]):
     """``items``, by identity. It holds them, so that no other object can take an identity over."""
 
     __slots__ = ("_hash", "items")
@@ -22,9 +22,9 @@ class Same(Generic[_T]):
 
     @override
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Same):
+        if not isinstance(other, IdentityKey):
             return NotImplemented
-        theirs = cast("Same[_T]", other).items
+        theirs = cast("IdentityKey[_T]", other).items
         return len(self.items) == len(theirs) and all(map(is_, self.items, theirs))
 
     @override

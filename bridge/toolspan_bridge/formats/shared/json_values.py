@@ -59,13 +59,13 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-class Clean(dict[str, Any]):
+class CleanObject(dict[str, Any]):
     """An object that ``clean`` has made and need not make again. It is shared: nobody changes it."""
 
 
 def clean(value: Any) -> Any:
     """A copy that UTF-8 can carry: lone surrogates replaced, mappings and sequences made plain."""
-    if isinstance(value, Clean):
+    if isinstance(value, CleanObject):
         return value
     if isinstance(value, str):
         return value if value.isascii() else _SURROGATE.sub("\ufffd", value)

@@ -52,8 +52,8 @@ def failed_in_stream(error: Mapping[str, Any]) -> WireError:
     """An error after HTTP 200, by the status that it would have had."""
     words = (text(error.get("code")), text(error.get("type")))
     status = next((_STATUS[word] for word in words if word in _STATUS), 500)
-    said = {**error, "message": text(error.get("message")) or "the provider failed and did not say why"}
-    return parse_error(status, {}, compact({"error": said}).encode("utf-8", "replace"))
+    reported = {**error, "message": text(error.get("message")) or "the provider failed and did not say why"}
+    return parse_error(status, {}, compact({"error": reported}).encode("utf-8", "replace"))
 
 
 def _tool(message: str, param: str) -> str | int | None:

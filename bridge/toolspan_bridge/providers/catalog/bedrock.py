@@ -26,7 +26,7 @@ _EXTRA = f"signing needs botocore: pip install 'toolspan[bedrock]', or set {_TOK
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class Operations:
     """One of Bedrock's ways to ask a model: the provider and format of that name, its operations' paths."""
 
     name: str
@@ -34,19 +34,19 @@ class Route:
     streamed: str
 
 
-CONVERSE = Route("bedrock", "converse", "converse-stream")
+CONVERSE = Operations("bedrock", "converse", "converse-stream")
 """For every vendor's models."""
-INVOKE = Route("bedrock-anthropic", "invoke", "invoke-with-response-stream")
+INVOKE = Operations("bedrock-anthropic", "invoke", "invoke-with-response-stream")
 """For Claude, in Anthropic's own words."""
 
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
-    """Bedrock's Converse in the region of the environment or profile. Raises as ``connect_route``."""
-    return connect_route(CONVERSE, settings)
+    """Bedrock's Converse in the region of the environment or profile. Raises as ``connect_by``."""
+    return connect_by(CONVERSE, settings)
 
 
-def connect_route(route: Route, settings: HttpSettings) -> WireProvider:
-    """Bedrock by ``route``.
+def connect_by(operations: Operations, settings: HttpSettings) -> WireProvider:
+    """Bedrock by ``operations``.
 
     Raises ``AuthError`` without a key and without botocore, ``UsageError`` without a region.
     """
@@ -54,34 +54,36 @@ def connect_route(route: Route, settings: HttpSettings) -> WireProvider:
     session = None if token else _session()
     region = variable(*_REGION)[1] or _profile_region(session)
     if not re.fullmatch(r"[a-z0-9-]+", region):
-        raise UsageError(f"{route.name} needs a region: set {_REGION[0]}, for example to us-east-1")
-    return _Bedrock(route, region, token, session, settings)
+        raise UsageError(f"{operations.name} needs a region: set {_REGION[0]}, for example to us-east-1")
+    return _Bedrock(operations, region, token, session, settings)
 
 
 class _Bedrock(WireProvider):
-    def __init__(self, route: Route, region: str, token: str, session: Any, settings: HttpSettings) -> None:
+    def __init__(
+        self, operations: Operations, region: str, token: str, session: Any, settings: HttpSettings
+    ) -> None:
         held = _TOKEN if token else "the AWS credentials"
         super().__init__(
-            route.name,
-            route.name,
+            operations.name,
+            operations.name,
             base_url(f"https://bedrock-runtime.{region}.amazonaws.com", *_ENDPOINT),
             settings,
             variables=f"{held}, the region {region} and the access to the model there",
             hint=f"check the network, HTTPS_PROXY and the region {region}",
             secret=token,
         )
-        self._route = route
+        self._operations = operations
         self._region = region
         self._token = token
         self._session = session
 
     @override
     def _url(self, model: str) -> str:
-        return self._operation(model, self._route.whole)
+        return self._operation(model, self._operations.whole)
 
     @override
     def _stream_url(self, model: str) -> str:
-        return self._operation(model, self._route.streamed)
+        return self._operation(model, self._operations.streamed)
 
     def _operation(self, model: str, name: str) -> str:
         return f"{self._base}/model/{quote(model, safe='')}/{name}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..http.settings import HttpSettings
 from ..wire.provider import WireProvider
-from .bedrock import INVOKE, connect_route
+from .bedrock import INVOKE, connect_by
 
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
     """As ``bedrock``, by another of its operations. Raises the same."""
-    return connect_route(INVOKE, settings)
+    return connect_by(INVOKE, settings)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from typing_extensions import override
 
 from ...formats import WireError
-from ..http.client import Answer
+from ..http.client import HttpResponse
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from
@@ -75,7 +75,7 @@ class _Gemini(WireProvider):
         return f"{self._base}/v1beta/models?pageSize=1000{mark}"
 
     @override
-    def _refuses_key(self, answer: Answer, error: WireError) -> bool:
+    def _refuses_key(self, answer: HttpResponse, error: WireError) -> bool:
         return super()._refuses_key(answer, error) or "API_KEY_INVALID" in _reasons(answer.content)
 
 

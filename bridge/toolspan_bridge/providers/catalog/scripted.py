@@ -48,11 +48,11 @@ Turn = Reply | BridgeError | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
+class _RecordedTurn:
     """A turn: what is answered, and what a stream tells of it before its calls."""
 
     reply: Reply
-    told: tuple[Delta, ...] = ()
+    deltas: tuple[Delta, ...] = ()
 
 
 def connect(model: str) -> Provider:
@@ -94,8 +94,8 @@ class Scripted(Provider):
     @override
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """The next turn in its recorded pieces, and whole. Raises as ``answer``."""
-        reply, told = self._next(request)
-        for delta in told:
+        reply, deltas = self._next(request)
+        for delta in deltas:
             yield delta
         yield reply
 
@@ -111,7 +111,7 @@ class Scripted(Provider):
             raise turn
         reply = _named(turn.reply, NameTable.of(request.tools), place)
         calls = pieces(replace(reply, message=replace(reply.message, text="")))
-        return reply, (*turn.told, *calls)
+        return reply, (*turn.deltas, *calls)
 
     @override
     async def aclose(self) -> None:
@@ -133,13 +133,13 @@ def _wire_name(name: str, names: NameTable) -> str:
     return owners[0] if name not in known and len(owners) == 1 else name
 
 
-def _given(turn: Reply | BridgeError) -> _Recorded | BridgeError:
+def _given(turn: Reply | BridgeError) -> _RecordedTurn | BridgeError:
     if isinstance(turn, BridgeError):
         return turn
-    return _Recorded(turn, (TextDelta(turn.message.text),) if turn.message.text else ())
+    return _RecordedTurn(turn, (TextDelta(turn.message.text),) if turn.message.text else ())
 
 
-def _read(turn: Mapping[str, Any], where: str) -> _Recorded | BridgeError:
+def _read(turn: Mapping[str, Any], where: str) -> _RecordedTurn | BridgeError:
     _check(turn, _TURN, where)
     if "error" in turn:
         return _error(_mapping(turn["error"], f"{where}.error"), f"{where}.error")
@@ -149,17 +149,17 @@ def _read(turn: Mapping[str, Any], where: str) -> _Recorded | BridgeError:
     calls = turn.get("calls", [])
     if not is_list(calls):
         raise UsageError(f"{where}: `calls` must be a list")
-    told = _told(turn, where)
-    text = "".join(delta.text for delta in told if isinstance(delta, TextDelta))
+    deltas = _deltas_before_calls(turn, where)
+    text = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
     read = tuple(_call(each, f"{where}.calls[{place}]") for place, each in enumerate(calls))
     usage = _usage(turn.get("usage", {}), f"{where}.usage")
     if turn.get("incomplete") is True:
         cut = Assistant(text, incomplete=True)
-        return _Recorded(Reply(cut, "other", usage, read, incomplete=True, trouble=_BROKE_OFF), told)
-    return _Recorded(Reply(Assistant(text, read), stop, usage), told)
+        return _RecordedTurn(Reply(cut, "other", usage, read, incomplete=True, trouble=_BROKE_OFF), deltas)
+    return _RecordedTurn(Reply(Assistant(text, read), stop, usage), deltas)
 
 
-def _told(turn: Mapping[str, Any], where: str) -> tuple[TextDelta | ReasoningDelta, ...]:
+def _deltas_before_calls(turn: Mapping[str, Any], where: str) -> tuple[TextDelta | ReasoningDelta, ...]:
     """The pieces of a turn: thoughts first, then its text."""
     reasoning, texts = turn.get("reasoning", ""), turn.get("pieces", [turn.get("text", "")])
     if not is_list(texts) or not all(isinstance(text, str) for text in (reasoning, *texts)):

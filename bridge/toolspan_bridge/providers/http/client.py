@@ -16,7 +16,7 @@ from ...errors import BridgeError, ProviderError, UnreachableError, UsageError
 from ...formats import WireError
 from .retry import Attempts
 from .settings import HttpSettings
-from .streams import Stream
+from .streams import ResponseStream
 
 ReadError = Callable[[int, Mapping[str, str], bytes], WireError]
 """A format's ``parse_error``."""
@@ -34,7 +34,7 @@ _LOST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """What came back in the end, the number of the attempt that brought it, and the seconds that the provider
     asks to wait before another."""
 
@@ -48,10 +48,10 @@ class Answer:
 class _Again(Exception):
     """An attempt failed in a way that another may not. ``outcome`` stands if there is no other."""
 
-    def __init__(self, reason: str, outcome: Answer | BridgeError) -> None:
+    def __init__(self, reason: str, outcome: HttpResponse | BridgeError) -> None:
         super().__init__(reason)
         self.outcome = outcome
-        self.asked = outcome.asked or 0.0 if isinstance(outcome, Answer) else 0.0
+        self.asked = outcome.asked or 0.0 if isinstance(outcome, HttpResponse) else 0.0
 
 
 class HttpClient:
@@ -64,7 +64,7 @@ class HttpClient:
         self._hint = hint
         self._client = _pool(base, settings)
 
-    async def post(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> Answer:
+    async def post(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> HttpResponse:
         """The last answer to ``body``, of whatever status.
 
         Raises ``UnreachableError`` when none came, ``ProviderError`` when it is too large or no HTTP.
@@ -75,7 +75,7 @@ class HttpClient:
         except TimeoutError:
             raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
 
-    async def get(self, url: str, headers: Headers, read_error: ReadError) -> Answer:
+    async def get(self, url: str, headers: Headers, read_error: ReadError) -> HttpResponse:
         """The last answer to a GET of ``url``. Raises as ``post``."""
         try:
             with anyio.fail_after(self._settings.total):
@@ -85,9 +85,9 @@ class HttpClient:
 
     async def open(
         self, url: str, body: bytes, headers: Headers, read_error: ReadError, attempts: Attempts
-    ) -> Answer | Stream:
-        """The answer to ``body``, open to be read in pieces from its first byte on; an ``Answer`` where it
-        is an error, or JSON or a page instead of a stream. Only up to the first byte ``attempts`` are used.
+    ) -> HttpResponse | ResponseStream:
+        """The answer to ``body``, open to be read in pieces from its first byte on; an ``HttpResponse`` where
+        it is an error, or JSON or a page instead of a stream. There are no retries after the first byte.
 
         Raises as ``post``.
         """
@@ -109,7 +109,7 @@ class HttpClient:
 
     async def _attempts(
         self, url: str, body: bytes, headers: Headers, read_error: ReadError, method: str = "POST"
-    ) -> Answer:
+    ) -> HttpResponse:
         attempts = self.attempts()
         while True:
             try:
@@ -127,17 +127,17 @@ class HttpClient:
         headers: Mapping[str, str],
         read_error: ReadError,
         number: int,
-    ) -> Answer:
+    ) -> HttpResponse:
         try:
             async with self._client.stream(method, url, content=body, headers=headers) as response:
                 content = await self._content(response)
         except httpx2.HTTPError as lost:
             raise self._lost(lost) from None
-        return _sound(Answer(response.status_code, response.headers, content, number), read_error)
+        return _sound(HttpResponse(response.status_code, response.headers, content, number), read_error)
 
     async def _open(
         self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, attempts: Attempts
-    ) -> Answer | Stream:
+    ) -> HttpResponse | ResponseStream:
         request = self._client.build_request("POST", url, content=body, headers=headers)
         try:
             with anyio.fail_after(attempts.left):
@@ -147,7 +147,7 @@ class HttpClient:
         except TimeoutError:
             raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
         async with AsyncExitStack() as kept:
-            stream = Stream(response, self, self._settings, attempts)
+            stream = ResponseStream(response, self, self._settings, attempts)
             kept.push_async_callback(stream.aclose)
             try:
                 await stream.begin()
@@ -156,7 +156,9 @@ class HttpClient:
             if response.status_code < 300 and not _is_whole(response.headers):
                 kept.pop_all()
                 return stream
-            answer = Answer(response.status_code, response.headers, await stream.rest(), attempts.number)
+            answer = HttpResponse(
+                response.status_code, response.headers, await stream.rest(), attempts.number
+            )
             return _sound(answer, read_error)
 
     async def _content(self, response: httpx2.Response) -> bytes:
@@ -206,7 +208,7 @@ class HttpClient:
         )
 
 
-def _sound(answer: Answer, read_error: ReadError) -> Answer:
+def _sound(answer: HttpResponse, read_error: ReadError) -> HttpResponse:
     """``answer``, unless another attempt may bring a better one."""
     if answer.status >= 400:
         error = read_error(answer.status, answer.headers, answer.content)
@@ -220,7 +222,7 @@ def _is_whole(headers: Mapping[str, str]) -> bool:
     return headers.get("content-type", "").split(";")[0].strip().lower() in _DOCUMENTS
 
 
-def _final(outcome: Answer | BridgeError) -> Answer:
+def _final(outcome: HttpResponse | BridgeError) -> HttpResponse:
     if isinstance(outcome, BridgeError):
         raise outcome
     return outcome

@@ -16,7 +16,7 @@ _EXCERPT_BYTES = 2_000
 _LINGER_SECONDS = 0.25
 
 
-class Faults(Protocol):
+class TransportErrors(Protocol):
     """What goes wrong, as errors for people."""
 
     def failure(self, error: httpx2.HTTPError) -> BridgeError: ...
@@ -24,11 +24,11 @@ class Faults(Protocol):
     def too_large(self) -> ProviderError: ...
 
 
-class Stream:
+class ResponseStream:
     """An open answer of HTTP status 2xx, to be closed. ``excerpt`` is the beginning of its body."""
 
     def __init__(
-        self, response: httpx2.Response, faults: Faults, settings: HttpSettings, attempts: Attempts
+        self, response: httpx2.Response, faults: TransportErrors, settings: HttpSettings, attempts: Attempts
     ) -> None:
         self._response = response
         self._faults = faults

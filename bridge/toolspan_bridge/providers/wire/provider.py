@@ -16,13 +16,13 @@ from ...errors import AuthError, BridgeError, ProviderError, UnknownModelError
 from ...formats import FormatError, StreamFailed, WireError, get_format
 from ...formats.names import NameTable
 from ...messages import Reply, Request
-from ..http.client import Answer, HttpClient
+from ..http.client import HttpClient, HttpResponse
 from ..http.retry import Attempts
 from ..http.settings import HttpSettings
 from .model_facts import ModelFacts, Page, openai_page
 from .model_list import read_list
+from .parsed_stream import ParsedStream
 from .quarantine import Quarantine
-from .reading import Reading
 
 
 def encode(body: Any) -> bytes:
@@ -31,7 +31,7 @@ def encode(body: Any) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class WireRequest:
     """A request as it goes out: address, headers (the key among them), and the body to the byte."""
 
     url: str
@@ -95,12 +95,12 @@ class WireProvider(ABC):
         """Where questions to ``model`` go whose answer is to be streamed."""
         return self._url(model)
 
-    async def sent(self, request: Request) -> Sent:
+    async def sent(self, request: Request) -> WireRequest:
         """What ``request`` would be on the wire, without sending it."""
         request, _ = await self._ready(request)
         body = encode(await self._body(request, NameTable.of(request.tools)))
         url = self._stream_url(request.model) if request.stream else self._url(request.model)
-        return Sent(url, dict(await self._headers(url, body)), body)
+        return WireRequest(url, dict(await self._headers(url, body)), body)
 
     async def answer(self, request: Request) -> Reply:
         """One answer of the provider, without the tools that it refuses. Raises as ``Provider.answer``."""
@@ -133,15 +133,15 @@ class WireProvider(ABC):
         attempts = self._client.attempts()
         while True:
             opened = await self._client.open(url, body, self._headers, self._format.parse_error, attempts)
-            if isinstance(opened, Answer):
+            if isinstance(opened, HttpResponse):
                 yield replace(self._whole(opened, request.model), notes=notes)
                 return
-            reading = Reading(self._format.parse_stream(), opened)
-            async with aclosing(opened), aclosing(reading.deltas()) as deltas:
+            parsed = ParsedStream(self._format.parse_stream(), opened)
+            async with aclosing(opened), aclosing(parsed.deltas()) as deltas:
                 async for delta in deltas:
                     yield delta
-            if not await _asks_again(reading, attempts):
-                reply = self._ended(reading, opened.excerpt, request.model)
+            if not await _asks_again(parsed, attempts):
+                reply = self._ended(parsed, opened.excerpt, request.model)
                 yield replace(reply, attempts=attempts.number, notes=notes)
                 return
 
@@ -174,10 +174,10 @@ class WireProvider(ABC):
         """Close the connections."""
         await self._client.aclose()
 
-    async def _post(self, url: str, body: dict[str, Any]) -> Answer:
+    async def _post(self, url: str, body: dict[str, Any]) -> HttpResponse:
         return await self._client.post(url, encode(body), self._headers, self._format.parse_error)
 
-    def _whole(self, answer: Answer, model: str) -> Reply:
+    def _whole(self, answer: HttpResponse, model: str) -> Reply:
         if not 200 <= answer.status < 300:
             raise self._failure(answer, model)
         try:
@@ -186,16 +186,16 @@ class WireProvider(ABC):
             raise self._nonsense(str(error), answer.status) from None
         return replace(reply, attempts=answer.attempts)
 
-    def _ended(self, reading: Reading, excerpt: bytes, model: str) -> Reply:
+    def _ended(self, parsed: ParsedStream, excerpt: bytes, model: str) -> Reply:
         """What a stream came to. Raises when nothing came of it that is worth keeping."""
         try:
-            reply = reading.reply()
+            reply = parsed.reply()
         except FormatError as error:
             raise self._nonsense(str(error)) from None
         if not reply.incomplete:
             return reply
-        came = reading.told or bool(reply.message.text or reply.cut_calls)
-        trouble = self._trouble(reading.trouble, b"" if came else excerpt, model)
+        came = parsed.emitted or bool(reply.message.text or reply.cut_calls)
+        trouble = self._trouble(parsed.trouble, b"" if came else excerpt, model)
         if not came:
             raise trouble
         return replace(reply, trouble=trouble.message)
@@ -205,7 +205,7 @@ class WireProvider(ABC):
             case BridgeError():
                 return trouble
             case StreamFailed():
-                answer = Answer(trouble.error.status, {}, b"", asked=trouble.error.retry_after)
+                answer = HttpResponse(trouble.error.status, {}, b"", asked=trouble.error.retry_after)
                 return self._refusal(answer, trouble.error, model, "said within its answer:")
             case FormatError():
                 return self._nonsense(str(trouble))
@@ -219,7 +219,7 @@ class WireProvider(ABC):
             status=status,
         )
 
-    def _failure(self, answer: Answer, model: str) -> BridgeError:
+    def _failure(self, answer: HttpResponse, model: str) -> BridgeError:
         if answer.status < 400:
             return ProviderError(
                 f"{self.name} at {self._base} answered {answer.status}, a redirect: set the final address",
@@ -228,29 +228,29 @@ class WireProvider(ABC):
         error = self._format.parse_error(answer.status, answer.headers, answer.content)
         return self._refusal(answer, error, model)
 
-    def _refusal(self, answer: Answer, error: WireError, model: str, how: str = "") -> BridgeError:
-        said = self._redact(error.message)
+    def _refusal(self, answer: HttpResponse, error: WireError, model: str, how: str = "") -> BridgeError:
+        reported = self._redact(error.message)
         tries = f" (after {answer.attempts} attempts)" if answer.attempts > 1 else ""
         later = f"; try again in {answer.asked:g} s" if answer.asked else ""
         if self._refuses_key(answer, error):
             return AuthError(
-                f"{self.name} refused the request ({answer.status}: {said}): check {self._variables}"
+                f"{self.name} refused the request ({answer.status}: {reported}): check {self._variables}"
             )
         if answer.status == 404:
             return UnknownModelError(
-                f"{self.name} at {self._base} knows no {model!r} (404: {said}){self._model_hint(model)}",
+                f"{self.name} at {self._base} knows no {model!r} (404: {reported}){self._model_hint(model)}",
                 status=404,
                 kind=error.kind,
             )
         kind = self._redact(error.kind)
         return ProviderError(
-            f"{self.name} {how or f'answered {answer.status}'} {kind}: {said}{later}{tries}",
+            f"{self.name} {how or f'answered {answer.status}'} {kind}: {reported}{later}{tries}",
             status=answer.status,
             kind=error.kind,
             tool=error.tool,
         )
 
-    def _refuses_key(self, answer: Answer, error: WireError) -> bool:
+    def _refuses_key(self, answer: HttpResponse, error: WireError) -> bool:
         return answer.status in (401, 403)
 
     def _model_hint(self, model: str) -> str:
@@ -261,9 +261,9 @@ class WireProvider(ABC):
         return text if found is None else found.sub("[key]", text)
 
 
-async def _asks_again(reading: Reading, attempts: Attempts) -> bool:
+async def _asks_again(parsed: ParsedStream, attempts: Attempts) -> bool:
     """Whether a provider that failed within its stream is asked again: never after anything was given out."""
-    failed = reading.trouble
-    if reading.told or not isinstance(failed, StreamFailed) or not failed.error.retryable:
+    failed = parsed.trouble
+    if parsed.emitted or not isinstance(failed, StreamFailed) or not failed.error.retryable:
         return False
     return await attempts.again(f"failed within its stream ({failed.error.kind})", failed.error.retry_after)

@@ -35,7 +35,7 @@ _ABOUT_ANOTHER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Culprit:
+class _RefusedTool:
     """A tool to leave out, and the refusal. ``proven`` is whether the provider itself named it."""
 
     tool: ToolSpec
@@ -98,12 +98,12 @@ class Quarantine:
             return request
         return replace(request, tools=tuple(tool for tool in request.tools if tool.key not in refused))
 
-    def _without(self, request: Request, culprit: _Culprit) -> Request:
+    def _without(self, request: Request, culprit: _RefusedTool) -> Request:
         if culprit.proven:
             self._refused[request.model].add(culprit.tool.key)
         return replace(request, tools=tuple(t for t in request.tools if t.key != culprit.tool.key))
 
-    def _noted(self, reply: Reply, request: Request, culprit: _Culprit) -> Reply:
+    def _noted(self, reply: Reply, request: Request, culprit: _RefusedTool) -> Reply:
         self._refused[request.model].add(culprit.tool.key)
         tool = culprit.tool
         note = f"The tool {tool.name!r} of {tool.server} is left out, {self._provider} refuses it"
@@ -111,17 +111,17 @@ class Quarantine:
 
     async def _culprit(
         self, request: Request, error: ProviderError, wire: Format, ask: Ask
-    ) -> _Culprit | None:
+    ) -> _RefusedTool | None:
         """The tool that ``error`` is about; ``None`` where it is about something else."""
         if error.status not in _REFUSALS or not request.tools or request.tool_choice == "none":
             return None
         sent = _sent(request, wire)
         if error.tool is not None:
-            named = _named(error.tool, sent, request)
-            found = None if named is None else _Culprit(named, error, proven=True)
+            named = _tool_named(error.tool, sent, request)
+            found = None if named is None else _RefusedTool(named, error, proven=True)
         elif sent and _ABOUT_TOOLS.search(error.message) and not _ABOUT_ANOTHER.search(error.message):
             tool = await _narrowed(sent, request, ask)
-            found = None if tool is None else _Culprit(tool, error, proven=False)
+            found = None if tool is None else _RefusedTool(tool, error, proven=False)
         else:
             found = None
         return None if found is None or found.tool.key == request.tool_choice else found
@@ -149,7 +149,7 @@ async def _refuses(tools: Sequence[ToolSpec], request: Request, ask: Ask) -> boo
     return False
 
 
-def _which(culprit: _Culprit, error: ProviderError) -> ProviderError:
+def _which(culprit: _RefusedTool, error: ProviderError) -> ProviderError:
     """The error to raise when the second request failed as well."""
     return culprit.error if error.status in _REFUSALS and not culprit.proven else error
 
@@ -161,9 +161,9 @@ def _sent(request: Request, wire: Format) -> list[ToolSpec]:
     return [tool for tool in names.tools if names.wire(tool) not in left_out]
 
 
-def _named(told: str | int, sent: Sequence[ToolSpec], request: Request) -> ToolSpec | None:
+def _tool_named(reference: str | int, sent: Sequence[ToolSpec], request: Request) -> ToolSpec | None:
     """The tool of that wire name, or at that place; beyond the tools are those of the provider's own."""
-    if isinstance(told, int):
-        return sent[told] if 0 <= told < len(sent) else None
-    tool = NameTable.of(request.tools).tool(told)
+    if isinstance(reference, int):
+        return sent[reference] if 0 <= reference < len(sent) else None
+    tool = NameTable.of(request.tools).tool(reference)
     return tool if tool in sent else None

@@ -148,9 +148,9 @@ def test_definitions_that_hide_something_are_warned_of(words: tuple[str, ...], f
 
 def test_lint_finds_it_in_every_format(folder: Path) -> None:
     found = toolspan("lint", "--json", "--config", "toolspan.json", cwd=folder).json["findings"]
-    hidden = [each for each in found if each["rule"] == "hidden-characters"]
-    assert {each["pointer"] for each in hidden} == {"/description", "/properties/x/description"}
-    assert all(len(each["formats"]) == 8 and each["severity"] == "warning" for each in hidden)
+    invisible_text = [each for each in found if each["rule"] == "hidden-characters"]
+    assert {each["pointer"] for each in invisible_text} == {"/description", "/properties/x/description"}
+    assert all(len(each["formats"]) == 8 and each["severity"] == "warning" for each in invisible_text)
 
 
 def test_a_streamed_answer_on_a_real_terminal_is_shown_in_escapes(folder: Path) -> None:

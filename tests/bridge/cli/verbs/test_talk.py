@@ -190,23 +190,23 @@ def test_an_answer_that_broke_off_is_printed_noted_and_no_success(shop: Path) ->
     assert (ran.code, ran.json["incomplete"], ran.err) == (1, True, "")
 
 
-class Live:
+class LiveText:
     """A printer before a terminal; ``told`` is what stdout and stderr show together."""
 
     def __init__(self) -> None:
         self.screen = io.StringIO()
         self.printer = Printer(self.screen, live=self.screen)
 
-    def tell(self, *events: Any) -> str:
+    def show(self, *events: Any) -> str:
         for event in events:
-            self.printer.tell(event)
+            self.printer.show(event)
         return self.screen.getvalue()
 
 
 @pytest.mark.requirement("I5.1.2")
 def test_live_text_is_only_appended_and_notes_begin_on_lines_of_their_own() -> None:
-    live = Live()
-    shown = live.tell(
+    live = LiveText()
+    shown = live.show(
         IterationStarted(1),
         ReasoningDelta("a"),
         ReasoningDelta("b"),
@@ -221,9 +221,9 @@ def test_live_text_is_only_appended_and_notes_begin_on_lines_of_their_own() -> N
 
 @pytest.mark.requirement("I5.1.2")
 def test_an_answer_that_was_shown_as_it_came_is_not_printed_again(capsys: pytest.CaptureFixture[str]) -> None:
-    live = Live()
+    live = LiveText()
     end = (UsageReported(Usage(), 1), Text("done", 1))
-    live.tell(IterationStarted(1), TextDelta("do"), TextDelta("ne"), *end)
+    live.show(IterationStarted(1), TextDelta("do"), TextDelta("ne"), *end)
     live.printer.answer("done")
     assert (live.screen.getvalue(), capsys.readouterr().out) == ("done\n", "")
 
@@ -232,9 +232,9 @@ def test_an_answer_that_was_shown_as_it_came_is_not_printed_again(capsys: pytest
 def test_a_turn_that_is_asked_for_again_is_not_taken_for_the_answer(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    live = Live()
-    live.tell(IterationStarted(1), TextDelta("Let"), UsageReported(Usage(), 1), Notice("asked for again"))
-    live.tell(TextDelta("done"), UsageReported(Usage(), 1), Text("done", 1))
+    live = LiveText()
+    live.show(IterationStarted(1), TextDelta("Let"), UsageReported(Usage(), 1), Notice("asked for again"))
+    live.show(TextDelta("done"), UsageReported(Usage(), 1), Text("done", 1))
     live.printer.answer("done")
     assert live.screen.getvalue() == "Let\nnote: asked for again\ndone\n"
     live.printer.answer("something else")
@@ -243,4 +243,4 @@ def test_a_turn_that_is_asked_for_again_is_not_taken_for_the_answer(
 
 @pytest.mark.requirement("I5.1.2")
 def test_a_model_cannot_move_the_cursor() -> None:
-    assert Live().tell(TextDelta("a\x1b[2Jb\r\x9bc\td\n")) == r"a\x1b[2Jb\r\x9bc" + "\td\n"
+    assert LiveText().show(TextDelta("a\x1b[2Jb\r\x9bc\td\n")) == r"a\x1b[2Jb\r\x9bc" + "\td\n"

@@ -12,7 +12,7 @@ from tests.support import schemas
 from tests.support.real_tools import every_tool
 from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.formats.shared.identity import Same
+from toolspan_bridge.formats.shared.identity import IdentityKey
 from toolspan_bridge.formats.shared.loss_rules import RULES
 from toolspan_bridge.formats.shared.tools import compiled as tools_module
 from toolspan_bridge.messages import Request, ToolSpec, User
@@ -103,8 +103,11 @@ def test_a_changed_list_is_rendered_anew(name: str) -> None:
 @pytest.mark.requirement("I5.5.1")
 def test_only_the_very_same_objects_are_the_same() -> None:
     one, other = ToolSpec("s", "t", "", {}), ToolSpec("s", "t", "", {})
-    assert Same([one]) == Same((one,)) and one == other
-    assert all(Same([one]) != different for different in (Same([other]), Same([one, one]), Same([]), one))
+    assert IdentityKey([one]) == IdentityKey((one,)) and one == other
+    assert all(
+        IdentityKey([one]) != different
+        for different in (IdentityKey([other]), IdentityKey([one, one]), IdentityKey([]), one)
+    )
 
 
 @pytest.mark.requirement("I5.5.1")
@@ -114,4 +117,4 @@ def test_what_is_kept_is_bounded_and_a_caller_cannot_lengthen_it() -> None:
         listed = get_format("openai").render_tools(tools, NameTable.of(tools))
         listed.append({"type": "web_search"})
         assert len(get_format("openai").render_tools(tools, NameTable.of(tools))) == 1
-    assert tools_module._prepared.cache_info().currsize <= 32
+    assert tools_module._compiled.cache_info().currsize <= 32

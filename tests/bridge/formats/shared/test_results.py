@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from tests.support.outcomes import JPEG, PDF, PNG, SVG, failed, image, part, said, succeeded
-from toolspan_bridge.formats.shared.conversation.results import Carries, Media, Room, show
+from toolspan_bridge.formats.shared.conversation.results import Media, MediaQuota, MediaSupport, render_result
 from toolspan_bridge.messages import Part, ToolOutcome
 
 pytestmark = pytest.mark.requirement("I2.6.2")
 
-TEXT_ONLY = Carries(1000)
+TEXT_ONLY = MediaSupport(1000)
 IMAGES = frozenset({"image/png", "image/jpeg"})
 
 
-def text(*parts: Part, carries: Carries = TEXT_ONLY, **whole: Any) -> str:
-    return show(succeeded(*parts, **whole), carries).text
+def text(*parts: Part, support: MediaSupport = TEXT_ONLY, **whole: Any) -> str:
+    return render_result(succeeded(*parts, **whole), support).text
 
 
 def test_texts_are_joined_by_a_blank_line() -> None:
@@ -56,29 +56,36 @@ def test_a_part_that_cannot_be_carried_leaves_a_placeholder(data: Part, shown: s
 
 
 def test_images_are_carried_where_the_format_can() -> None:
-    shown = show(succeeded(said("map"), image()), Carries(1000, media=IMAGES))
+    shown = render_result(succeeded(said("map"), image()), MediaSupport(1000, media=IMAGES))
     assert (shown.text, shown.media) == ("map", (Media("image/png", PNG),))
 
 
 def test_an_image_that_follows_later_is_announced() -> None:
-    assert text(image(), carries=Carries(1000, media=IMAGES, later=IMAGES)) == "[image/png follows below]"
+    assert (
+        text(image(), support=MediaSupport(1000, media=IMAGES, later=IMAGES)) == "[image/png follows below]"
+    )
 
 
 def test_the_first_bytes_tell_the_type_not_the_server() -> None:
-    shown = show(succeeded(image(JPEG, "image/png")), Carries(1000, media=IMAGES))
+    shown = render_result(succeeded(image(JPEG, "image/png")), MediaSupport(1000, media=IMAGES))
     assert shown.media[0].mime == "image/jpeg"
 
 
 def test_an_image_type_that_the_bytes_do_not_show_is_not_believed() -> None:
-    assert text(image("AAAA"), carries=Carries(1000, media=IMAGES)) == "[unrecognized image/png omitted, 3 B]"
+    assert (
+        text(image("AAAA"), support=MediaSupport(1000, media=IMAGES))
+        == "[unrecognized image/png omitted, 3 B]"
+    )
 
 
 def test_an_image_beyond_the_size_or_the_number_is_left_out() -> None:
-    assert text(image(), carries=Carries(1000, media=IMAGES, max_media_bytes=67)).startswith(
+    assert text(image(), support=MediaSupport(1000, media=IMAGES, max_media_bytes=67)).startswith(
         "[image/png omitted"
     )
-    one = Carries(1000, media=IMAGES, room=Room({"image/": 1}))
-    assert show(succeeded(image()), one).media and not show(succeeded(image(JPEG)), one).media
+    one = MediaSupport(1000, media=IMAGES, quota=MediaQuota({"image/": 1}))
+    assert (
+        render_result(succeeded(image()), one).media and not render_result(succeeded(image(JPEG)), one).media
+    )
 
 
 def test_structured_content_that_a_text_repeats_is_sent_once_and_compact() -> None:
@@ -91,7 +98,9 @@ def test_structured_content_beside_another_text_is_sent_too() -> None:
 
 @pytest.mark.parametrize(("words", "value"), [("hello", "hello"), ("4", 4), ("[1]", [1]), ("null", None)])
 def test_a_value_that_is_only_wrapped_for_the_protocol_is_sent_as_its_text(words: str, value: Any) -> None:
-    shown = show(succeeded(said(words), structured={"result": value}), Carries(1000, structured="any"))
+    shown = render_result(
+        succeeded(said(words), structured={"result": value}), MediaSupport(1000, structured="any")
+    )
     assert (shown.text, shown.structured) == (words, None)
 
 
@@ -100,7 +109,7 @@ def test_a_value_that_is_only_wrapped_for_the_protocol_is_sent_as_its_text(words
     [("none", {}, False), ("object", {}, True), ("object", [], False), ("any", [], True), ("any", 0, True)],
 )
 def test_structured_content_stands_apart_where_the_format_can(kind: Any, value: Any, apart: bool) -> None:
-    shown = show(succeeded(structured=value), Carries(1000, structured=kind))
+    shown = render_result(succeeded(structured=value), MediaSupport(1000, structured=kind))
     assert (shown.structured == value and shown.structured is not None) is apart
     assert (shown.text == "") is apart
 
@@ -119,16 +128,16 @@ def test_structured_content_stands_apart_where_the_format_can(kind: Any, value: 
     ],
 )
 def test_text_for_formats_without_a_flag(outcome: ToolOutcome, marked: str) -> None:
-    assert show(outcome, TEXT_ONLY).marked_text == marked
+    assert render_result(outcome, TEXT_ONLY).text_with_error_mark == marked
 
 
 def test_a_long_text_is_cut_between_characters_and_says_how_much() -> None:
-    cut = text(said("é" * 10), carries=Carries(5))
+    cut = text(said("é" * 10), support=MediaSupport(5))
     assert cut == "éé\n[cut here: the first 4 of 20 bytes; max_result_bytes is 5]"
 
 
 def test_structured_content_beyond_the_limit_is_cut_as_text() -> None:
-    shown = show(succeeded(structured={"a": "x" * 50}), Carries(10, structured="any"))
+    shown = render_result(succeeded(structured={"a": "x" * 50}), MediaSupport(10, structured="any"))
     assert shown.structured is None and "[cut here" in shown.text
 
 

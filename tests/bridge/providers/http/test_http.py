@@ -14,7 +14,7 @@ from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.provider_settings import instant
 from toolspan_bridge.errors import BridgeError, ProviderError, UnreachableError, UsageError
 from toolspan_bridge.formats import get_format
-from toolspan_bridge.providers.http.client import Answer, HttpClient
+from toolspan_bridge.providers.http.client import HttpClient, HttpResponse
 from toolspan_bridge.providers.http.settings import HttpSettings
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +29,7 @@ async def key_header(url: str, body: bytes) -> Mapping[str, str]:
 read_error = get_format("openai").parse_error
 
 
-async def post(base: str, settings: HttpSettings) -> Answer:
+async def post(base: str, settings: HttpSettings) -> HttpResponse:
     async with aclosing(HttpClient("acme", base, settings, "check ACME_BASE_URL")) as client:
         return await client.post(f"{base}/ask", b"{}", key_header, read_error)
 
@@ -160,7 +160,10 @@ async def test_a_proxy_of_the_environment_is_used_but_never_for_this_machine(
 ) -> None:
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
-    with FakeProvider(anything, [Sent({"by": "proxy"})]) as proxy, FakeProvider(anything, [Sent({})]) as fake:
+    with (
+        FakeProvider(anything, [Sent({"by": "proxy"})]) as proxy,
+        FakeProvider(anything, [Sent({})]) as fake,
+    ):
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("http_proxy", proxy.url)
         await post(fake.url, instant())

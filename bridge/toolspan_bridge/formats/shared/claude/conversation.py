@@ -13,8 +13,16 @@ from typing import Any
 
 from ....messages import Assistant, Request, ToolOutcome
 from ..conversation.alternating import alternating, as_text
-from ..conversation.history import Asked, Said, SentCall, Turn, turns
-from ..conversation.results import NO_OUTPUT, Carries, Media, Room, Shown, attached, show
+from ..conversation.history import AssistantTurn, SentCall, Turn, UserTurn, turns
+from ..conversation.results import (
+    NO_OUTPUT,
+    Media,
+    MediaQuota,
+    MediaSupport,
+    RenderedResult,
+    render_parts,
+    render_result,
+)
 from ..json_values import objects, text
 from .parse import is_call
 
@@ -35,10 +43,10 @@ def messages(request: Request, format_name: str, *, with_tools: bool) -> list[di
     Where there are more images or documents than fit, the newest stay.
     """
     history = turns(request.messages, _LEGAL_ID, format_name)
-    spoken = history if with_tools else as_text(history, request)
-    room = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
-    writer = _Writer(request, format_name, Room(room))
-    newest_first = [writer.blocks(turn, last=place == 0) for place, turn in enumerate(reversed(spoken))]
+    sent = history if with_tools else as_text(history, request)
+    quota = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
+    writer = _Writer(request, format_name, MediaQuota(quota))
+    newest_first = [writer.blocks(turn, last=place == 0) for place, turn in enumerate(reversed(sent))]
     return alternating(reversed(newest_first), type="text")
 
 
@@ -50,33 +58,33 @@ def has_thoughts(request: Request, format_name: str) -> bool:
 
 
 class _Writer:
-    def __init__(self, request: Request, format_name: str, room: Room) -> None:
+    def __init__(self, request: Request, format_name: str, quota: MediaQuota) -> None:
         self._format_name = format_name
-        self._carries = Carries(
+        self._media_support = MediaSupport(
             request.max_result_bytes,
             media=(_IMAGES if request.vision else frozenset[str]()) | _PDF,
             max_media_bytes=_MAX_MEDIA_BYTES,
-            room=room,
+            quota=quota,
         )
-        self._text_only = Carries(request.max_result_bytes)
+        self._text_only = MediaSupport(request.max_result_bytes)
 
     def blocks(self, turn: Turn, *, last: bool) -> tuple[str, list[dict[str, Any]]]:
-        if isinstance(turn, Asked):
+        if isinstance(turn, UserTurn):
             return "user", [*self._attached(turn), _text(turn.text)]
-        if isinstance(turn, Said):
+        if isinstance(turn, AssistantTurn):
             return "assistant", _echoed(turn, self._format_name, last=last) or _rewritten(turn)
-        shown = ((call, show(outcome, self._carried(outcome))) for call, outcome in turn.results)
+        shown = ((call, render_result(outcome, self._support_for(outcome))) for call, outcome in turn.results)
         return "user", [_result(call, found) for call, found in shown]
 
-    def _carried(self, outcome: ToolOutcome) -> Carries:
-        return self._text_only if outcome.failed else self._carries
+    def _support_for(self, outcome: ToolOutcome) -> MediaSupport:
+        return self._text_only if outcome.failed else self._media_support
 
-    def _attached(self, turn: Asked) -> list[dict[str, Any]]:
-        found = attached(turn.parts, self._carries)
+    def _attached(self, turn: UserTurn) -> list[dict[str, Any]]:
+        found = render_parts(turn.parts, self._media_support)
         return [_text(each) if isinstance(each, str) else _media(each) for each in found]
 
 
-def _echoed(turn: Said, format_name: str, *, last: bool) -> list[dict[str, Any]]:
+def _echoed(turn: AssistantTurn, format_name: str, *, last: bool) -> list[dict[str, Any]]:
     """The blocks as they came, save blank text; empty when they do not fit the calls any more.
 
     A paused turn is the last, and goes back as it is, like one with calls: the provider goes on with its own.
@@ -115,26 +123,26 @@ def _is_whole(block: Mapping[str, Any], finished: set[str]) -> bool:
     return kind != "thinking" or bool(block.get("signature"))
 
 
-def _rewritten(turn: Said) -> list[dict[str, Any]]:
-    said = turn.message.text
-    return [_text(said)] * bool(said.strip()) + [
+def _rewritten(turn: AssistantTurn) -> list[dict[str, Any]]:
+    rendered = turn.message.text
+    return [_text(rendered)] * bool(rendered.strip()) + [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in turn.calls
     ]
 
 
-def _result(call: SentCall, shown: Shown) -> dict[str, Any]:
+def _result(call: SentCall, shown: RenderedResult) -> dict[str, Any]:
     content = [*_texts(shown), *(_media(file) for file in shown.media)]
     failed = {"is_error": True} if shown.failed else {}
     return {"type": "tool_result", "tool_use_id": call.id, "content": content, **failed}
 
 
-def _texts(shown: Shown) -> Iterator[dict[str, Any]]:
+def _texts(shown: RenderedResult) -> Iterator[dict[str, Any]]:
     if shown.text.strip() or not shown.media:
         yield _text(shown.text if shown.text.strip() else NO_OUTPUT)
 
 
-def _text(said: str) -> dict[str, Any]:
-    return {"type": "text", "text": said}
+def _text(rendered: str) -> dict[str, Any]:
+    return {"type": "text", "text": rendered}
 
 
 def _media(file: Media) -> dict[str, Any]:

@@ -52,10 +52,10 @@ def parse_message(body: Any, format_name: str) -> Reply:
     if as_list(body.get("content")) is None:
         raise missing("content", body)
     blocks = objects(body["content"])
-    said = "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
+    answer_text = "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
     stop = _STOPS.get(text(body.get("stop_reason")), "other")
     return reply(
-        said or explanation(body),
+        answer_text or explanation(body),
         [
             WireCall(block.get("id"), block.get("name"), block.get("input"))
             for block in blocks

@@ -8,7 +8,7 @@ from typing import Any
 from ....messages import Request, ToolSpec
 from ...names import NameTable
 from ..tools.choice import must_call
-from ..tools.compiled import WireTool
+from ..tools.compile import WireTool
 from .conversation import has_thoughts, messages
 from .tools import compiled
 

@@ -16,7 +16,7 @@ from ....deltas import CallDelta, Delta, ReasoningDelta, TextDelta
 from ....messages import Reply
 from ..contract import StreamFailed
 from ..json_values import as_list, as_object, at, compact, is_object, load, text
-from ..replies.stream import BodyStream, Joined
+from ..replies.stream import BodyStream, TextPieces
 from .parse import explanation, is_call, parse_error, parse_message, status_of
 
 __all__ = ["MessageStream"]
@@ -36,7 +36,7 @@ class _Block:
         self.start = dict(start)
         self.place = place
         self.closed = False
-        self._pieces: dict[str, Joined] = {}
+        self._pieces: dict[str, TextPieces] = {}
         self._citations: list[Any] = []
 
     def begin(self) -> Iterable[Delta]:
@@ -77,7 +77,7 @@ class _Block:
 
     def _add(self, field: str, piece: str) -> str:
         if field == self.start.get("type") or piece:
-            return self._pieces.setdefault(field, Joined()).add(piece)
+            return self._pieces.setdefault(field, TextPieces()).add(piece)
         return ""
 
 
@@ -160,21 +160,21 @@ class MessageStream(BodyStream):
 
     def _end_message(self, event: Mapping[str, Any]) -> Iterable[Delta]:
         """Counts are cumulative: the last ones stand. A refusal without a word is told by its explanation."""
-        usage = {**(as_object(self._message.get("usage")) or {}), **_said(event.get("usage"))}
-        self._message |= _said(event.get("delta"))
+        usage = {**(as_object(self._message.get("usage")) or {}), **_content(event.get("usage"))}
+        self._message |= _content(event.get("delta"))
         if usage:
             self._message["usage"] = usage
-        if at(event, "delta", "stop_reason") != "refusal" or any(map(_words, self._blocks.values())):
+        if at(event, "delta", "stop_reason") != "refusal" or any(map(_visible_text, self._blocks.values())):
             return ()
         why = explanation(self._message)
         return (TextDelta(why),) if why else ()
 
 
-def _words(block: _Block) -> str:
+def _visible_text(block: _Block) -> str:
     return text(block.whole().get("text"))
 
 
-def _said(value: Any) -> dict[str, Any]:
+def _content(value: Any) -> dict[str, Any]:
     return {key: each for key, each in (as_object(value) or {}).items() if each is not None}
 
 

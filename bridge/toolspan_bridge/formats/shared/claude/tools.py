@@ -10,15 +10,15 @@ from ....messages import ToolSpec
 from ...names import NameTable
 from ..contract import Loss
 from ..schemas import ANTHROPIC_STRICT, Plan
-from ..tools.compiled import Prepared, prepare
-from ..tools.compiled import restore as restore_arguments
+from ..tools.compile import CompiledTools, compile_tools
+from ..tools.compile import restore as restore_arguments
 
 PLAN = Plan(keys=re.compile(r"[A-Za-z0-9_.-]{1,64}"))
 
 
-def compiled(tools: Sequence[ToolSpec], names: NameTable) -> Prepared:
+def compiled(tools: Sequence[ToolSpec], names: NameTable) -> CompiledTools:
     """``tools`` by Claude's rules for schemas."""
-    return prepare(tools, names, PLAN, strict=ANTHROPIC_STRICT)
+    return compile_tools(tools, names, PLAN, strict=ANTHROPIC_STRICT)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ....messages import Assistant, Request
 from ..json_values import compact
-from .history import Answered, Asked, Said, Turn
-from .results import Carries, show
+from .history import AssistantTurn, ToolResultsTurn, Turn, UserTurn
+from .results import MediaSupport, render_result
 
 __all__ = ["alternating", "as_text"]
 
@@ -34,17 +34,21 @@ def alternating(turns: Iterable[tuple[str, list[dict[str, Any]]]], **text_block:
 
 
 def as_text(history: Sequence[Turn], request: Request) -> list[Turn]:
-    """Past calls and results told in words."""
-    told: list[Turn] = []
+    """``history`` with past calls and results as plain text, for a request without tools."""
+    plain: list[Turn] = []
     for turn in history:
-        if isinstance(turn, Said) and turn.calls:
+        if isinstance(turn, AssistantTurn) and turn.calls:
             calls = (f"[called {call.name} with {compact(call.arguments)}]" for call in turn.calls)
-            said = "\n".join(filter(None, (turn.message.text.strip(), *calls)))
-            told.append(Said(Assistant(said), ()))
-        elif isinstance(turn, Answered):
-            carries = Carries(request.max_result_bytes)
-            shown = ((call, show(outcome, carries)) for call, outcome in turn.results)
-            told.append(Asked("\n".join(f"[{call.name} gave] {found.marked_text}" for call, found in shown)))
+            rendered = "\n".join(filter(None, (turn.message.text.strip(), *calls)))
+            plain.append(AssistantTurn(Assistant(rendered), ()))
+        elif isinstance(turn, ToolResultsTurn):
+            support = MediaSupport(request.max_result_bytes)
+            shown = ((call, render_result(outcome, support)) for call, outcome in turn.results)
+            plain.append(
+                UserTurn(
+                    "\n".join(f"[{call.name} gave] {found.text_with_error_mark}" for call, found in shown)
+                )
+            )
         else:
-            told.append(turn)
-    return told
+            plain.append(turn)
+    return plain

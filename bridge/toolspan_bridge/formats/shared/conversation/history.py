@@ -1,4 +1,4 @@
-"""A conversation as providers insist on it: each call answered exactly once, directly after it was made."""
+"""A conversation in the order that providers require: each call has exactly one result, directly after it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _NO_RESULT = "No result: the call was not carried out"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the person said, never blank, and the files that came with it."""
+class UserTurn:
+    """A message of the user, never blank, and the files attached to it."""
 
     text: str
     parts: tuple[Part, ...] = ()
@@ -34,8 +34,8 @@ class SentCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the model said. It has text or calls; ``message`` keeps both as they came."""
+class AssistantTurn:
+    """A message of the model. It has text or calls; ``message`` is the original."""
 
     message: Assistant
     calls: tuple[SentCall, ...]
@@ -46,13 +46,13 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ToolResultsTurn:
     """The results of the calls just before, one for each, in their order."""
 
     results: tuple[tuple[SentCall, ToolOutcome], ...]
 
 
-Turn = Asked | Said | Answered
+Turn = UserTurn | AssistantTurn | ToolResultsTurn
 
 
 def turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = "") -> list[Turn]:
@@ -66,21 +66,21 @@ def turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = 
 
 def chat_messages(
     system: str,
-    spoken: Iterable[Turn],
+    history: Iterable[Turn],
     *,
-    asked: Callable[[Asked], dict[str, Any]],
-    said: Callable[[Said], dict[str, Any]],
-    answered: Callable[[Answered], Iterable[dict[str, Any]]],
+    user: Callable[[UserTurn], dict[str, Any]],
+    assistant: Callable[[AssistantTurn], dict[str, Any]],
+    results: Callable[[ToolResultsTurn], Iterable[dict[str, Any]]],
 ) -> list[dict[str, Any]]:
     """One list, the system prompt first: how OpenAI's chat API and those after its manner have it."""
     written: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
-    for turn in spoken:
-        if isinstance(turn, Asked):
-            written.append(asked(turn))
-        elif isinstance(turn, Said):
-            written.append(said(turn))
+    for turn in history:
+        if isinstance(turn, UserTurn):
+            written.append(user(turn))
+        elif isinstance(turn, AssistantTurn):
+            written.append(assistant(turn))
         else:
-            written.extend(answered(turn))
+            written.extend(results(turn))
     return written
 
 
@@ -88,14 +88,14 @@ def _turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str) 
     used: set[str] = set()
     for place, message in enumerate(messages):
         if isinstance(message, User):
-            yield Asked(message.text if message.text.strip() else _NO_TEXT, message.parts)
+            yield UserTurn(message.text if message.text.strip() else _NO_TEXT, message.parts)
         elif isinstance(message, Assistant) and _says(message, echoed):
             sent = tuple(
                 _sent(call, f"{place}.{number}", used, legal_id) for number, call in enumerate(message.calls)
             )
-            yield Said(message, sent)
+            yield AssistantTurn(message, sent)
             if sent:
-                yield Answered(tuple(_paired(message.calls, sent, _outcomes(messages[place + 1 :]))))
+                yield ToolResultsTurn(tuple(_paired(message.calls, sent, _outcomes(messages[place + 1 :]))))
 
 
 def _says(message: Assistant, echoed: str) -> bool:
@@ -129,10 +129,10 @@ def _paired(
         by_id[outcome.call_id].append(outcome)
     for call, wire in zip(calls, sent, strict=True):
         waiting = by_id[call.id]
-        yield wire, waiting.popleft() if waiting else _made_up(call)
+        yield wire, waiting.popleft() if waiting else _missing_outcome(call)
 
 
-def _made_up(call: ToolCall) -> ToolOutcome:
+def _missing_outcome(call: ToolCall) -> ToolOutcome:
     result = {
         "success": False,
         "error": _NO_RESULT,

@@ -1,4 +1,4 @@
-"""A tool's outcome as a model is shown it: one text, and the media that its format can carry."""
+"""A tool's outcome as it is sent to a model: one text, and the media that the format supports."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Media:
         return self.mime.startswith("image/")
 
 
-class Room:
+class MediaQuota:
     """How many more files of a kind fit, by the beginning of their MIME type. Other kinds are free."""
 
     def __init__(self, left: Mapping[str, int] | None = None) -> None:
@@ -53,23 +53,23 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Carries:
+class MediaSupport:
     """What a format takes in the results of a turn.
 
-    ``media`` are the MIME types beside text, ``max_media_bytes`` and ``room`` their bounds, ``structured``
+    ``media`` are the MIME types beside text, ``max_media_bytes`` and ``quota`` their bounds, ``structured``
     which JSON values may stand beside a text, and ``later`` the types whose files follow after the text.
     """
 
     max_text_bytes: int
     media: frozenset[str] = frozenset()
     max_media_bytes: int = 20_000_000
-    room: Room = field(default_factory=Room)
+    quota: MediaQuota = field(default_factory=MediaQuota)
     structured: Literal["none", "object", "any"] = "none"
     later: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RenderedResult:
     """What the model is shown.
 
     ``text`` has no error mark and may be empty. It holds the structured content where that cannot stand
@@ -82,14 +82,14 @@ class Shown:
     media: tuple[Media, ...] = ()
 
     @property
-    def marked_text(self) -> str:
+    def text_with_error_mark(self) -> str:
         """The text with the error mark, never empty: for formats without a flag."""
-        said = self.text or NO_OUTPUT
-        return f"{_ERROR} {said}" if self.failed else said
+        rendered = self.text or NO_OUTPUT
+        return f"{_ERROR} {rendered}" if self.failed else rendered
 
 
-def show(outcome: ToolOutcome, carries: Carries) -> Shown:
-    """``outcome`` for a format that ``carries`` so much.
+def render_result(outcome: ToolOutcome, support: MediaSupport) -> RenderedResult:
+    """``outcome`` for a format that ``support`` so much.
 
     Everything else becomes a placeholder that says what is missing; nothing is fetched.
     """
@@ -97,26 +97,26 @@ def show(outcome: ToolOutcome, carries: Carries) -> Shown:
     media: list[Media] = []
     structured, duplicate = _structured(outcome)
     for part in outcome.parts:
-        if duplicate is not None and part.type == "text" and _same(part, duplicate):
+        if duplicate is not None and part.type == "text" and _is_text_of(part, duplicate):
             continue
-        said, file = _part(part, carries)
-        blocks += [said] if said.strip() else []
+        rendered, file = _part(part, support)
+        blocks += [rendered] if rendered.strip() else []
         media += [file] if file is not None else []
     if not outcome.parts and structured is None:
-        blocks = _own_words(outcome.result)
-    if structured is not None and (outcome.failed or not _fits(structured, carries)):
+        blocks = _result_text(outcome.result)
+    if structured is not None and (outcome.failed or not _fits(structured, support)):
         blocks.append(compact(structured))
         structured = None
-    said = _cut("\n\n".join(blocks), carries.max_text_bytes)
-    return Shown(outcome.failed, said, structured, tuple(media))
+    rendered = _cut("\n\n".join(blocks), support.max_text_bytes)
+    return RenderedResult(outcome.failed, rendered, structured, tuple(media))
 
 
-def attached(parts: Sequence[Part], carries: Carries) -> list[str | Media]:
+def render_parts(parts: Sequence[Part], support: MediaSupport) -> list[str | Media]:
     """What came with a question, in its order: files that the format carries, and text for all the rest."""
     found: list[str | Media] = []
     for part in parts:
-        said, file = _part(part, carries)
-        found += [said] if said.strip() else []
+        rendered, file = _part(part, support)
+        found += [rendered] if rendered.strip() else []
         found += [file] if file is not None else []
     return found
 
@@ -132,17 +132,17 @@ def _structured(outcome: ToolOutcome) -> tuple[Json, Json]:
     inside = as_object(structured)
     if inside is not None and inside.keys() == {"result"}:
         inner = inside["result"]
-        if any(part.type == "text" and _same(part, inner) for part in outcome.parts):
+        if any(part.type == "text" and _is_text_of(part, inner) for part in outcome.parts):
             return None, None
     return structured, structured
 
 
-def _same(part: Part, value: Json) -> bool:
-    said = text(clean(part.data.get("text")))
-    if isinstance(value, str) and said == value:
+def _is_text_of(part: Part, value: Json) -> bool:
+    rendered = text(clean(part.data.get("text")))
+    if isinstance(value, str) and rendered == value:
         return True
     try:
-        return bool(load(said) == value)
+        return bool(load(rendered) == value)
     except ValueError:
         return False
 
@@ -153,13 +153,13 @@ def _bounded(value: Json) -> Json:
     return clean(value)
 
 
-def _fits(structured: Json, carries: Carries) -> bool:
+def _fits(structured: Json, support: MediaSupport) -> bool:
     kind = "any" if as_object(structured) is None else "object"
-    small = len(compact(structured).encode()) <= carries.max_text_bytes
-    return small and carries.structured in (kind, "any")
+    small = len(compact(structured).encode()) <= support.max_text_bytes
+    return small and support.structured in (kind, "any")
 
 
-def _own_words(result: Mapping[str, Any]) -> list[str]:
+def _result_text(result: Mapping[str, Any]) -> list[str]:
     if not result.get("success"):
         words = (text(result.get("error")), text(result.get("user_action")))
         return [clean(". ".join(word.rstrip(".") for word in words if word.strip()))]
@@ -169,7 +169,7 @@ def _own_words(result: Mapping[str, Any]) -> list[str]:
     return [value if isinstance(value, str) else compact(value)]
 
 
-def _part(part: Part, carries: Carries) -> tuple[str, Media | None]:
+def _part(part: Part, support: MediaSupport) -> tuple[str, Media | None]:
     data: Mapping[str, Any] = clean(part.data)
     audience = as_object(data.get("annotations")) or {}
     if as_list(audience.get("audience")) == ["user"]:
@@ -179,8 +179,8 @@ def _part(part: Part, carries: Carries) -> tuple[str, Media | None]:
     if part.type == "resource_link":
         return _link(data), None
     if part.type == "resource":
-        return _resource(as_object(data.get("resource")) or {}, carries)
-    return _file(text(data.get("data")), text(data.get("mimeType")) or part.type, "", carries)
+        return _resource(as_object(data.get("resource")) or {}, support)
+    return _file(text(data.get("data")), text(data.get("mimeType")) or part.type, "", support)
 
 
 def _link(data: Mapping[str, Any]) -> str:
@@ -195,24 +195,24 @@ def _link(data: Mapping[str, Any]) -> str:
     return f"[resource link: {', '.join(filter(None, facts))}]"
 
 
-def _resource(resource: Mapping[str, Any], carries: Carries) -> tuple[str, Media | None]:
+def _resource(resource: Mapping[str, Any], support: MediaSupport) -> tuple[str, Media | None]:
     uri = text(resource.get("uri"))
     if "text" in resource:
         return f"[resource {uri}]\n{text(resource['text'])}", None
     mime = text(resource.get("mimeType")) or "application/octet-stream"
-    return _file(text(resource.get("blob")), mime, uri, carries)
+    return _file(text(resource.get("blob")), mime, uri, support)
 
 
-def _file(data: str, declared: str, name: str, carries: Carries) -> tuple[str, Media | None]:
+def _file(data: str, declared: str, name: str, support: MediaSupport) -> tuple[str, Media | None]:
     data = "".join(data.split())
-    mime, size = _true_type(data, declared), len(data) * 3 // 4 - data[-2:].count("=")
+    mime, size = _detected_type(data, declared), len(data) * 3 // 4 - data[-2:].count("=")
     what = f"{mime} {name}".strip()
-    if not (mime in carries.media and size <= carries.max_media_bytes and carries.room.take(mime)):
+    if not (mime in support.media and size <= support.max_media_bytes and support.quota.take(mime)):
         return f"[{what} omitted, {_size(size)}]", None
-    return f"[{what} follows below]" if mime in carries.later else "", Media(mime, data, name)
+    return f"[{what} follows below]" if mime in support.later else "", Media(mime, data, name)
 
 
-def _true_type(data: str, declared: str) -> str:
+def _detected_type(data: str, declared: str) -> str:
     """The type that the first bytes tell. A type that they should tell, and do not, is not believed."""
     try:
         head = base64.b64decode(data[:64], validate=True)
@@ -220,9 +220,9 @@ def _true_type(data: str, declared: str) -> str:
     except (binascii.Error, ValueError):
         return "unreadable"
     mime = declared.partition(";")[0].strip().lower()
-    told = next((kind for magic, kind in _MAGIC if re.match(magic, head, re.DOTALL)), "")
+    detected = next((kind for magic, kind in _MAGIC if re.match(magic, head, re.DOTALL)), "")
     known = {kind for _, kind in _MAGIC}
-    return told or (f"unrecognized {mime}" if mime in known else mime)
+    return detected or (f"unrecognized {mime}" if mime in known else mime)
 
 
 def _size(size: int) -> str:
@@ -232,10 +232,10 @@ def _size(size: int) -> str:
     return f"{max(size, 0)} B"
 
 
-def _cut(said: str, limit: int) -> str:
-    encoded = said.encode()
+def _cut(rendered: str, limit: int) -> str:
+    encoded = rendered.encode()
     if len(encoded) <= limit:
-        return said
+        return rendered
     kept = encoded[:limit].decode("utf-8", "ignore")
-    told = f"the first {len(kept.encode())} of {len(encoded)} bytes; max_result_bytes is {limit}"
-    return f"{kept}\n[cut here: {told}]"
+    detected = f"the first {len(kept.encode())} of {len(encoded)} bytes; max_result_bytes is {limit}"
+    return f"{kept}\n[cut here: {detected}]"

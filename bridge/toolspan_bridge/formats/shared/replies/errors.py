@@ -42,8 +42,8 @@ def wire_error(
     if asked in ("true", "false") and not final:
         again = asked == "true"
     after = _retry_after(lower)
-    said = message.strip() or snippet(body) or f"HTTP status {status} without a message"
-    return WireError(status, kind, said, again, retry_after if after is None else after)
+    reported = message.strip() or snippet(body) or f"HTTP status {status} without a message"
+    return WireError(status, kind, reported, again, retry_after if after is None else after)
 
 
 def seconds(value: Any) -> float | None:

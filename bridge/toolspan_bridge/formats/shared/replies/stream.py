@@ -12,10 +12,10 @@ from ....messages import Assistant, Reply
 from ..contract import FormatError, StreamFailed
 from ..json_values import as_object, load, snippet
 
-__all__ = ["BodyStream", "Joined", "broken_off"]
+__all__ = ["BodyStream", "TextPieces", "broken_off"]
 
 
-class Joined:
+class TextPieces:
     """A text in pieces. Half of a surrogate pair waits for its other half, which may be in the next piece."""
 
     __slots__ = ("_held", "_pieces")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...wire.json_types import is_list, is_object
-from ._text import Text
+from ._text import QuestionText
 from ._words import STOP_WORDS, listed, stem, stems, words
 
 _DEEPEST = 4
@@ -29,7 +29,7 @@ _NO = frozenset({"no", "not", "without", "disable", "except", "don't"})
 
 
 @dataclass(slots=True)
-class Filled:
+class FilledArguments:
     """The arguments; how many of the required ones the text plainly holds, how many were guessed, how many
     are missing."""
 
@@ -73,19 +73,19 @@ class _Parameter:
         declared = str(self.schema.get("format", ""))
         if declared in ("uri", "url", "email", "date", "date-time"):
             return {"uri": "url", "date-time": "date"}.get(declared, declared)
-        told = [_KIND_OF[label] for label in reversed(self.labels) if label in _KIND_OF]
-        told += [_KIND_OF[s] for word in words(self.description) if (s := stem(word)) in _KIND_OF]
-        return told[0] if told else ""
+        kinds = [_KIND_OF[label] for label in reversed(self.labels) if label in _KIND_OF]
+        kinds += [_KIND_OF[s] for word in words(self.description) if (s := stem(word)) in _KIND_OF]
+        return kinds[0] if kinds else ""
 
 
-def fill(schema: Mapping[str, Any], text: Text, known: set[str], depth: int = 0) -> Filled:
+def fill(schema: Mapping[str, Any], text: QuestionText, known: set[str], depth: int = 0) -> FilledArguments:
     """Arguments for ``schema`` out of ``text``. ``known`` are the stems that the tool says of itself.
 
     Required parameters are always tried; optional ones are filled only where the text says so plainly.
     Defaults are left to the schema.
     """
     parameters = _parameters(schema)
-    filled = Filled()
+    filled = FilledArguments()
     for parameter in sorted(parameters, key=lambda each: not each.required):
         value = _evident(parameter, text, known, depth)
         if value is not None:
@@ -126,7 +126,7 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     return schema
 
 
-def _evident(parameter: _Parameter, text: Text, known: set[str], depth: int) -> Any:
+def _evident(parameter: _Parameter, text: QuestionText, known: set[str], depth: int) -> Any:
     """The value that the text plainly gives the parameter."""
     if "const" in parameter.schema:
         return parameter.schema["const"] if parameter.required else None
@@ -147,7 +147,7 @@ def _evident(parameter: _Parameter, text: Text, known: set[str], depth: int) -> 
             return None
 
 
-def _guess(parameter: _Parameter, text: Text, known: set[str]) -> Any:
+def _guess(parameter: _Parameter, text: QuestionText, known: set[str]) -> Any:
     """The best that is left for a required parameter of which the text does not plainly speak."""
     options = parameter.schema.get("enum")
     if is_list(options) and options:
@@ -167,21 +167,21 @@ def _labels(parameter: _Parameter) -> list[str]:
     return parameter.labels or sorted(stems(parameter.description))
 
 
-def _number(parameter: _Parameter, text: Text, labels: list[str], reach: int) -> int | float | None:
+def _number(parameter: _Parameter, text: QuestionText, labels: list[str], reach: int) -> int | float | None:
     found = text.find_number(labels, reach)
     if found is None or parameter.type == "number":
         return found
     return int(found) if found == int(found) else None
 
 
-def _boolean(parameter: _Parameter, text: Text) -> bool | None:
+def _boolean(parameter: _Parameter, text: QuestionText) -> bool | None:
     for label in parameter.labels:
         if (before := text.word_before(label)) is not None:
             return before not in _NO
     return None
 
 
-def _items(parameter: _Parameter, text: Text) -> list[Any] | None:
+def _items(parameter: _Parameter, text: QuestionText) -> list[Any] | None:
     items = _resolved(parameter.schema.get("items", {}), parameter.schema)
     options = items.get("enum")
     found: list[Any]
@@ -200,13 +200,13 @@ def _all(find: Any) -> list[str]:
     return list(iter(find, None))
 
 
-def _object(parameter: _Parameter, text: Text, known: set[str], depth: int) -> dict[str, Any] | None:
+def _object(parameter: _Parameter, text: QuestionText, known: set[str], depth: int) -> dict[str, Any] | None:
     if depth >= _DEEPEST or not parameter.required:
         return None
     return fill(parameter.schema, text, known, depth + 1).values or None
 
 
-def _string(parameter: _Parameter, text: Text, known: set[str]) -> str | None:
+def _string(parameter: _Parameter, text: QuestionText, known: set[str]) -> str | None:
     kind = parameter.kind
     if kind == "expression" and text.arithmetic:
         return text.arithmetic
@@ -223,7 +223,7 @@ def _string(parameter: _Parameter, text: Text, known: set[str]) -> str | None:
     return None
 
 
-def _place(parameter: _Parameter, text: Text) -> str | None:
+def _place(parameter: _Parameter, text: QuestionText) -> str | None:
     names = set(parameter.labels)
     if names & _FROM:
         return text.find_after(("from",))

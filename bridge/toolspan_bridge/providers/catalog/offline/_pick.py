@@ -11,7 +11,7 @@ from typing import Any
 from ....messages import ToolSpec
 from ...wire.json_types import is_list, is_object
 from ._arguments import fill, takes_arithmetic
-from ._text import Text
+from ._text import QuestionText
 from ._words import is_same, stems
 
 _NAME, _DESCRIPTION, _PARAMETER, _VALUE = 3.0, 1.0, 0.7, 0.7
@@ -60,7 +60,7 @@ class _Index:
         words = stems(question)
         using = {word: [_weight(word, profile) for _, profile in self._tools] for word in words}
         telling = {word: self._telling(weights) for word, weights in using.items()}
-        text = Text(question)
+        text = QuestionText(question)
         scores = [
             sum(telling[word] * using[word][place] for word in words)
             + _ARITHMETIC * (bool(text.arithmetic) and takes_arithmetic(tool.schema))
@@ -73,7 +73,7 @@ class _Index:
 
     def _filled(self, question: str, place: int, score: float) -> Pick:
         tool, profile = self._tools[place]
-        filled = fill(tool.schema, Text(question), set(profile))
+        filled = fill(tool.schema, QuestionText(question), set(profile))
         score += _PLAIN * filled.plain - _MISSING * filled.missing
         return Pick(tool, filled.values, score, filled.whole)
 

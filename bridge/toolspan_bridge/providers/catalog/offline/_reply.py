@@ -16,7 +16,7 @@ _ITEMS = 5
 
 def answer(outcomes: Sequence[ToolOutcome]) -> str:
     """What the tools gave, one line or block a call; a failure in its own words."""
-    blocks = [f"{outcome.name}: {_told(outcome)}" for outcome in outcomes]
+    blocks = [f"{outcome.name}: {_outcome_text(outcome)}" for outcome in outcomes]
     return "\n".join([*blocks, NOTE])
 
 
@@ -27,11 +27,11 @@ def no_answer(tools: Sequence[ToolSpec]) -> str:
     return f"I cannot answer that: {there}.\n{NOTE}"
 
 
-def _told(outcome: ToolOutcome) -> str:
+def _outcome_text(outcome: ToolOutcome) -> str:
     if outcome.failed:
         hint = outcome.result.get("user_action")
-        said = str(outcome.result.get("error", "it failed"))
-        return f"failed: {said}" + (f" ({hint})" if hint else "")
+        reported = str(outcome.result.get("error", "it failed"))
+        return f"failed: {reported}" + (f" ({hint})" if hint else "")
     return _cut(_shown(outcome.result.get("result")))
 
 

@@ -55,7 +55,7 @@ _PLACE_TAIL = re.compile(
 _FILLING = frozenset(listed("is are of as to be named called equal equals the a an by with"))
 
 
-class Text:
+class QuestionText:
     """A question. ``find_*`` give what is not yet taken, and take it; ``None`` when there is none."""
 
     def __init__(self, text: str) -> None:

@@ -12,7 +12,7 @@ from toolspan_bridge.formats import FormatError
 from toolspan_bridge.formats.shared.framing.limits import Meter
 from toolspan_bridge.formats.shared.framing.ndjson import LineReader
 from toolspan_bridge.formats.shared.framing.sse import SseReader
-from toolspan_bridge.formats.shared.replies.stream import Joined
+from toolspan_bridge.formats.shared.replies.stream import TextPieces
 
 pytestmark = pytest.mark.requirement("I5.1.2")
 
@@ -90,7 +90,7 @@ def test_a_text_is_the_same_whatever_code_units_it_is_split_at(text: str, places
     """As UTF-16 programs split it: half a pair at the end of a piece, the other half in the next."""
     units = text.encode("utf-16-le", "surrogatepass")
     edges = [0, *sorted(place * 2 for place in places if place * 2 <= len(units)), len(units)]
-    joined, shown = Joined(), ""
+    joined, shown = TextPieces(), ""
     for start, end in pairwise(edges):
         shown += joined.add(units[start:end].decode("utf-16-le", "surrogatepass"))
     assert joined.text == text and shown == text

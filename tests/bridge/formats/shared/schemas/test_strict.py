@@ -13,7 +13,7 @@ from tests.support.provider_rules import strict as rules
 from toolspan_bridge.formats import Loss, format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, Strict
-from toolspan_bridge.formats.shared.tools.compiled import Prepared, prepare, restore
+from toolspan_bridge.formats.shared.tools.compile import CompiledTools, compile_tools, restore
 from toolspan_bridge.messages import ToolSpec
 
 pytestmark = pytest.mark.requirement("I5.2.1")
@@ -29,8 +29,8 @@ def asking(schema: Any, name: str = "t") -> ToolSpec:
     return ToolSpec("s", name, "d", schema, strict=True)
 
 
-def prepared(mode: Strict, *tools: ToolSpec) -> Prepared:
-    return prepare(tools, NameTable.of(tools), Plan(), strict=mode)
+def prepared(mode: Strict, *tools: ToolSpec) -> CompiledTools:
+    return compile_tools(tools, NameTable.of(tools), Plan(), strict=mode)
 
 
 def property_as_sent(mode: Strict, schema: Any, *, required: bool = True) -> Any:

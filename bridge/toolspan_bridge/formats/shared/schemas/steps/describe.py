@@ -90,8 +90,8 @@ def keep_only(
                 "keyword" if sentence else "keyword-dropped",
                 f"described: {sentence}" if sentence else "left out",
             )
-        said = " ".join(filter(None, (node.get("description"), *sentences)))
-        return {**node, "description": said} if said else node
+        description = " ".join(filter(None, (node.get("description"), *sentences)))
+        return {**node, "description": description} if description else node
 
     def needed(inside: Sequence[Schema]) -> bool:
         at_root = keywords if root is None else root

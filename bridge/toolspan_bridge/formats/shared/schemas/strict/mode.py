@@ -74,8 +74,10 @@ def strict_or_not(tool: ToolSpec, strict: Strict | None, plan: Plan) -> Chosen:
     compiled = compile_schema(tool.schema, strict.plan)
     reasons = [*compiled.faults, *_lost(compiled, plain), *_ambiguous(compiled, tool.schema)]
     if reasons:
-        told = tuple(dict.fromkeys(_reason(why.pointer, why.repair) for why in reasons))[:_MOST_REASONS]
-        return Chosen(Compiled(plain.schema, (*plain.changes, *told)), plan, strict=False)
+        explanations = tuple(dict.fromkeys(_reason(why.pointer, why.repair) for why in reasons))[
+            :_MOST_REASONS
+        ]
+        return Chosen(Compiled(plain.schema, (*plain.changes, *explanations)), plan, strict=False)
     return Chosen(compiled, strict.plan, strict=True)
 
 

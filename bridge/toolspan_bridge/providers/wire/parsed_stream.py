@@ -8,15 +8,15 @@ from ...deltas import Delta
 from ...errors import BridgeError
 from ...formats import FormatError, StreamParser
 from ...messages import Assistant, Reply
-from ..http.streams import Stream
+from ..http.streams import ResponseStream
 
 
-class Reading:
-    """Feeds ``stream`` to ``parser``. ``told`` is whether any of it was given out; ``trouble`` what ended it
-    before its own end: of the connection a ``BridgeError``, of what was sent a ``FormatError``."""
+class ParsedStream:
+    """Feeds ``stream`` to ``parser``. ``emitted`` is whether a delta was yielded; ``trouble`` is the error
+    that ended it early: a ``BridgeError`` of the connection, a ``FormatError`` of what was received."""
 
-    def __init__(self, parser: StreamParser, stream: Stream) -> None:
-        self.told = False
+    def __init__(self, parser: StreamParser, stream: ResponseStream) -> None:
+        self.emitted = False
         self.trouble: BridgeError | FormatError | None = None
         self._parser = parser
         self._stream = stream
@@ -26,7 +26,7 @@ class Reading:
         try:
             while not self._parser.finished and (chunk := await self._stream.read()):
                 for delta in self._parser.feed(chunk):
-                    self.told = True
+                    self.emitted = True
                     yield delta
             if self._parser.finished:
                 await self._stream.linger()

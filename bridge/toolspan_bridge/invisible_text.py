@@ -15,7 +15,7 @@ _TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class InvisibleText:
     """The text at ``pointer`` of the tool's definition (``/description``, ``/schema/properties/x``) holds
     ``characters``: ``U+200B ZERO WIDTH SPACE``. A name of a property is told at the object that it is in."""
 
@@ -24,7 +24,7 @@ class Hidden:
     characters: tuple[str, ...]
 
 
-def hidden_in(tool: ToolSpec) -> list[Hidden]:
+def invisible_texts(tool: ToolSpec) -> list[InvisibleText]:
     """Every text of ``tool`` that holds such characters."""
     parts: dict[str, Any] = {"name": tool.name, "description": tool.description, "schema": tool.schema}
     if tool.output_schema is not None:
@@ -33,14 +33,14 @@ def hidden_in(tool: ToolSpec) -> list[Hidden]:
     for pointer, text in _texts(parts):
         if characters := hidden_characters(text):
             found.setdefault(pointer, {}).update(dict.fromkeys(characters))
-    return [Hidden(tool, pointer, tuple(characters)) for pointer, characters in found.items()]
+    return [InvisibleText(tool, pointer, tuple(characters)) for pointer, characters in found.items()]
 
 
-def hidden_notes(tools: Iterable[ToolSpec]) -> list[str]:
+def invisible_text_notes(tools: Iterable[ToolSpec]) -> list[str]:
     """One sentence for each tool with such texts; of more than a few, how many there are."""
     notes: list[str] = []
     for tool in tools:
-        if found := hidden_in(tool):
+        if found := invisible_texts(tool):
             characters = dict.fromkeys(each for one in found for each in one.characters)
             where = ", ".join(dict.fromkeys(one.pointer for one in found))
             notes.append(

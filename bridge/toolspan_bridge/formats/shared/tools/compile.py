@@ -10,8 +10,8 @@ from typing import Any
 from ....messages import ToolSpec
 from ...names import NameTable
 from ..contract import Loss
-from ..identity import Same
-from ..json_values import Clean, clean
+from ..identity import IdentityKey
+from ..json_values import CleanObject, clean
 from ..loss_rules import loss
 from ..schemas import (
     Budget,
@@ -26,7 +26,7 @@ from ..schemas import (
     strict_or_not,
 )
 
-_KEPT_LISTS = 32
+_CACHED_LISTS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,67 +40,67 @@ class WireTool:
     output_schema: Mapping[str, Any] | None = None
 
 
-Shape = Callable[[WireTool], dict[str, Any]]
+RenderTool = Callable[[WireTool], dict[str, Any]]
 """Writes one tool in a format's words. A module's function, not a lambda: what it gave is kept by it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class CompiledTools:
     """The tools that are sent, sorted, and what a format could not keep of all that were asked for."""
 
     tools: tuple[WireTool, ...]
     losses: tuple[Loss, ...]
-    _rendered: dict[Shape, tuple[Clean, ...]] = field(
-        default_factory=dict[Shape, tuple[Clean, ...]], compare=False, repr=False
+    _rendered: dict[RenderTool, tuple[CleanObject, ...]] = field(
+        default_factory=dict[RenderTool, tuple[CleanObject, ...]], compare=False, repr=False
     )
 
-    def rendered(self, shape: Shape) -> list[dict[str, Any]]:
+    def rendered(self, shape: RenderTool) -> list[dict[str, Any]]:
         """Every tool by ``shape``: written once, then kept. The list is new, what is in it is shared."""
         if shape not in self._rendered:
-            self._rendered[shape] = tuple(Clean(clean(shape(tool))) for tool in self.tools)
+            self._rendered[shape] = tuple(CleanObject(clean(shape(tool))) for tool in self.tools)
         return list(self._rendered[shape])
 
 
-def prepare(
+def compile_tools(
     tools: Sequence[ToolSpec],
     names: NameTable,
     plan: Plan,
     limit: int | None = None,
     strict: Strict | None = None,
-) -> Prepared:
+) -> CompiledTools:
     """``tools`` by ``plan``, at most ``limit`` of them; by ``strict`` those that ask for it and lose nothing.
 
     A tool that comes twice counts once. One whose schema no provider takes is left out: a request with one
     bad tool is refused whole. What was prepared is kept: the very same tools and names cost nothing again.
     """
-    return _prepared(Same(tools), names, plan, limit, strict)
+    return _compiled(IdentityKey(tools), names, plan, limit, strict)
 
 
 def restore(
     tool: ToolSpec, arguments: Mapping[str, Any], plan: Plan, strict: Strict | None = None
 ) -> dict[str, Any]:
-    """A call's arguments in the words of the tool's own schema, as ``prepare`` sent it."""
+    """A call's arguments in the words of the tool's own schema, as ``compile_tools`` sent it."""
     return restore_arguments(tool.schema, arguments, _plan_of(tool, plan, strict))
 
 
 def _plan_of(tool: ToolSpec, plan: Plan, strict: Strict | None) -> Plan:
     if not tool.strict or strict is None:
         return plan
-    return _chosen(Same((tool,)), plan, strict)
+    return _chosen(IdentityKey((tool,)), plan, strict)
 
 
 @lru_cache(maxsize=1024)
-def _chosen(tool: Same[ToolSpec], plan: Plan, strict: Strict) -> Plan:
+def _chosen(tool: IdentityKey[ToolSpec], plan: Plan, strict: Strict) -> Plan:
     try:
         return strict_or_not(tool.items[0], strict, plan).plan
     except Unrenderable:
         return plan
 
 
-@lru_cache(maxsize=_KEPT_LISTS)
-def _prepared(
-    same: Same[ToolSpec], names: NameTable, plan: Plan, limit: int | None, strict: Strict | None
-) -> Prepared:
+@lru_cache(maxsize=_CACHED_LISTS)
+def _compiled(
+    same: IdentityKey[ToolSpec], names: NameTable, plan: Plan, limit: int | None, strict: Strict | None
+) -> CompiledTools:
     losses: list[Loss] = []
     sent: list[WireTool] = []
     beyond: list[str] = []
@@ -125,7 +125,7 @@ def _prepared(
             WireTool(name, description, chosen.compiled.schema, chosen.strict, clean(tool.output_schema))
         )
     losses.extend(_too_many(len(sent), beyond))
-    return Prepared(tuple(sent), tuple(losses))
+    return CompiledTools(tuple(sent), tuple(losses))
 
 
 def _within(

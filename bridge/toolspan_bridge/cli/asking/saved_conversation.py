@@ -13,7 +13,7 @@ from ...messages import Message
 from ..terminal.output import note
 
 
-class Kept:
+class SavedConversation:
     """``messages``, written to ``path`` whenever there are more of them; nowhere without a path."""
 
     def __init__(self, messages: list[Message], path: Path | None) -> None:

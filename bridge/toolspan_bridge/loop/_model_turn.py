@@ -10,7 +10,7 @@ from ..messages import Reply, Request
 from ..providers import Provider
 
 
-class Hearing:
+class ModelTurn:
     """Asks ``provider``. ``reply`` is there when ``deltas`` has ended; ``text`` is what came until then."""
 
     def __init__(self, provider: Provider, request: Request) -> None:

@@ -24,7 +24,7 @@ _REPEATED_ACTION = "Use the earlier result, change the arguments, or answer."
 
 
 @dataclass(slots=True)
-class Wanted:
+class PendingCall:
     """A call that the model wants. Without an ``outcome`` it is still to be made."""
 
     id: str
@@ -40,16 +40,16 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Turn:
+class TurnCalls:
     """One turn's calls, in order, and the message that holds them under the same ids."""
 
     message: Assistant
-    calls: list[Wanted]
+    calls: list[PendingCall]
 
     async def perform(self, toolbox: Toolbox) -> None:
         """Make the calls that were not refused, side by side."""
 
-        async def make(call: Wanted, spec: ToolSpec) -> None:
+        async def make(call: PendingCall, spec: ToolSpec) -> None:
             call.outcome = await toolbox.call(spec, call.arguments or {}, call.id)
 
         async with anyio.create_task_group() as tasks:
@@ -65,7 +65,7 @@ class Turn:
         return tuple(call.outcome for call in self.calls if call.outcome is not None)
 
 
-class Desk:
+class ToolCallRunner:
     """Takes the calls of one run. ``tools`` are those that the model may call; ``format_name`` is the wire
     format that the calls came in."""
 
@@ -78,55 +78,59 @@ class Desk:
         self._checker = Checker()
         self._made: Counter[str] = Counter()
 
-    def turn(self, reply: Reply) -> Turn:
+    def turn(self, reply: Reply) -> TurnCalls:
         """The calls of ``reply``, each found and checked."""
         message = _with_own_ids(reply.message)
-        wanted = [self._take(call) for call in message.calls[:MAX_CALLS_PER_TURN]]
+        pending = [self._take(call) for call in message.calls[:MAX_CALLS_PER_TURN]]
         for call in message.calls[MAX_CALLS_PER_TURN:]:
-            wanted.append(self._named(call))
+            pending.append(self._named(call))
             text = f"Only {MAX_CALLS_PER_TURN} calls are made in one turn; this one was not."
-            wanted[-1].refuse(text, "too_many_calls", "Call it again in the next turn if it is still needed.")
+            pending[-1].refuse(
+                text, "too_many_calls", "Call it again in the next turn if it is still needed."
+            )
         if reply.stop == "length":
             text = "The reply was cut off within this call, so it was not made."
-            wanted[-1].refuse(text, "cut_off", "Send the call again, shorter.")
-        return Turn(message, wanted)
+            pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
+        return TurnCalls(message, pending)
 
-    def _take(self, call: ToolCall) -> Wanted:
-        wanted = self._named(call)
-        if wanted.spec is None:
-            self._refuse_unknown(wanted, call.name)
-        elif wanted.arguments is None:
+    def _take(self, call: ToolCall) -> PendingCall:
+        pending = self._named(call)
+        if pending.spec is None:
+            self._refuse_unknown(pending, call.name)
+        elif pending.arguments is None:
             why = call.malformed or "they are no JSON object"
             text = f"Invalid parameters: {why} (received: {call.raw[:_SHOWN]!r})"
-            wanted.refuse(text, "invalid_parameters", "Send the arguments as one JSON object.")
-        elif self._is_repeat(wanted.spec, wanted.arguments):
+            pending.refuse(text, "invalid_parameters", "Send the arguments as one JSON object.")
+        elif self._is_repeat(pending.spec, pending.arguments):
             self.stopped_a_repeat = True
-            text = f"'{wanted.tool}' was already called {MAX_IDENTICAL_CALLS} times with the same arguments"
-            wanted.refuse(f"{text}; it was not called again.", "repeated_call", _REPEATED_ACTION)
-        elif faults := self._checker.faults(wanted.spec, wanted.arguments):
+            text = f"'{pending.tool}' was already called {MAX_IDENTICAL_CALLS} times with the same arguments"
+            pending.refuse(f"{text}; it was not called again.", "repeated_call", _REPEATED_ACTION)
+        elif faults := self._checker.faults(pending.spec, pending.arguments):
             text = "Invalid parameters: " + ", ".join(faults)
-            wanted.refuse(text, "invalid_parameters", "Correct the named parameters and call the tool again.")
-        return wanted
+            pending.refuse(
+                text, "invalid_parameters", "Correct the named parameters and call the tool again."
+            )
+        return pending
 
-    def _named(self, call: ToolCall) -> Wanted:
+    def _named(self, call: ToolCall) -> PendingCall:
         if spec := self._names.tool(call.name):
             arguments = call.arguments
             if self._format is not None and arguments is not None:
                 arguments = self._format.restore(spec, arguments)
-            return Wanted(call.id, spec.server, spec.name, arguments, spec)
+            return PendingCall(call.id, spec.server, spec.name, arguments, spec)
         hidden = self._every_name.tool(call.name)
-        return Wanted(call.id, "", hidden.name if hidden else call.name[:_SHOWN], call.arguments)
+        return PendingCall(call.id, "", hidden.name if hidden else call.name[:_SHOWN], call.arguments)
 
-    def _refuse_unknown(self, wanted: Wanted, wire_name: str) -> None:
+    def _refuse_unknown(self, pending: PendingCall, wire_name: str) -> None:
         known = list(self._names.as_dict())
         import difflib
 
         near = difflib.get_close_matches(wire_name, known, n=3, cutoff=0.5) or known[:10]
         action = f"Call one of: {', '.join(near)}." if near else "Answer without tools: there are none."
         if self._every_name.tool(wire_name) is not None:
-            wanted.refuse(f"Tool '{wanted.tool}' is not allowed here", "tool_not_allowed", action)
+            pending.refuse(f"Tool '{pending.tool}' is not allowed here", "tool_not_allowed", action)
         else:
-            wanted.refuse(f"Tool '{wanted.tool}' not found", "tool_not_found", action)
+            pending.refuse(f"Tool '{pending.tool}' not found", "tool_not_found", action)
 
     def _is_repeat(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> bool:
         signature = json.dumps([*spec.key, dict(arguments)], sort_keys=True, default=str)
