@@ -14,7 +14,7 @@ from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.shared.identity import IdentityKey
 from toolspan_bridge.formats.shared.loss_rules import RULES
-from toolspan_bridge.formats.shared.tools import compiled as tools_module
+from toolspan_bridge.formats.shared.tools import compile as tools_module
 from toolspan_bridge.messages import Request, ToolSpec, User
 
 FORMATS = pytest.mark.parametrize("name", format_names())
