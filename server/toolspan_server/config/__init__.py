@@ -17,7 +17,6 @@ from .consent import (
     foreign_servers,
     refusal,
 )
-from .contents import contents, counted, offer
 from .loading.load import DEFAULT_FILES, find_config, load_config
 from .models.config import Config
 from .models.limits import LimitsConfig
@@ -27,6 +26,7 @@ from .models.tasks import TaskConfig
 from .models.tool import ToolConfig
 from .models.tools import ToolsConfig
 from .models.toolsets import ToolsetConfig
+from .overview import contents, counted, offer
 
 __all__ = [
     "BUILTIN",
