@@ -1,52 +1,58 @@
-"""Editing one table of a TOML text, and nothing else of it."""
+"""Editing one table of a TOML text, and nothing else of it: comments and layout stay."""
 
 from __future__ import annotations
 
-import json
-import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-_HEADER = re.compile(r"^[ \t]*\[(?!\[)(?P<key>[^\[\]\r\n]+)\][ \t]*(?:#.*)?$")
-_ANY_HEADER = re.compile(r"^[ \t]*\[")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+import tomlkit
+from tomlkit.container import Container
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AoT, Comment, Table
+
+from ._json import UnsupportedShape
+
+_UNEDITABLE = "it is written in a way that cannot be edited safely"
 
 
 def table(key: Sequence[str], entry: Mapping[str, Any]) -> str:
     """``entry`` as the table ``key``; objects in it as tables of their own."""
-    lines = [f"[{'.'.join(map(_key, key))}]"]
-    lines += [
-        f"{_key(name)} = {_value(value)}" for name, value in entry.items() if not isinstance(value, dict)
-    ]
-    text = "\n".join(lines) + "\n"
-    inner = {name: cast("dict[str, Any]", value) for name, value in entry.items() if isinstance(value, dict)}
-    return text + "".join("\n" + table([*key, name], value) for name, value in inner.items())
+    document = tomlkit.document()
+    parent: Any = document
+    for name in key[:-1]:
+        parent[name] = tomlkit.table(is_super_table=True)
+        parent = parent[name]
+    parent[key[-1]] = entry
+    return document.as_string()
 
 
 def with_entry(text: str, path: tuple[str, str], entry: dict[str, Any]) -> str:
-    """``text`` with the table ``path``. Raises ``tomllib.TOMLDecodeError``.
-
-    Tables that are written in another way are not found; the caller looks at what came out.
-    """
-    if load(text).get(path[0], {}).get(path[1]) == entry:
+    """``text`` with the table ``path``. Raises ``tomllib.TOMLDecodeError``, and ``UnsupportedShape`` for a
+    table that is written in a way that cannot be edited."""
+    known = load(text).get(path[0], {})
+    if known.get(path[1]) == entry:
         return text
-    before, after = _around(text, path)
-    written = table(path, entry)
-    if "\r\n" in text:
-        written = written.replace("\n", "\r\n")
-    gap = "" if not before.strip() else ("\n" if before.endswith(("\n\n", "\r\n\r\n")) else "\n\n")
-    if before.endswith("\n") and gap:
-        gap = gap[1:]
-    return before + gap + written + ("\n" + after if after.strip() else after)
+    line = _newline(text)
+    written = table(path, entry).replace("\n", line)
+    if path[1] not in known:
+        return _gap(text, line) + written
+    document, old = _parsed(text, path)
+    follows = _comments_passed_on(document, old)
+    new: Any = tomlkit.parse(written + (line if follows else ""))
+    cast("Any", document)[path[0]][path[1]] = new[path[0]][path[1]]
+    return _mark(text) + _with_line_ends_of(text, document.as_string())
 
 
 def without_entry(text: str, path: tuple[str, str]) -> str:
     """``text`` without the table ``path``. Raises as ``with_entry``."""
     if path[1] not in load(text).get(path[0], {}):
         return text
-    before, after = _around(text, path)
-    return before.rstrip("\r\n") + ("\n" if before.strip() else "") + after
+    document, old = _parsed(text, path)
+    follows = _comments_passed_on(document, old)
+    del cast("Any", document)[path[0]][path[1]]
+    left = _mark(text) + document.as_string()
+    return left if follows or not left.strip("\ufeff \r\n") else left.rstrip("\r\n") + _newline(text)
 
 
 def load(text: str) -> dict[str, Any]:
@@ -54,40 +60,68 @@ def load(text: str) -> dict[str, Any]:
     return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
 
-def _around(text: str, path: tuple[str, str]) -> tuple[str, str]:
-    """What stands before the table and after it; all of the text before one that is not there."""
-    lines = text.splitlines(keepends=True)
-    own = [index for index, line in enumerate(lines) if _is_of(line, path)]
-    if not own:
-        return text, ""
-    headers = [index for index, line in enumerate(lines) if _ANY_HEADER.match(line)]
-    first = own[0]
-    last = next((index for index in headers if index > first and index not in own), len(lines))
-    while last < len(lines) and last > first + 1 and lines[last - 1].lstrip().startswith("#"):
-        last -= 1  # comments above a table are the next one's
-    return "".join(lines[:first]), "".join(lines[last:])
-
-
-def _is_of(line: str, path: tuple[str, str]) -> bool:
-    match = _HEADER.match(line.rstrip("\r\n"))
-    if match is None:
-        return False
+def _parsed(text: str, path: tuple[str, str]) -> tuple[Container, Table]:
+    """The document of ``text``, and the table at ``path`` in it."""
     try:
-        found: Any = tomllib.loads(f"{match['key']}.x = 1\n")
-    except tomllib.TOMLDecodeError:
+        document = tomlkit.parse(text.removeprefix("\ufeff"))
+        found: Any = cast("Any", document)[path[0]][path[1]]
+    except TOMLKitError:
+        raise UnsupportedShape(_UNEDITABLE) from None
+    if not isinstance(found, Table):
+        raise UnsupportedShape(_UNEDITABLE)
+    return document, found
+
+
+def _comments_passed_on(document: Container, old: Table) -> bool:
+    """Whether a table follows ``old``, which then has the comments directly above its header.
+
+    To the parser they are the last of what is in the table before.
+    """
+    inside = list(_headed(old.value))
+    headed = list(_headed(document))
+    last = inside[-1] if inside else old
+    place = next((index for index, each in enumerate(headed) if each is last), None)
+    if place is None:  # it has no header: its keys are dotted
+        raise UnsupportedShape(_UNEDITABLE)
+    if place + 1 == len(headed):
         return False
-    return isinstance(found.get(path[0]), dict) and path[1] in found[path[0]]
+    body = last.value.body
+    comments: list[str] = []
+    while body and isinstance(body[-1][1], Comment):
+        comments.insert(0, body.pop()[1].as_string())
+    following = headed[place + 1].trivia
+    following.indent = "".join(comments) + following.indent
+    return True
 
 
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _text(name)
+def _headed(container: Container) -> Iterator[Table]:
+    """The tables in ``container``, at any depth, that have a header, in the order of the text."""
+    for _, item in container.body:
+        for each in item.body if isinstance(item, AoT) else [item]:
+            if isinstance(each, Table):
+                if not each.is_super_table():
+                    yield each
+                yield from _headed(each.value)
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_text, cast("list[str]", value))) + "]"
-    return _text(value)
+def _gap(text: str, line: str) -> str:
+    """``text`` and an empty line after it, where it is not empty itself."""
+    if not text.strip("\ufeff \t\r\n"):
+        return text
+    ended = text if text.endswith("\n") else text + line
+    return ended if ended.endswith(line * 2) else ended + line
 
 
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _with_line_ends_of(text: str, edited: str) -> str:
+    """``edited`` with no other line ends than ``text``, where that has one sort only."""
+    if "\r\n" not in text or "\n" in text.replace("\r\n", ""):
+        return edited
+    return edited.replace("\r\n", "\n").replace("\n", "\r\n")
+
+
+def _mark(text: str) -> str:
+    return "\ufeff" if text.startswith("\ufeff") else ""

@@ -150,3 +150,49 @@ def test_a_table_is_added_replaced_and_removed_and_nothing_else_changes() -> Non
 def test_a_table_with_a_quoted_name_is_found() -> None:
     text = '[mcp_servers."mine"]\ncommand = "old"\n'
     assert tomllib.loads(_toml.with_entry(text, TABLE, ENTRY))["mcp_servers"] == {"mine": ENTRY}
+
+
+SERVERS = st.fixed_dictionaries(
+    {"command": st.text(max_size=8), "args": st.lists(st.text(max_size=8), max_size=2)},
+    optional={"env": st.dictionaries(st.text(max_size=6), st.text(max_size=8), max_size=2)},
+)
+
+
+@pytest.mark.requirement("I10.4.2")
+@given(
+    servers=st.dictionaries(st.sampled_from(["other", "mine"]), SERVERS),
+    entry=SERVERS,
+    gap=st.sampled_from(["", "\n", "# comment\n", "\n# comment\n"]),
+    line=st.sampled_from(["\n", "\r\n"]),
+)
+def test_any_toml_keeps_its_data_comments_and_line_ends_and_gets_the_entry(
+    servers: dict[str, Any], entry: dict[str, Any], gap: str, line: str
+) -> None:
+    tables = [_toml.table(["mcp_servers", name], each) for name, each in servers.items()]
+    text = "".join(each + gap for each in tables) + "[last]\nx = 1 # kept\n"
+    text = text.replace("\n", line)
+    known = _toml.load(text)
+    expected = {**known, "mcp_servers": {**known.get("mcp_servers", {}), "mine": entry}}
+    changed = _toml.with_entry(text, TABLE, entry)
+    assert _toml.load(changed) == expected
+    assert changed.count("# comment") == text.count("# comment")
+    assert "\n" not in changed.replace(line, "")
+    left = _toml.without_entry(changed, TABLE)
+    del expected["mcp_servers"]["mine"]
+    assert {**_toml.load(left), "mcp_servers": _toml.load(left).get("mcp_servers", {})} == expected
+    assert "[last]" + line + "x = 1 # kept" in left
+
+
+@pytest.mark.requirement("I10.4.2")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = {mine = {command = "x"}}\n',
+        '[mcp_servers]\nmine.command = "x"\n',
+        "[mcp_servers]\nmine = {}\n",
+    ],
+)
+def test_a_table_that_has_no_header_of_its_own_is_not_touched(text: str) -> None:
+    for edit in (lambda: _toml.with_entry(text, TABLE, ENTRY), lambda: _toml.without_entry(text, TABLE)):
+        with pytest.raises(_json.UnsupportedShape, match="cannot be edited safely"):
+            edit()
