@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolspan_server import Context, Executor
-from toolspan_server.calls.client import InputRequired, Nobody, Question
+from toolspan_server.calls.client import InputRequired, NullClient, Question
 from toolspan_server.calls.results import ToolResult
 
 Answer = Callable[[str, Question], dict[str, Any]]
@@ -23,7 +23,7 @@ def declining(_key: str, _question: Question) -> dict[str, Any]:
     return {"action": "decline"}
 
 
-class Waiting(Nobody):
+class Waiting(NullClient):
     """Answers while the call waits, as before 2026-07-28. ``asked`` are the questions so far."""
 
     def __init__(self, answer: Answer = accepting) -> None:
@@ -43,7 +43,7 @@ class Waiting(Nobody):
         self.heard.append((progress, total, message))
 
 
-class Again(Nobody):
+class Again(NullClient):
     """Has the call made again with its answers, as since 2026-07-28."""
 
     def __init__(self, answers: Mapping[str, Any], memory: dict[str, Any]) -> None:

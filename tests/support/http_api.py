@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from toolspan_server import Config, ToolResult, running
-from toolspan_server.engines.http_client import Outgoing
+from toolspan_server.engines.http_client import HttpClient
 
 from .executors import tool
 
@@ -150,7 +150,7 @@ async def http_tool(
     config = Config.model_validate({"tools": {"registry": [tool("t", described, parameters)]}})
     async with running(config) as runtime:
         options: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
-        runtime.generation.environment.shared.get(Outgoing, lambda: Outgoing(resolver, **options))
+        runtime.generation.environment.shared.get(HttpClient, lambda: HttpClient(resolver, **options))
 
         async def call(**arguments: Any) -> ToolResult:
             return await runtime.execute("t", arguments)

@@ -16,7 +16,7 @@ from mcp_types import JSONRPCRequest, jsonrpc_message_adapter
 from typing_extensions import override
 
 from tests.support.waiting import BOUND_S
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 from toolspan_server.protocol.sdk.server import build_server
 from toolspan_server.protocol.shutdown import Stop
 from toolspan_server.protocol.state.running_calls import Calls
@@ -36,7 +36,7 @@ class TameStop(Stop):
     def end_unless_alive(self, seconds: float) -> None: ...
 
 
-async def served(surface: Surface, *lines: bytes | Message, plain: bool = True) -> list[Any]:
+async def served(surface: ServerView, *lines: bytes | Message, plain: bool = True) -> list[Any]:
     """What a client gets that writes ``lines`` to a server on stdio and then closes its end."""
     their_in, our_out = os.pipe()
     our_in, their_out = os.pipe()
@@ -53,7 +53,7 @@ async def served(surface: Surface, *lines: bytes | Message, plain: bool = True) 
         return [json.loads(line) for line in (await reader).splitlines()]
 
 
-async def answered_by_the_sdk(surface: Surface, *messages: Message) -> list[Any]:
+async def answered_by_the_sdk(surface: ServerView, *messages: Message) -> list[Any]:
     """What ``Server.run`` of the SDK says to ``messages``, each given when the ones before are settled."""
     server = build_server(surface, Calls())
     sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](100)
@@ -133,7 +133,7 @@ class Piped:
 
 
 @asynccontextmanager
-async def piped(surface: Surface) -> AsyncGenerator[Piped]:
+async def piped(surface: ServerView) -> AsyncGenerator[Piped]:
     """Serve ``surface`` on pipes until the block ends; then the client's end is closed."""
     their_in, our_out = os.pipe()
     our_in, their_out = os.pipe()

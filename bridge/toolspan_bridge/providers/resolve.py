@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from toolspan_server.config import Foreign
+from toolspan_server.config import UntrustedItem
 
 from ..errors import UsageError
 from . import catalog
@@ -49,7 +49,7 @@ def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
     return config.providers
 
 
-def foreign_provider(config: Config, name: str) -> tuple[Foreign, ...]:
+def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
     """What comes of asking the provider ``name`` (as ``split_model`` gives it) if ``config`` chose it: what
     is said, and a key, go to its address."""
     found = config.providers.get(name.removeprefix(PROMPT))
@@ -57,7 +57,7 @@ def foreign_provider(config: Config, name: str) -> tuple[Foreign, ...]:
         return ()
     key = f"${found.key_env}" if found.key_env else "a key" if found.api_key or found.headers else "no key"
     what = f"send what is said, with {key}, to {found.base_url}"
-    return (Foreign(config.files[0], f"$.providers.{name.removeprefix(PROMPT)}", config.redact(what)),)
+    return (UntrustedItem(config.files[0], f"$.providers.{name.removeprefix(PROMPT)}", config.redact(what)),)
 
 
 def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from toolspan_server.engines.upstreams import (
-    Answer,
     CallRefused,
     Connection,
     ListedTool,
     NoResult,
     ServerGone,
+    UpstreamResult,
 )
 
 from ..messages import ToolOutcome, ToolSpec
@@ -66,7 +66,7 @@ class ToolConnection(Connection):
                 return instead(missing, "tool_not_found", UNLISTED_ACTION)
             code = "invalid_parameters" if error.is_invalid else "tool_error"
             return instead(error.message, code, TOOL_ERROR_ACTION)
-        if not isinstance(answer, Answer):
+        if not isinstance(answer, UpstreamResult):
             text = f"server {self.spec.name!r} wants input from its client, which cannot give any"
             return instead(text, "tool_error", _UNAVAILABLE_ACTION)
         return outcome(call_id, name, answer, _elapsed_ms(started))

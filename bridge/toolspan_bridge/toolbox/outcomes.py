@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from toolspan_server.engines.upstreams import Answer
+from toolspan_server.engines.upstreams import UpstreamResult
 
 from ..messages import Part, ToolOutcome
 
@@ -35,7 +35,7 @@ def failed(
     )
 
 
-def outcome(call_id: str, name: str, answer: Answer, measured_ms: float) -> ToolOutcome:
+def outcome(call_id: str, name: str, answer: UpstreamResult, measured_ms: float) -> ToolOutcome:
     """The outcome that ``answer`` stands for. A server's own ``execution_time_ms`` beats the measured one."""
     reported_ms = (answer.meta or {}).get("execution_time_ms")
     is_number = isinstance(reported_ms, int | float) and not isinstance(reported_ms, bool)
@@ -48,7 +48,7 @@ def outcome(call_id: str, name: str, answer: Answer, measured_ms: float) -> Tool
     return ToolOutcome(call_id, name, result, parts, answer.structured)
 
 
-def _value(answer: Answer) -> Any:
+def _value(answer: UpstreamResult) -> Any:
     texts = _texts(answer)
     if answer.has_structured:
         return _unwrapped(answer.structured, texts) if answer.wraps else answer.structured
@@ -78,7 +78,7 @@ def _same_json(text: str, value: Any) -> bool:
         return False
 
 
-def _error(answer: Answer) -> dict[str, Any]:
+def _error(answer: UpstreamResult) -> dict[str, Any]:
     texts = _texts(answer)
     given = _error_object(answer.structured)
     if given is None and len(texts) == 1:
@@ -107,7 +107,7 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _texts(answer: Answer) -> list[str]:
+def _texts(answer: UpstreamResult) -> list[str]:
     return [str(block["text"]) for block in answer.content if block.get("type") == "text"]
 
 

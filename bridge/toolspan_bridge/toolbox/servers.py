@@ -18,11 +18,11 @@ from pydantic_core import ValidationError
 
 from toolspan_server.config import (
     Config,
-    Foreign,
     McpServerConfig,
-    foreign_code,
-    foreign_server,
-    foreign_servers,
+    UntrustedItem,
+    untrusted_code,
+    untrusted_server,
+    untrusted_servers,
 )
 from toolspan_server.engines.upstreams import ServerSpec, spec_of
 
@@ -57,16 +57,16 @@ def servers_of(
     return sorted(found, key=lambda spec: spec.name)
 
 
-def foreign(config: Config, *, directory: Path | None = None) -> tuple[Foreign, ...]:
+def foreign(config: Config, *, directory: Path | None = None) -> tuple[UntrustedItem, ...]:
     """What is run, or connected, with the servers that ``servers_of`` gives. Raises as it does."""
-    found = [*foreign_servers(config)]
+    found = [*untrusted_servers(config)]
     if not config.mcp_servers and directory is not None:
         path = directory / MCP_JSON
         for name, entry, values in _entries(path):
             if isinstance(entry, McpServerConfig):
                 redact = ServerSpec(name, secrets=values).redact
-                found.append(foreign_server(path, f"$.mcpServers.{name}", entry, redact))
-    return (*found, *(foreign_code(config) if _has_own(config) else ()))
+                found.append(untrusted_server(path, f"$.mcpServers.{name}", entry, redact))
+    return (*found, *(untrusted_code(config) if _has_own(config) else ()))
 
 
 def own_server(config: Config, *, skip_invalid: bool = False) -> ServerSpec:

@@ -10,7 +10,7 @@ from ..errors import ToolFailure, ToolspanError
 
 Ability = Literal["elicitation", "sampling", "roots"]
 Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
-Answer = Mapping[str, Any]
+ClientAnswer = Mapping[str, Any]
 """The answer as MCP writes it: an ``ElicitResult``, ``CreateMessageResult`` or ``ListRootsResult``."""
 
 
@@ -56,7 +56,7 @@ class Client(Protocol):
         """Whether the client said that it can answer such questions."""
         ...
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers by the questions' keys, which are unique within the call.
 
         Raises ``ToolFailure`` when the client cannot answer, or refuses with an error.
@@ -76,7 +76,7 @@ class Client(Protocol):
         ...
 
 
-class Through:
+class ClientWrapper:
     """A client that passes all on to ``client``; what differs from it overrides the rest."""
 
     def __init__(self, client: Client) -> None:
@@ -87,7 +87,7 @@ class Through:
         """As the client says."""
         return self._client.accepts(ability)
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``."""
         return await self._client.ask(questions)
 
@@ -104,7 +104,7 @@ class Through:
         await self._client.release()
 
 
-class Nobody:
+class NullClient:
     """The client of a call that came from no client: it hears nothing and answers nothing."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Nobody:
         """Nothing."""
         return False
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """Raises ``ToolFailure``."""
         raise cannot_answer(next(iter(questions.values())).ability)
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..common.changes import Change
 from ..common.flags import Flag
 from ..errors import ToolFailure
-from .client import Client, Nobody
+from .client import Client, NullClient
 from .results import ToolResult
 
 CallTool = Callable[[str, Mapping[str, Any], "Context"], Awaitable[ToolResult]]
@@ -43,7 +43,7 @@ class Context:
     config_dir: Path = Path()
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
     cancelled: threading.Event = field(default_factory=Flag)
-    client: Client = field(default_factory=Nobody)
+    client: Client = field(default_factory=NullClient)
     depth: int = 0
     call_tool: CallTool = _call_nothing
     options: Any = None

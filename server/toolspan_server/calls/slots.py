@@ -11,7 +11,7 @@ WAITED: ContextVar[float] = ContextVar("toolspan_waited", default=0.0)
 """For how long the call of the current task waited for its place, in seconds; ``inf``: for all its time."""
 
 
-class Place(Protocol):
+class CallSlot(Protocol):
     """The place of the call that the current task works for.
 
     ``refuses``: whether calls that find a line full are refused; else whoever brings them stops meanwhile.
@@ -33,7 +33,7 @@ class Place(Protocol):
         ...
 
 
-class NoPlace:
+class NoSlot:
     """The place of calls that nobody counts."""
 
     refuses = True
@@ -54,13 +54,13 @@ class Branches:
     def __init__(self) -> None:
         self._away = 0
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: CallSlot) -> None:
         """A branch waits."""
         self._away += 1
         if self._away == 1:
             place.leave()
 
-    def enter(self, place: Place) -> None:
+    def enter(self, place: CallSlot) -> None:
         """A branch goes on."""
         self._away -= 1
         if not self._away:
@@ -84,7 +84,7 @@ def branching() -> Generator[None]:
 
 
 @contextmanager
-def away(place: Place) -> Generator[None]:
+def away(place: CallSlot) -> Generator[None]:
     """Leave ``place`` for as long as the block lasts."""
     branches = _branches.get()
     if branches is None:

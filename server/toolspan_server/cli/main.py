@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     import socket
 
     from ..live.runtime import Runtime
-    from ..protocol.http.access import Entrance
-    from ..protocol.stdio.first_requests import Opening
+    from ..protocol.http.access import AccessOptions
+    from ..protocol.stdio.first_requests import FirstRequests
     from ..protocol.stdio.pipes import Pipes
-    from ..tools.registry import Prepared
+    from ..tools.registry import CompiledTools
 
 EXIT_USAGE = 2
 
@@ -97,7 +97,7 @@ class _Served:
     log: LogFormatter
 
     @asynccontextmanager
-    async def running(self, tools: Prepared | None = None) -> AsyncGenerator[Runtime]:
+    async def running(self, tools: CompiledTools | None = None) -> AsyncGenerator[Runtime]:
         """The live server, which follows its files; its tools are ``tools``, if they are prepared already."""
         from ..live.reload import reloading
         from ..live.runtime import running
@@ -141,27 +141,29 @@ def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
     from .event_loop import run
 
     async def serve() -> None:
-        from ..live.views import surface_of
+        from ..live.views import view_of
         from ..protocol.stdio import server as stdio
 
         async with served.running(tools) as runtime:
-            await stdio.serve(surface_of(runtime, served.toolset), pipes, stop, opening)
+            await stdio.serve(view_of(runtime, served.toolset), pipes, stop, opening)
 
     run(serve)
 
 
-def _opened(served: _Served, pipes: Pipes) -> tuple[Prepared | None, Opening | None]:
+def _opened(served: _Served, pipes: Pipes) -> tuple[CompiledTools | None, FirstRequests | None]:
     """The first requests, answered before there is an event loop, where the config allows it."""
     from ..protocol.stdio.first_requests import listed_by_config, opened
-    from ..tools.registry import prepared
+    from ..tools.registry import compile_tools
 
     if served.toolset is not None or not listed_by_config(served.config):
         return None, None
-    tools = prepared(served.config)
+    tools = compile_tools(served.config)
     return tools, opened(served.config, tools.registry, pipes)
 
 
-def _serve_at(listener: socket.socket, served: _Served, entrance: Entrance, workers: int, stop: Stop) -> None:
+def _serve_at(
+    listener: socket.socket, served: _Served, entrance: AccessOptions, workers: int, stop: Stop
+) -> None:
     """Serve HTTP in this process, or in ``workers`` of them."""
     ready = partial(_announce, served, listener, workers)
     if workers == 1:
@@ -183,7 +185,7 @@ def _serve_at(listener: socket.socket, served: _Served, entrance: Entrance, work
 
 def _serve_http(
     served: _Served,
-    entrance: Entrance,
+    entrance: AccessOptions,
     stop: Stop,
     listener: socket.socket,
     ready: Callable[[], None],
@@ -224,10 +226,10 @@ def _listener(options: Options) -> socket.socket:
     return listen(options.host, options.port)
 
 
-def _entrance(options: Options) -> Entrance:
-    from ..protocol.http.access import Entrance
+def _entrance(options: Options) -> AccessOptions:
+    from ..protocol.http.access import AccessOptions
 
-    return Entrance(options.host, _token(options.token_env), options.insecure, options.toolset)
+    return AccessOptions(options.host, _token(options.token_env), options.insecure, options.toolset)
 
 
 def _token(variable: str | None) -> str | None:

@@ -16,7 +16,7 @@ SMALL = 1_024
 _INTEGER_LIMIT = 10**MAX_DIGITS
 
 
-class NotPlain(ValueError):
+class NotJson(ValueError):
     """A value that JSON cannot hold. ``what`` follows the field's name: ``is a set, …``."""
 
     def __init__(self, what: str) -> None:
@@ -56,7 +56,7 @@ def repaired(text: str) -> str:
 
 
 def is_small(value: Any) -> bool:
-    """Whether ``value`` is a plain object of at most ``SMALL`` bytes that a ``Copier`` would give as it is.
+    """Whether ``value`` is a plain object of at most ``SMALL`` bytes that a ``JsonSanitizer`` would give as it is.
 
     ``False`` says nothing. Most arguments and results are of this sort: ASCII texts, numbers of usual size,
     no objects in it.
@@ -83,12 +83,12 @@ def is_small(value: Any) -> bool:
 
 
 def refused(text: str) -> str:
-    """Raises ``NotPlain``: for texts that must not hold a lone surrogate."""
-    raise NotPlain("holds half of a surrogate pair, which is not a character")
+    """Raises ``NotJson``: for texts that must not hold a lone surrogate."""
+    raise NotJson("holds half of a surrogate pair, which is not a character")
 
 
 @dataclass(slots=True)
-class Copier:
+class JsonSanitizer:
     """Copies a value as plain JSON, and counts.
 
     ``on_surrogate`` gets each text that UTF-8 cannot hold, and ``on_text`` each other one; what they
@@ -107,7 +107,7 @@ class Copier:
     size: int = 0
 
     def copy(self, value: Any, depth: int = 0) -> Any:
-        """The copy. Raises ``NotPlain`` with the path of the value at fault, or ``OverBudget``."""
+        """The copy. Raises ``NotJson`` with the path of the value at fault, or ``OverBudget``."""
         self.values += 1
         self.size += 2
         if self.values > self.max_values:
@@ -134,7 +134,7 @@ class Copier:
             if isinstance(value, dict):
                 return self._object(cast("Any", value), depth)
             return self._array(cast("Any", value), depth)
-        raise NotPlain(f"is of the Python type {type(value).__name__}, which JSON cannot hold")
+        raise NotJson(f"is of the Python type {type(value).__name__}, which JSON cannot hold")
 
     def _overflow(self, limit: str) -> None:
         if not self.partial:
@@ -156,27 +156,27 @@ class Copier:
 
     def _integer(self, value: int) -> int:
         if not -_INTEGER_LIMIT < value < _INTEGER_LIMIT:
-            raise NotPlain(f"is an integer of more than {MAX_DIGITS:,} digits")
+            raise NotJson(f"is an integer of more than {MAX_DIGITS:,} digits")
         self.size += value.bit_length() // 4
         return value if type(value) is int else int.__int__(value)
 
     def _float(self, value: float) -> float:
         if not math.isfinite(value):
             name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-            raise NotPlain(f"is {name}, which JSON cannot hold")
+            raise NotJson(f"is {name}, which JSON cannot hold")
         self.size += 16
         return value if type(value) is float else float.__float__(value)
 
     def _array(self, value: Iterable[Any], depth: int) -> list[Any]:
         copied: list[Any] = []
         if depth >= MAX_DEPTH:
-            raise NotPlain(_TOO_DEEP)
+            raise NotJson(_TOO_DEEP)
         try:
             for item in value:
                 if self.full:
                     break
                 copied.append(self.copy(item, depth + 1))
-        except NotPlain as fault:
+        except NotJson as fault:
             fault.path.insert(0, len(copied))
             raise
         return copied
@@ -185,24 +185,24 @@ class Copier:
         copied: dict[str, Any] = {}
         key: Any = ""
         if depth >= MAX_DEPTH:
-            raise NotPlain(_TOO_DEEP)
+            raise NotJson(_TOO_DEEP)
         try:
             for key, item in value.items():
                 if self.full:
                     return copied
                 copied[self._key(key)] = self.copy(item, depth + 1)
-        except NotPlain as fault:
+        except NotJson as fault:
             fault.path.insert(0, key if isinstance(key, str) else repr(key))
             raise
         if len(copied) != len(value):
-            raise NotPlain("has two keys that are the same in JSON")
+            raise NotJson("has two keys that are the same in JSON")
         return copied
 
     def _key(self, key: Any) -> str:
         if isinstance(key, str):
             if self.max_key is not None and not 1 <= len(key) <= self.max_key:
-                raise NotPlain(f"is a name of {len(key):,} characters; names have 1 to {self.max_key:,}")
+                raise NotJson(f"is a name of {len(key):,} characters; names have 1 to {self.max_key:,}")
             return self._text(key if type(key) is str else str.__str__(key))
         if isinstance(key, int) and not isinstance(key, bool):
             return str(self._integer(key))
-        raise NotPlain(f"is a key of the Python type {type(key).__name__}; JSON keys are texts")
+        raise NotJson(f"is a key of the Python type {type(key).__name__}; JSON keys are texts")

@@ -29,7 +29,7 @@ class Renewable(Protocol):
 _C = TypeVar("_C", bound=Closable)
 
 
-class Shared:
+class ResourcePool:
     """Shared things by key."""
 
     def __init__(self) -> None:

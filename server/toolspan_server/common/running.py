@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 _alone: set[asyncio.Task[None]] = set()
 
 
-class Ended(Exception):
+class WorkEnded(Exception):
     """The work was ended from outside. ``why`` is what ``stop`` was told."""
 
     def __init__(self, why: object) -> None:
@@ -60,13 +60,13 @@ class Running(Generic[T]):
         self.stop(self._why)
 
     async def finished(self) -> T:
-        """The result, once it is there. Raises ``Ended`` when ``stop`` or ``abandon`` ended the wait."""
+        """The result, once it is there. Raises ``WorkEnded`` when ``stop`` or ``abandon`` ended the wait."""
         try:
             self.result = await self._rest
         except asyncio.CancelledError:
             if not self._stops or self._taken_back():
                 raise
-            raise Ended(self._why) from None
+            raise WorkEnded(self._why) from None
         except BaseException:
             self._taken_back()
             raise

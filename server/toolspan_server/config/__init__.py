@@ -11,11 +11,11 @@ from ..problems import Problem
 from ..schema.documents import load_document
 from ..schema.mcp_server import McpServerConfig
 from .consent import (
-    Foreign,
-    foreign_code,
-    foreign_server,
-    foreign_servers,
+    UntrustedItem,
     refusal,
+    untrusted_code,
+    untrusted_server,
+    untrusted_servers,
 )
 from .loading.load import DEFAULT_FILES, find_config, load_config
 from .models.config import Config
@@ -33,7 +33,6 @@ __all__ = [
     "DEFAULT_FILES",
     "Config",
     "ConfigError",
-    "Foreign",
     "LimitsConfig",
     "McpServerConfig",
     "Problem",
@@ -43,15 +42,16 @@ __all__ = [
     "ToolConfig",
     "ToolsConfig",
     "ToolsetConfig",
+    "UntrustedItem",
     "contents",
     "counted",
     "find_config",
-    "foreign_code",
-    "foreign_server",
-    "foreign_servers",
     "load_config",
     "load_document",
     "offer",
     "refusal",
     "secret_pattern",
+    "untrusted_code",
+    "untrusted_server",
+    "untrusted_servers",
 ]

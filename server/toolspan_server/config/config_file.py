@@ -31,7 +31,7 @@ SERVER_KEYS = ("mcpServers", "mcp_servers", "servers")
 
 
 @dataclass
-class Source:
+class ConfigFile:
     """One file. ``config`` lacks the tools, which are in ``tools`` by their index in the file.
 
     When more faults are found than are told, others are not looked for, unless it is ``exhaustive``: then
@@ -124,16 +124,16 @@ class Source:
             yield from offering.secrets()
 
 
-def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bool) -> Source:
+def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bool) -> ConfigFile:
     """Read, parse and interpolate one file. Raises ``ConfigError`` when it cannot be read at all."""
     document = read_document(path, shown)
-    source = Source(path.absolute(), document, interpolate(document.data, environ), exhaustive)
+    source = ConfigFile(path.absolute(), document, interpolate(document.data, environ), exhaustive)
     source.add(document.faults, unread=True)
     source.add(source.interpolated.faults, unread=True)
     return source
 
 
-def validate(source: Source) -> None:
+def validate(source: ConfigFile) -> None:
     """Import the file's handlers, or read what they are, then hold the data to the models."""
     data = source.data
     if not isinstance(data, dict):
@@ -156,7 +156,7 @@ def validate(source: Source) -> None:
         _validate_tool(source, index, entry)
 
 
-def _validate_tool(source: Source, index: int, entry: Any) -> None:
+def _validate_tool(source: ConfigFile, index: int, entry: Any) -> None:
     place: Place = (*_REGISTRY, index)
     try:
         tool = ToolConfig.model_validate(entry, context=source.converted)
@@ -169,7 +169,7 @@ def _validate_tool(source: Source, index: int, entry: Any) -> None:
         source.add([Fault((*place, "implementation", *key.split("/", 1)), message)])
 
 
-def _import_handlers(source: Source) -> Iterator[Fault]:
+def _import_handlers(source: ConfigFile) -> Iterator[Fault]:
     take = load_handler_source if declared() is None else read_handler_source
     listed = source.data.get("handlers")
     for index, name in enumerate(cast("Sequence[Any]", listed) if isinstance(listed, list) else ()):

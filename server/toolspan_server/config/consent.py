@@ -17,7 +17,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class UntrustedItem:
     """One thing that is run, connected or sent when a config is used: ``file`` names it at ``place``, such as
     ``$.mcpServers.files``.
 
@@ -33,33 +33,33 @@ class Foreign:
         return f"{self.what}  ({self.file}: {self.place})"
 
 
-def foreign_code(config: Config) -> tuple[Foreign, ...]:
+def untrusted_code(config: Config) -> tuple[UntrustedItem, ...]:
     """What serving the tools of ``config`` runs, connects to and sends: its handlers' modules, its upstream
     servers, its databases that are no files, and variables of the environment."""
     return (*_handlers(config), *_upstreams(config), *_databases(config), *_variables(config))
 
 
-def foreign_servers(config: Config) -> tuple[Foreign, ...]:
+def untrusted_servers(config: Config) -> tuple[UntrustedItem, ...]:
     """The servers under ``mcpServers`` of ``config``, which the bridge connects to."""
     return tuple(
-        foreign_server(config.files[0], json_path(("mcpServers", name)), entry, config.redact)
+        untrusted_server(config.files[0], json_path(("mcpServers", name)), entry, config.redact)
         for name, entry in config.mcp_servers.items()
         if not entry.disabled
     )
 
 
-def foreign_server(
+def untrusted_server(
     file: Path, place: str, entry: McpServerConfig, redact: Callable[[str], str] = str
-) -> Foreign:
+) -> UntrustedItem:
     """The server that ``entry`` of ``file`` starts, or connects to. Values of its variables are not shown."""
     if entry.command is None:
-        return Foreign(file, place, redact(f"connect to {entry.url}"))
+        return UntrustedItem(file, place, redact(f"connect to {entry.url}"))
     variables = [f"{name}=…" for name in entry.env]
     command = shlex.join([entry.command, *entry.args])
-    return Foreign(file, place, redact(" ".join([*variables, command])))
+    return UntrustedItem(file, place, redact(" ".join([*variables, command])))
 
 
-def refusal(found: Sequence[Foreign]) -> str:
+def refusal(found: Sequence[UntrustedItem]) -> str:
     """Why nothing of ``found`` is run or sent, what it is, and how to allow it."""
     lines = "".join(f"\n    {each}" for each in found[:_SHOWN])
     if len(found) > _SHOWN:
@@ -71,32 +71,32 @@ def refusal(found: Sequence[Foreign]) -> str:
     )
 
 
-def _handlers(config: Config) -> Iterator[Foreign]:
+def _handlers(config: Config) -> Iterator[UntrustedItem]:
     for name in config.handlers:
         what = str(config.directory / name) if name.endswith(".py") else name
-        yield Foreign(config.files[0], "$.handlers", f"import {what}")
+        yield UntrustedItem(config.files[0], "$.handlers", f"import {what}")
 
 
-def _upstreams(config: Config) -> Iterator[Foreign]:
+def _upstreams(config: Config) -> Iterator[UntrustedItem]:
     for name, entry in config.services.entries("upstreams").items():
         if not entry.disabled:
-            yield foreign_server(
+            yield untrusted_server(
                 config.files[0], json_path(("services", "upstreams", name)), entry, config.redact
             )
 
 
-def _databases(config: Config) -> Iterator[Foreign]:
+def _databases(config: Config) -> Iterator[UntrustedItem]:
     """Those that are no files: their drivers send passwords of the environment (PGPASSWORD) unasked."""
     for name, database in config.services.entries("databases").items():
         if database.host is not None:
             place = json_path(("services", "databases", name))
-            yield Foreign(
+            yield UntrustedItem(
                 config.files[0], place, config.redact(f"connect to the database on {database.host}")
             )
 
 
-def _variables(config: Config) -> Iterator[Foreign]:
+def _variables(config: Config) -> Iterator[UntrustedItem]:
     for variable in config.sent:
         verb = "send" if variable.directly else "let tools send"
         where = config.redact(", ".join(variable.hosts[:_SHOWN]))
-        yield Foreign(variable.file, variable.place, f"{verb} ${variable.name} to {where}")
+        yield UntrustedItem(variable.file, variable.place, f"{verb} ${variable.name} to {where}")

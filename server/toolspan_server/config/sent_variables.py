@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from ..problems import Path as Place
 from ..problems import json_path
-from .config_file import Source
+from .config_file import ConfigFile
 from .models.sent_variable import SentVariable
 
 _KEPT = frozenset(("$schema", "version", "request_state_key", "state_dir", "handlers", "serving", "limits"))
@@ -15,7 +15,7 @@ _LOCAL_FILES = frozenset(("ca_file", "file"))
 _CONSENTED = frozenset(("mcpServers", "mcp_servers", "servers", "providers"))
 
 
-def sent_variables(source: Source) -> Iterator[SentVariable]:
+def sent_variables(source: ConfigFile) -> Iterator[SentVariable]:
     """The variables of one file that are set and whose values can leave the machine.
 
     Those of MCP servers and providers are left out: nothing of these is used unasked. So are numbers and
@@ -32,13 +32,13 @@ def sent_variables(source: Source) -> Iterator[SentVariable]:
             yield SentVariable(source.path, json_path(place), name, own or everywhere, bool(own))
 
 
-def _interpolated(source: Source) -> Iterator[tuple[Place, str]]:
+def _interpolated(source: ConfigFile) -> Iterator[tuple[Place, str]]:
     for use in source.interpolated.used:
         if use.path not in source.converted and not _is_kept(use.path):
             yield use.path, use.name
 
 
-def _named(source: Source) -> Iterator[tuple[Place, str]]:
+def _named(source: ConfigFile) -> Iterator[tuple[Place, str]]:
     """Variables that a key such as ``token_env`` names."""
     for index, tool in source.tools.items():
         for path, name in tool.implementation.variables():
@@ -60,7 +60,7 @@ def _is_kept(place: Place) -> bool:
     return place[0] == "tools" and len(inside) == 1 and inside[0] in _LOCAL_FILES
 
 
-def _own_host(source: Source, place: Place) -> tuple[str, ...]:
+def _own_host(source: ConfigFile, place: Place) -> tuple[str, ...]:
     """Where a client fetches the icon at ``place`` from."""
     if place[-1] != "src" or "icons" not in place:
         return ()
@@ -68,7 +68,7 @@ def _own_host(source: Source, place: Place) -> tuple[str, ...]:
     return (host,) if host else ()
 
 
-def _hosts(source: Source) -> Mapping[Place, tuple[str, ...]]:
+def _hosts(source: ConfigFile) -> Mapping[Place, tuple[str, ...]]:
     """Where each tool, source, database and issuer of tokens leads to, as far as it leads anywhere."""
     found: dict[Place, tuple[str, ...]] = {}
     for index, tool in source.tools.items():

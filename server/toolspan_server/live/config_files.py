@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..config import (
     Config,
-    foreign_code,
     load_config,
     refusal,
+    untrusted_code,
 )
 from ..errors import ServeError
 from ..schema.positions import SIZE_LIMIT
@@ -39,7 +39,7 @@ class ConfigFiles:
         """The config. Raises ``ConfigError``, and ``ServeError`` when it would run what was not allowed."""
         self._note()
         config = load_config(*self._paths, skip_invalid=self._skip_invalid, import_handlers=self._allowed)
-        if not self._allowed and (found := foreign_code(config)):
+        if not self._allowed and (found := untrusted_code(config)):
             raise ServeError(refusal(found))
         if (tokens := tuple(_token_files(config))) != self._tokens:
             own = len(self._paths)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from .snapshots import Generation
+from .snapshots import ConfigSnapshot
 
 
-def health(generation: Generation, problems: Sequence[str], redact: Callable[[str], str]) -> dict[str, Any]:
+def health(
+    generation: ConfigSnapshot, problems: Sequence[str], redact: Callable[[str], str]
+) -> dict[str, Any]:
     """The state of ``generation``; ``problems`` are those of a later config that was refused.
 
     ``{"status": "ok" | "degraded", "config": {"generation", "loaded_at", "problems"}, "sources": […],

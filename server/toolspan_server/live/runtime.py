@@ -13,25 +13,25 @@ import anyio.to_thread
 
 from ..calls.context import Context
 from ..calls.results import ToolResult
-from ..calls.slots import NoPlace, Place
+from ..calls.slots import CallSlot, NoSlot
 from ..common.changes import Change, Changes
 from ..config import Config
 from ..parts.service import Service
-from ..tools.registry import Prepared, Registry
+from ..tools.registry import CompiledTools, Registry
 from .health import health
 from .services import Start, running_services
 from .snapshots import (
-    Generation,
+    ConfigSnapshot,
     differences,
     first,
     successor,
 )
-from .source_runner import Supply
+from .source_runner import SourceRunner
 
 _log = logging.getLogger(__name__)
 _BEYOND_TIMEOUTS_S = 5.0
 
-Follower = Callable[[Config], Callable[[], None]]
+ConfigFollower = Callable[[Config], Callable[[], None]]
 _CLOSING_S = 1.0
 
 
@@ -43,7 +43,7 @@ class Runtime:
     for as long as the server does.
     """
 
-    def __init__(self, generation: Generation, start: Start) -> None:
+    def __init__(self, generation: ConfigSnapshot, start: Start) -> None:
         self.generation = generation
         self.changes = Changes()
         self.name = generation.config.name
@@ -52,11 +52,11 @@ class Runtime:
         self.refused_reloads = 0
         self.start = start
         self._live = [generation]
-        self._stops: dict[int, tuple[Service | Supply, Callable[[], None]]] = {}
+        self._stops: dict[int, tuple[Service | SourceRunner, Callable[[], None]]] = {}
         self._whole = anyio.Event()
         self._taken: set[tuple[int, str]] = set()
-        self._followers: list[Follower] = []
-        self._place: Place = NoPlace()
+        self._followers: list[ConfigFollower] = []
+        self._place: CallSlot = NoSlot()
         self._is_remote = False
         self._begin(generation)
         if generation.supplies:
@@ -130,7 +130,7 @@ class Runtime:
         self.changes.publish(*changes)
         self.start(partial(self._retire, old))
 
-    def seat(self, place: Place) -> None:
+    def seat(self, place: CallSlot) -> None:
         """Have calls that only wait leave ``place``, which counts those that run."""
         self._place = place
         for generation in self._live:
@@ -142,7 +142,7 @@ class Runtime:
         for generation in self._live:
             self._set_details(generation)
 
-    def add_follower(self, follower: Follower) -> None:
+    def add_follower(self, follower: ConfigFollower) -> None:
         """Ask ``follower`` about every config that is to be served; what it gives is done when it is.
 
         It runs in a thread, and refuses a config by ``ConfigError`` or ``ServeError``.
@@ -168,7 +168,7 @@ class Runtime:
         """
         return health(self.generation, self.problems, self.redact)
 
-    def _begin(self, generation: Generation) -> None:
+    def _begin(self, generation: ConfigSnapshot) -> None:
         """Start what ``generation`` has and no other had before."""
         generation.executor.publish = self.changes.publish
         generation.executor.place = self._place
@@ -183,7 +183,7 @@ class Runtime:
             if id(worker) not in self._stops:
                 self._stops[id(worker)] = (worker, self.start(worker.run))
 
-    def _set_details(self, generation: Generation) -> None:
+    def _set_details(self, generation: ConfigSnapshot) -> None:
         told = generation.config.serving.error_details
         generation.executor.tells_details = not self._is_remote if told is None else told
 
@@ -198,7 +198,7 @@ class Runtime:
             if unmatched := toolset.without_match(tools):
                 _log.warning("toolset %r: no tool matches %s", name, ", ".join(unmatched))
 
-    def _offered(self, supply: Supply) -> None:
+    def _offered(self, supply: SourceRunner) -> None:
         """Put what ``supply`` offers now into every generation that has it."""
         before = list(self.registry)
         for generation in self._live:
@@ -207,7 +207,7 @@ class Runtime:
         same = self.registry.lists_the_same(before)
         self.changes.publish(*() if same else (Change("tools"),))
 
-    def _put(self, generation: Generation, place: int) -> None:
+    def _put(self, generation: ConfigSnapshot, place: int) -> None:
         supply, registry = generation.supplies[place], generation.executor.registry
         for name in registry.offer(place, supply.tools):
             owner = registry.place(name)
@@ -217,7 +217,7 @@ class Runtime:
                 message = "the tool %r of tools.sources[%d] (%s) is left out: %s has one of that name"
                 _log.warning(message, name, place, supply.config.type, whose)
 
-    async def _retire(self, generation: Generation) -> None:
+    async def _retire(self, generation: ConfigSnapshot) -> None:
         """Let the calls of ``generation`` end, then stop what only it had."""
         generation.idle = anyio.Event()
         longest_s = max((tool.timeout_ms for tool in generation.executor.registry), default=0) / 1000
@@ -241,7 +241,7 @@ class Runtime:
 
 
 @asynccontextmanager
-async def running(config: Config, tools: Prepared | None = None) -> AsyncGenerator[Runtime]:
+async def running(config: Config, tools: CompiledTools | None = None) -> AsyncGenerator[Runtime]:
     """``config`` with its services and sources running; they stop when the block ends.
 
     ``tools`` are what ``registry.prepared`` gave for it, if it was asked already.

@@ -21,12 +21,12 @@ from ..resources import differing, resources_of
 from ..schema.records import is_same
 from ..tools.executor import Executor, ShareLimits
 from ..tools.registry import (
-    Prepared,
+    CompiledTools,
     Registry,
+    compile_tools,
     environment_of,
-    prepared,
 )
-from .source_runner import Supply
+from .source_runner import SourceRunner
 
 if TYPE_CHECKING:
     from ..prompts.live import Prompts
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Generation:
+class ConfigSnapshot:
     """One config, live. A changed config makes another one.
 
     ``calls`` counts what runs in it; ``idle`` is there once another one has taken its place, and set when
@@ -45,7 +45,7 @@ class Generation:
     environment: Environment
     executor: Executor
     services: Mapping[str, Service]
-    supplies: Sequence[Supply] = ()
+    supplies: Sequence[SourceRunner] = ()
     resources: Resources | None = None
     prompts: Prompts | None = None
     number: int = 1
@@ -54,7 +54,7 @@ class Generation:
     idle: anyio.Event | None = None
 
     @property
-    def workers(self) -> list[Service | Supply]:
+    def workers(self) -> list[Service | SourceRunner]:
         """What runs beside the calls."""
         files = [self.resources] if self.resources is not None and self.resources.has_files else []
         return [*self.services.values(), *self.supplies, *files]
@@ -66,16 +66,16 @@ class Generation:
                 await supply.offered.wait()
 
 
-def first(config: Config, tools: Prepared | None = None) -> Generation:
-    """``config``, not yet running; ``tools`` are what ``prepared`` gave for it, if it was asked already."""
-    environment, registry = tools or prepared(config)
+def first(config: Config, tools: CompiledTools | None = None) -> ConfigSnapshot:
+    """``config``, not yet running; ``tools`` are what ``compile_tools`` gave for it, if it was asked already."""
+    environment, registry = tools or compile_tools(config)
     services = {name: each.build(environment) for name, each in config.services.configured().items()}
     return _made(
         config, environment, registry, services, _supplies(config, environment, services, None), None
     )
 
 
-async def successor(old: Generation, config: Config) -> Generation:
+async def successor(old: ConfigSnapshot, config: Config) -> ConfigSnapshot:
     """``config``, not yet running, with those services, sources and tools of ``old`` that are the same."""
     environment = environment_of(config)
     if environment == old.environment:
@@ -90,12 +90,12 @@ async def successor(old: Generation, config: Config) -> Generation:
     return new
 
 
-def differences(old: Generation, new: Generation) -> list[Change]:
+def differences(old: ConfigSnapshot, new: ConfigSnapshot) -> list[Change]:
     """Which lists differ."""
     return list(_differences(old, new))
 
 
-def _differences(old: Generation, new: Generation) -> Iterator[Change]:
+def _differences(old: ConfigSnapshot, new: ConfigSnapshot) -> Iterator[Change]:
     before, after = old.config, new.config
     listed_alike = new.executor.registry.lists_the_same(list(old.executor.registry))
     if not (listed_alike and _members(old) == _members(new)):
@@ -111,7 +111,7 @@ def _differences(old: Generation, new: Generation) -> Iterator[Change]:
         yield Change("prompts")
 
 
-def _members(generation: Generation) -> dict[str, list[str]]:
+def _members(generation: ConfigSnapshot) -> dict[str, list[str]]:
     """The names of each toolset's tools."""
     tools = list(generation.executor.registry)
     return {
@@ -125,9 +125,9 @@ def _made(
     environment: Environment,
     registry: Registry,
     services: Mapping[str, Service],
-    supplies: Sequence[Supply],
-    earlier: Generation | None,
-) -> Generation:
+    supplies: Sequence[SourceRunner],
+    earlier: ConfigSnapshot | None,
+) -> ConfigSnapshot:
     executor = Executor(
         registry,
         surroundings=Context(services=services, config_dir=config.directory),
@@ -139,7 +139,7 @@ def _made(
     )
     resources = resources_of(config, None if earlier is None else earlier.resources)
     prompts = prompts_of(config, resources)
-    return Generation(config, environment, executor, services, supplies, resources, prompts)
+    return ConfigSnapshot(config, environment, executor, services, supplies, resources, prompts)
 
 
 def _share_limits(limits: LimitsConfig) -> ShareLimits:
@@ -151,7 +151,7 @@ def _share_limits(limits: LimitsConfig) -> ShareLimits:
     )
 
 
-def _services(config: Config, environment: Environment, earlier: Generation | None) -> dict[str, Service]:
+def _services(config: Config, environment: Environment, earlier: ConfigSnapshot | None) -> dict[str, Service]:
     known = {} if earlier is None else earlier.config.services.configured()
     services: dict[str, Service] = {}
     for name, each in config.services.configured().items():
@@ -163,21 +163,21 @@ def _services(config: Config, environment: Environment, earlier: Generation | No
 
 
 def _supplies(
-    config: Config, environment: Environment, services: Mapping[str, Service], earlier: Generation | None
-) -> list[Supply]:
+    config: Config, environment: Environment, services: Mapping[str, Service], earlier: ConfigSnapshot | None
+) -> list[SourceRunner]:
     """The sources at work; those of ``earlier`` where the source and every service is the same."""
     if not config.tools.enabled:
         return []
     timeout_ms = config.tools.default_timeout_ms
-    left: list[Supply] = []
+    left: list[SourceRunner] = []
     if earlier is not None and dict(earlier.services) == services:
         left = [each for each in earlier.supplies if each.timeout_ms == timeout_ms]
-    supplies: list[Supply] = []
+    supplies: list[SourceRunner] = []
     for source in config.tools.sources:
         kept = next((each for each in left if is_same(each.config, source)), None)
         if kept is None:
             live = source.build(environment, services)
-            supplies.append(Supply(source, live, environment, timeout_ms))
+            supplies.append(SourceRunner(source, live, environment, timeout_ms))
         else:
             left.remove(kept)
             supplies.append(kept)

@@ -15,14 +15,14 @@ from ..common.slices import without_pauses
 from ..config import ToolConfig
 from ..parts.environment import Environment
 from ..parts.source import Source, SourceConfig
-from ..tools.registry import Tool, compiled
+from ..tools.registry import Tool, compile_tool
 
 _log = logging.getLogger(__name__)
 _FIRST_DELAY_S = 1.0
 _MOST_DELAY_S = 60.0
 
 
-class Supply:
+class SourceRunner:
     """The source at ``place`` of the config. ``changed`` is called when ``tools`` are others now.
 
     ``offered`` is set once it has offered for the first time.
@@ -35,7 +35,7 @@ class Supply:
         self.source = source
         self.tools: tuple[Tool, ...] = ()
         self.offered = anyio.Event()
-        self.changed: Callable[[Supply], None] = _nobody
+        self.changed: Callable[[SourceRunner], None] = _nobody
         self.timeout_ms = timeout_ms
         self._environment = environment
         self._crash = ""
@@ -92,11 +92,11 @@ class Supply:
         ready: list[Tool] = []
         for tool in without_pauses(tools):
             try:
-                ready.append(compiled(tool, self._environment, self.timeout_ms))
+                ready.append(compile_tool(tool, self._environment, self.timeout_ms))
             except Exception:
                 _log.exception("the tool %r of a source (%s) is left out", tool.name, self.config.type)
         return tuple(ready)
 
 
-def _nobody(_supply: Supply) -> None:
+def _nobody(_supply: SourceRunner) -> None:
     return None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .runtime import Runtime
 
 
-class Surface:
+class ServerView:
     """The server as the clients of one endpoint see it. It is asked anew each time: a config may change."""
 
     toolset: str | None = None
@@ -91,7 +91,7 @@ class Surface:
         return self.runtime.execute(name, arguments, context, meta)
 
 
-class ToolsetSurface(Surface):
+class ToolsetView(ServerView):
     """The server as the clients of a toolset see it; empty once the config has none of that name."""
 
     def __init__(self, runtime: Runtime, toolset: str) -> None:
@@ -145,6 +145,6 @@ class ToolsetSurface(Surface):
         return self._known[1]
 
 
-def surface_of(runtime: Runtime, toolset: str | None = None) -> Surface:
+def view_of(runtime: Runtime, toolset: str | None = None) -> ServerView:
     """The surface of ``toolset``, or the one that shows everything."""
-    return Surface(runtime) if toolset is None else ToolsetSurface(runtime, toolset)
+    return ServerView(runtime) if toolset is None else ToolsetView(runtime, toolset)

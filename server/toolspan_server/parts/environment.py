@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..common.resource_pool import Shared
+from ..common.resource_pool import ResourcePool
 from ..engines.isolation import ProcessLimits
 
 
@@ -18,5 +18,5 @@ class Environment:
 
     config_dir: Path
     state_dir: Path
-    shared: Shared = field(default_factory=Shared, compare=False, repr=False)
+    shared: ResourcePool = field(default_factory=ResourcePool, compare=False, repr=False)
     processes: ProcessLimits = field(default_factory=ProcessLimits, compare=False, repr=False)

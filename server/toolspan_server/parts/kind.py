@@ -27,18 +27,18 @@ class Kind(Protocol):
         ...
 
 
-class Talking(Protocol):
+class UsesClient(Protocol):
     """What may talk to its client: a kind, a tool."""
 
     @property
     def talks(self) -> bool: ...
 
 
-class Calling(ABC):
+class CallsTools(ABC):
     """A kind that calls other tools by name."""
 
     @abstractmethod
-    def bind(self, find: Callable[[str], Talking | None]) -> None:
+    def bind(self, find: Callable[[str], UsesClient | None]) -> None:
         """From now on, ``find`` gives the tools that there are. It is told again when that changes."""
 
 

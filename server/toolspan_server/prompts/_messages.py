@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from ..engines.templates import Tree, compiled
+from ..engines.templates import TemplateTree, compiled
 from ..resources._content import BYTES, media_type_of
 from ..resources._described import hints
 from ..resources._filling import filled
@@ -34,7 +34,7 @@ class Filling:
     base: Path
     limit: int
 
-    def of(self, tree: Tree) -> Any:
+    def of(self, tree: TemplateTree) -> Any:
         """``tree``, filled in. Raises ``RenderFailure``."""
         return filled(tree, self.values, self.optional, self.limit)
 
@@ -69,7 +69,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    tree: Tree
+    tree: TemplateTree
 
     async def filled(self, filling: Filling) -> dict[str, Any]:
         return {"type": "text", "text": filling.of(self.tree)}

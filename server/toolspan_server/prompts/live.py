@@ -12,7 +12,7 @@ import anyio.to_thread
 from ..calls.client import Client
 from ..calls.context import Context
 from ..common.did_you_mean import nearest
-from ..common.json_values import Copier
+from ..common.json_values import JsonSanitizer
 from ..errors import RequestRefused, ToolFailure
 from ..resources._described import described
 from ..resources.completions import offered, values_of
@@ -95,7 +95,7 @@ class Prompts:
     def _sent(self, name: str, result: dict[str, Any]) -> dict[str, Any]:
         """``description`` and ``messages`` alone, as plain JSON without secrets, within the limit."""
         known = {member: result[member] for member in ("description", "messages") if member in result}
-        plain: dict[str, Any] = Copier(1_000_000, 1 << 30, on_text=self._redact).copy(known)
+        plain: dict[str, Any] = JsonSanitizer(1_000_000, 1 << 30, on_text=self._redact).copy(known)
         size = len(json.dumps(plain, ensure_ascii=False).encode())
         if size > self._limit:
             message = (
@@ -146,10 +146,10 @@ class _Prompt:
 
     async def _asked(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
         """What the messages may use once the steps are taken."""
-        from ..engines.mock_steps import Conversation, Turn
+        from ..engines.mock_steps import MockSteps, Turn
 
         turn = Turn(arguments, Context(tool_name=self.config.name, client=client), 1)
-        accepted = await Conversation(self.config.steps, stops=True).hold(turn)
+        accepted = await MockSteps(self.config.steps, stops=True).hold(turn)
         turn.end()
         if not accepted:
             message = f"Prompt {self.config.name!r} needs an answer that was not given"

@@ -20,7 +20,7 @@ HEADER_MISMATCH = -32020
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedResponse:
     """An HTTP answer that the guard gives itself: with a JSON-RPC error of ``code``."""
 
     status: int

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..common.changes import Change
-from ..live.views import Surface
+from ..live.views import ServerView
 from .messages.capabilities import capabilities
-from .state.connection_state import Standing
+from .state.connection_state import ConnectionState
 
 METHODS = {
     "tools": "notifications/tools/list_changed",
@@ -28,7 +28,7 @@ class Announcements:
     however often it changed before the client could be told.
     """
 
-    def __init__(self, surface: Surface, standing: Standing, wake: Callable[[], None]) -> None:
+    def __init__(self, surface: ServerView, standing: ConnectionState, wake: Callable[[], None]) -> None:
         self._surface = surface
         self._standing = standing
         self._wake = wake

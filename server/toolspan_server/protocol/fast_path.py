@@ -18,7 +18,7 @@ from typing import Any, cast
 from .._version import __version__
 from ..common import trace_context as trace
 from ..errors import RequestRefused
-from ..live.views import Surface
+from ..live.views import ServerView
 from ..tools.registry import Tool
 from .messages import jsonrpc, wire
 from .messages.capabilities import capabilities
@@ -49,7 +49,7 @@ class Call:
     arguments: dict[str, Any] | None
     meta: Mapping[str, Any]
     version: str
-    _path: ShortPath
+    _path: FastPath
 
     async def run(self) -> bytes:
         """Make the call; gives the whole answer, one line of JSON."""
@@ -62,10 +62,10 @@ class Call:
         return jsonrpc.framed(self.request_id, wire.encode_result(result, self.version, stamp))
 
 
-class ShortPath:
+class FastPath:
     """Answers the plain requests to ``surface``. ``identity`` is on modern results, by ``stamp``."""
 
-    def __init__(self, surface: Surface) -> None:
+    def __init__(self, surface: ServerView) -> None:
         self.surface = surface
         self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(surface)}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
@@ -171,7 +171,7 @@ def is_modern(message: Mapping[str, Any]) -> bool:
     return isinstance(meta, dict) and VERSION_KEY in meta
 
 
-def _identity(surface: Surface) -> dict[str, str]:
+def _identity(surface: ServerView) -> dict[str, str]:
     described = {} if surface.description is None else {"description": surface.description}
     return {"name": surface.name, "version": __version__, **described}
 

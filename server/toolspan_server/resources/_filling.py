@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..engines.templates import MissingValue, Tree
+from ..engines.templates import MissingValue, TemplateTree
 
 
-def filled(tree: Tree, values: Mapping[str, Any], optional: frozenset[str], limit: int) -> Any:
+def filled(tree: TemplateTree, values: Mapping[str, Any], optional: frozenset[str], limit: int) -> Any:
     """``tree`` over ``values``. One of ``optional`` that is not there is ``""``, or what ``default(…)`` says.
 
     Raises ``RenderFailure``.

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from ..engines.documents._document import Unreadable
+from ..engines.documents._document import UnreadableFile
 from ..engines.documents._globs import Selection
-from ..engines.documents._tree import Tree, shown
+from ..engines.documents._tree import DocumentFolder, shown
 from .errors import ResourceNotFound, ResourceUnreadable
 
 _MOST_WARNED = 1_000
@@ -49,7 +49,7 @@ class Folder:
     _warned: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
-        self.tree = Tree(self.what, self.base / self.path, self.selection)
+        self.tree = DocumentFolder(self.what, self.base / self.path, self.selection)
 
     @property
     def root(self) -> Path:
@@ -91,7 +91,7 @@ class Folder:
         """As ``read``, of any file in the folder."""
         try:
             return self.tree.read(path, limit)
-        except Unreadable as reason:
+        except UnreadableFile as reason:
             if not os.path.exists(self.root / path):  # noqa: PTH110  # never raises
                 raise ResourceNotFound(uri) from None
             self._skip(path, str(reason))

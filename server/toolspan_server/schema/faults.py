@@ -34,7 +34,7 @@ _MOST_FAULTS = 200
 _RANGE = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number")
 
 
-class Misfit(ValueError):
+class InvalidRecord(ValueError):
     """A part of the data does not fit ``model``, which its content chose; ``error`` says how."""
 
     def __init__(self, model: type[Shaped], error: ValidationError) -> None:
@@ -67,7 +67,7 @@ def _faults(detail: ErrorDetails, model: type[Shaped], prefix: Path) -> Iterator
     on_key = location[-1:] == ("[key]",)
     path = (*prefix, *(location[:-1] if on_key else location))
     cause = detail.get("ctx", {}).get("error")
-    if isinstance(cause, Misfit):
+    if isinstance(cause, InvalidRecord):
         yield from faults_of(cause.error, cause.model, path)
     elif isinstance(cause, Faulty):
         yield from (Fault((*path, *f.path), f.message, f.hint, f.on_key) for f in cause.faults)

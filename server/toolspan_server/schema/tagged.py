@@ -9,7 +9,7 @@ from pydantic_core import ValidationError
 
 from ..common.did_you_mean import nearest
 from ..problems import Fault, Faulty
-from .faults import Misfit, shown
+from .faults import InvalidRecord, shown
 from .records import Record
 
 
@@ -25,7 +25,7 @@ class Choices(Protocol):
 def chosen(noun: str, base: type[Record], choices: Choices) -> Callable[[Any, Any], Any]:
     """What makes the record that ``type`` names, one of ``choices``; a ``base`` stays as it is.
 
-    It raises ``Faulty`` that speaks of ``noun`` ("kind"), and ``Misfit`` for data that the record refuses.
+    It raises ``Faulty`` that speaks of ``noun`` ("kind"), and ``InvalidRecord`` for data that the record refuses.
     """
 
     def make(value: Any, info: Any) -> Any:
@@ -44,6 +44,6 @@ def chosen(noun: str, base: type[Record], choices: Choices) -> Callable[[Any, An
         try:
             return model.model_validate(given, context=info.context)
         except ValidationError as error:
-            raise Misfit(model, error) from None
+            raise InvalidRecord(model, error) from None
 
     return make

@@ -10,7 +10,7 @@ from ..config import Config, ToolConfig
 from ..engines.isolation import ProcessLimits
 from ..engines.parameters import Parameters
 from ..parts.environment import Environment
-from ..parts.kind import Calling, Kind
+from ..parts.kind import CallsTools, Kind
 from ..schema.records import is_same
 from .withheld_variables import withheld
 
@@ -61,7 +61,7 @@ class Registry:
         default = config.tools.default_timeout_ms
         known = {} if earlier is None else {tool.name: tool for tool in earlier._own}
         return cls(
-            _kept(known.get(tool.name), tool, default) or compiled(tool, where, default)
+            _kept(known.get(tool.name), tool, default) or compile_tool(tool, where, default)
             for tool in config.tools.registry
         )
 
@@ -106,14 +106,14 @@ class Registry:
                 tools[tool.name] = tool
         self._tools, self._places = tools, places
         kinds = {type(tool.kind) for tool in tools.values()}
-        if any(issubclass(kind, Calling) for kind in kinds):
+        if any(issubclass(kind, CallsTools) for kind in kinds):
             for tool in tools.values():
-                if isinstance(tool.kind, Calling):
+                if isinstance(tool.kind, CallsTools):
                     tool.kind.bind(self.get)
         return taken
 
 
-class Prepared(NamedTuple):
+class CompiledTools(NamedTuple):
     """The tools of a config, ready to run before anything does, and where they live."""
 
     environment: Environment
@@ -133,10 +133,10 @@ def environment_of(config: Config) -> Environment:
     return Environment(config.directory, config.state_directory, processes=processes)
 
 
-def prepared(config: Config) -> Prepared:
+def compile_tools(config: Config) -> CompiledTools:
     """Every tool of ``config``, compiled in an environment of its own."""
     environment = environment_of(config)
-    return Prepared(environment, Registry.from_config(config, environment))
+    return CompiledTools(environment, Registry.from_config(config, environment))
 
 
 def _listed_alike(one: Tool, other: Tool) -> bool:
@@ -155,7 +155,7 @@ def _kept(earlier: Tool | None, tool: ToolConfig, default_timeout_ms: int) -> To
     return earlier if is_same(earlier.config, tool) else None
 
 
-def compiled(tool: ToolConfig, environment: Environment, default_timeout_ms: int) -> Tool:
+def compile_tool(tool: ToolConfig, environment: Environment, default_timeout_ms: int) -> Tool:
     """``tool``, ready to run."""
     return Tool(
         config=tool,

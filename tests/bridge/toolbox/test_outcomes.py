@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_bridge.toolbox.outcomes import Answer, failed, outcome
+from toolspan_bridge.toolbox.outcomes import UpstreamResult, failed, outcome
 
 pytestmark = pytest.mark.requirement("I2.6.4")
 
@@ -24,7 +24,7 @@ def text(*texts: str) -> list[dict[str, Any]]:
 
 
 def result(**answer: Any) -> Any:
-    return dict(outcome("1", "t", Answer(**answer), 3.5).result)
+    return dict(outcome("1", "t", UpstreamResult(**answer), 3.5).result)
 
 
 @given(
@@ -65,7 +65,7 @@ def test_structured_content_is_the_result_when_it_is_given_even_if_it_is_null() 
 
 def test_mixed_content_is_the_list_of_its_blocks_and_every_block_is_a_part() -> None:
     image = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
-    told = outcome("1", "t", Answer(content=[*text("a dot"), image]), 1.0)
+    told = outcome("1", "t", UpstreamResult(content=[*text("a dot"), image]), 1.0)
     assert told.result["result"] == [*text("a dot"), image]
     assert [part.type for part in told.parts] == ["text", "image"]
     assert told.parts[1].data == image

@@ -7,7 +7,7 @@ import asyncio
 import anyio
 import pytest
 
-from toolspan_server.common.running import Ended, Running
+from toolspan_server.common.running import Running, WorkEnded
 
 pytestmark = pytest.mark.anyio
 
@@ -63,7 +63,7 @@ async def test_stopped_work_is_cancelled_and_says_why() -> None:
 
     running = Running(work())
     asyncio.get_running_loop().call_soon(running.stop, "enough")
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(WorkEnded) as ended:
         await running.finished()
     assert (ended.value.why, cleaned) == ("enough", [True])
     await asyncio.sleep(0)
@@ -82,7 +82,7 @@ async def test_only_the_first_reason_counts_and_work_that_goes_on_is_cancelled_a
     loop = asyncio.get_running_loop()
     loop.call_soon(running.stop, "first")
     loop.call_later(0.01, running.stop, "second")
-    with pytest.raises(Ended, match="first"):
+    with pytest.raises(WorkEnded, match="first"):
         await running.finished()
     task = asyncio.current_task()
     assert task is not None and task.cancelling() == 0
@@ -135,7 +135,7 @@ async def test_a_stop_inside_a_cancelled_scope_leaves_the_scope_its_cancellation
         loop = asyncio.get_running_loop()
         loop.call_soon(running.stop, "enough")
         loop.call_soon(scope.cancel)
-        with pytest.raises(Ended):
+        with pytest.raises(WorkEnded):
             await running.finished()
         await anyio.sleep(60)
     assert scope.cancelled_caught

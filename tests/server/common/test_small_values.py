@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolspan_server.common.json_values import SMALL, Copier, is_small
+from toolspan_server.common.json_values import SMALL, JsonSanitizer, is_small
 
 pytestmark = pytest.mark.requirement("I9.4.1", "I9.4.2")
 
@@ -33,7 +33,7 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.text(max_size=9) | st.text("abc") | st.integers(), VALUES) | VALUES)
 def test_a_copier_gives_what_is_small_as_it_is(value: Any) -> None:
     if is_small(value):
-        copier = Copier(len(value) + 1, SMALL, max_key=SMALL)
+        copier = JsonSanitizer(len(value) + 1, SMALL, max_key=SMALL)
         copied = copier.copy(value)
         assert copied == value
         assert [type(item) for item in copied.values()] == [type(item) for item in value.values()]

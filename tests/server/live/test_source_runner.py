@@ -19,7 +19,7 @@ from tests.support.waiting import BOUND_S
 from toolspan_server import running
 from toolspan_server.common.changes import Change
 from toolspan_server.live.runtime import Runtime
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
 
@@ -117,7 +117,7 @@ def _raise(*_: Any) -> Any:
     raise ValueError("cannot be built")
 
 
-class Watched(Surface):
+class Watched(ServerView):
     """Tells when somebody waits for the sources."""
 
     def __init__(self, runtime: Runtime) -> None:

@@ -14,9 +14,9 @@ from typing_extensions import override
 from tests.support.document_collections import write
 from toolspan_server import load_config, running
 from toolspan_server.calls.client import (
-    Answer,
+    ClientAnswer,
     InputRequired,
-    Nobody,
+    NullClient,
     Question,
 )
 from toolspan_server.errors import RequestRefused
@@ -58,15 +58,15 @@ prompts:
 """
 
 
-class Answering(Nobody):
+class Answering(NullClient):
     """A client with answers; without, it is asked by ``InputRequired``."""
 
-    def __init__(self, **answers: Answer) -> None:
+    def __init__(self, **answers: ClientAnswer) -> None:
         super().__init__()
         self.answers = answers
 
     @override
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         if questions.keys() - self.answers.keys():
             raise InputRequired(questions)
         return dict(self.answers)
@@ -83,7 +83,7 @@ async def serving(folder: Path, text: str = PROMPTS, **environ: str) -> AsyncIte
 
 async def refusal(prompts: Prompts, name: str, **arguments: str) -> tuple[int, str]:
     with pytest.raises(RequestRefused) as refused:
-        await prompts.get(name, arguments, Nobody())
+        await prompts.get(name, arguments, NullClient())
     return refused.value.code, refused.value.message
 
 
@@ -107,7 +107,7 @@ async def test_prompts_are_listed_in_the_configs_order_with_their_arguments(tmp_
 async def test_messages_are_filled_in_block_by_block(tmp_path: Path) -> None:
     write(tmp_path, {"dot.png": b"\x89PNG"})
     async with serving(tmp_path) as prompts:
-        got = await prompts.get("review", {"code": "{{ x }} \ud800"}, Nobody())
+        got = await prompts.get("review", {"code": "{{ x }} \ud800"}, NullClient())
     code = "{{ x }} \\ud800"
     assert got["description"] == "Look at code."
     assert [each["role"] for each in got["messages"]] == ["user", *["assistant"] * 6]
@@ -191,5 +191,5 @@ async def test_secrets_of_the_config_are_taken_out_of_prompts(tmp_path: Path) ->
     text = f"state_dir: x-${{SECRET}}{PROMPTS}"
     write(tmp_path, {"dot.png": b""})
     async with serving(tmp_path, text, SECRET="hunter2!") as prompts:
-        got = await prompts.get("review", {"code": "hunter2!"}, Nobody())
+        got = await prompts.get("review", {"code": "hunter2!"}, NullClient())
         assert got["messages"][0]["content"]["text"] == "any: ***"

@@ -19,9 +19,9 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tests.support.served import MODERN_META, write_config
 from toolspan_server import load_config, running
 from toolspan_server._version import __version__
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 from toolspan_server.protocol import fast_path as short
-from toolspan_server.protocol.fast_path import Call, ShortPath, is_modern
+from toolspan_server.protocol.fast_path import Call, FastPath, is_modern
 
 pytestmark = pytest.mark.anyio
 VERSIONS = [*short.HANDSHAKE_VERSIONS, short.MODERN_VERSION]
@@ -31,10 +31,10 @@ in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixt
 
 
 @pytest.fixture
-async def path(tmp_path: Path) -> AsyncIterator[ShortPath]:
+async def path(tmp_path: Path) -> AsyncIterator[FastPath]:
     config = load_config(write_config(tmp_path, "meta"))
     async with running(config) as runtime:
-        yield ShortPath(Surface(runtime))
+        yield FastPath(ServerView(runtime))
 
 
 def request(method: str, params: Any = None, request_id: Any = 1) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def edits(places: list[tuple[str, ...]]) -> st.SearchStrategy[list[tuple[tuple[s
 @example(edits=[((*META, "progress_token"), [])])
 @example(edits=[((*META, PREFIX + "logLevel"), "loud")])
 async def test_what_the_short_path_takes_the_sdk_takes_too(
-    path: ShortPath, version: str, method: str, edits: list[tuple[tuple[str, ...], Any]]
+    path: FastPath, version: str, method: str, edits: list[tuple[tuple[str, ...], Any]]
 ) -> None:
     plain: dict[str, Any] = {"name": "echo", "arguments": {"value": 1}} if method == "tools/call" else {}
     meta = {**MODERN_META, PREFIX + "clientInfo": CLIENT} if version == short.MODERN_VERSION else {}
@@ -112,7 +112,7 @@ async def test_what_the_short_path_takes_the_sdk_takes_too(
 @given(edits=edits(INITIALIZE_PLACES))
 @example(edits=[(("params", "capabilities", "roots", "listChanged"), {})])
 async def test_an_initialize_that_the_short_path_takes_the_sdk_takes_too(
-    path: ShortPath, edits: list[tuple[tuple[str, ...], Any]]
+    path: FastPath, edits: list[tuple[tuple[str, ...], Any]]
 ) -> None:
     plain = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
     message = edited(request("initialize", plain), edits)
@@ -134,7 +134,7 @@ async def test_an_initialize_that_the_short_path_takes_the_sdk_takes_too(
         {"tasks": {"list": {}, "cancel": {}, "requests": {"sampling": {"createMessage": {}}}}},
     ],
 )
-async def test_the_handshakes_of_well_known_clients_are_plain(path: ShortPath, able: dict[str, Any]) -> None:
+async def test_the_handshakes_of_well_known_clients_are_plain(path: FastPath, able: dict[str, Any]) -> None:
     who = {**CLIENT, "title": "T", "description": "D", "websiteUrl": "https://example.org"}
     message = request(
         "initialize", {"protocolVersion": "2025-06-18", "capabilities": able, "clientInfo": who}
@@ -151,14 +151,14 @@ async def test_the_handshakes_of_well_known_clients_are_plain(path: ShortPath, a
 
 
 @pytest.mark.requirement("I3.3.1")
-async def test_a_call_runs_its_tool_with_its_meta(path: ShortPath) -> None:
+async def test_a_call_runs_its_tool_with_its_meta(path: FastPath) -> None:
     call = path.answer(request("tools/call", {"name": "meta", "_meta": {"progressToken": 4}}), "2025-11-25")
     assert isinstance(call, Call)
     assert json.loads(await call.run())["result"]["structuredContent"] == {"progressToken": 4}
 
 
 @pytest.mark.requirement("I3.3.1")
-async def test_the_listing_is_made_once_for_each_era(path: ShortPath) -> None:
+async def test_the_listing_is_made_once_for_each_era(path: FastPath) -> None:
     old = path.answer(request("tools/list", request_id=1), "2024-11-05")
     assert isinstance(old, bytes)
     path.surface.runtime.registry._tools.clear()

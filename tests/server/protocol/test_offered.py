@@ -11,7 +11,7 @@ from tests.support.document_collections import write
 from tests.support.served import INITIALIZE, INITIALIZED, MODERN_META
 from tests.support.two_ways import served
 from toolspan_server import load_config, running
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.8", "I4.4.1")]
 
@@ -50,7 +50,7 @@ async def answers(
     messages = [request(at, method, modern, **params) for at, (method, params) in enumerate(requests)]
     first = [] if modern else [INITIALIZE, INITIALIZED]
     async with running(load_config(path)) as runtime:
-        said = await served(Surface(runtime), *first, *messages)
+        said = await served(ServerView(runtime), *first, *messages)
     by_id = {answer.get("id"): answer for answer in said}
     return [by_id[at] for at in range(len(requests))]
 
@@ -131,7 +131,7 @@ async def test_a_prompt_that_asks_answers_with_its_questions_then_with_its_messa
     path = tmp_path / "toolspan.yaml"
     path.write_text(CONFIG)
     async with running(load_config(path)) as runtime:
-        surface = Surface(runtime)
+        surface = ServerView(runtime)
         (asked,) = await served(surface, request(1, "prompts/get", True, name="trip"))
         assert asked["result"]["resultType"] == "input_required"
         assert asked["result"]["inputRequests"]["days"]["params"]["message"] == "Days?"

@@ -18,7 +18,7 @@ from tests.support.waiting import BOUND_S
 from toolspan_server.calls.client import Question
 from toolspan_server.calls.context import Context
 from toolspan_server.common.changes import Change
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.5")]
 
@@ -143,7 +143,7 @@ async def test_a_request_without_a_session_cannot_subscribe() -> None:
 
 
 async def test_on_stdio_a_client_that_only_used_the_short_path_hears_of_changes() -> None:
-    async with talking(tool("plain", plain)) as server, piped(Surface(server.runtime)) as client:
+    async with talking(tool("plain", plain)) as server, piped(ServerView(server.runtime)) as client:
         await client.ask(INITIALIZE)
         server.runtime.changes.publish(TOOLS)  # before the handshake has ended nobody is told
         client.send(INITIALIZED)
@@ -154,7 +154,7 @@ async def test_on_stdio_a_client_that_only_used_the_short_path_hears_of_changes(
 
 
 async def test_on_stdio_a_client_of_the_2025_era_subscribes_to_resources() -> None:
-    async with talking(**OFFER) as server, piped(Surface(server.runtime)) as client:
+    async with talking(**OFFER) as server, piped(ServerView(server.runtime)) as client:
         await client.ask(INITIALIZE)
         client.send(INITIALIZED)
         subscribe = {"jsonrpc": "2.0", "id": 1, "method": "resources/subscribe", "params": {"uri": ONE.uri}}
@@ -170,7 +170,7 @@ async def test_on_stdio_a_modern_client_listens_under_the_id_that_it_chose() -> 
         "method": "subscriptions/listen",
         "params": {"_meta": MODERN_META, "notifications": {"toolsListChanged": True}},
     }
-    async with talking(**OFFER) as server, piped(Surface(server.runtime)) as client:
+    async with talking(**OFFER) as server, piped(ServerView(server.runtime)) as client:
         acknowledged = await client.ask(listen)
         server.runtime.changes.publish(ONE, TOOLS)
         told = await client.receive()
@@ -189,7 +189,7 @@ async def test_on_stdio_a_tool_reports_asks_and_is_cancelled() -> None:
         finally:
             ended.set()
 
-    async with talking(tool("ask", ask)) as server, piped(Surface(server.runtime)) as client:
+    async with talking(tool("ask", ask)) as server, piped(ServerView(server.runtime)) as client:
         initialize = {**INITIALIZE, "params": {**INITIALIZE["params"], "capabilities": {"elicitation": {}}}}
         await client.ask(initialize)
         client.send(INITIALIZED)

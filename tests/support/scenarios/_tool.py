@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolspan_server.engines.upstreams import Answer
+from toolspan_server.engines.upstreams import UpstreamResult
 
 ANY_OBJECT: Mapping[str, Any] = {"type": "object"}
 
 
-def text(*said: str) -> Answer:
+def text(*said: str) -> UpstreamResult:
     """A tool's answer in text blocks."""
-    return Answer([{"type": "text", "text": each} for each in said])
+    return UpstreamResult([{"type": "text", "text": each} for each in said])
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Tool:
 
     name: str
     schema: Mapping[str, Any] = field(default_factory=lambda: dict(ANY_OBJECT))
-    answer: Answer | Exception = field(default_factory=lambda: text("done"))
+    answer: UpstreamResult | Exception = field(default_factory=lambda: text("done"))
     server: str = "s"
     description: str = "Does its work"
     output_schema: Mapping[str, Any] | None = None

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from tests.support.outcomes import JPEG, PDF, PNG, SVG, WAV
-from toolspan_server.engines.upstreams import Answer, CallRefused, ServerGone
+from toolspan_server.engines.upstreams import CallRefused, ServerGone, UpstreamResult
 
 from ._model import Call, Scenario, Turn, asked, called
 from ._tool import Tool, text
 
 
-def _answering(answer: Answer | Exception, *sees: str, gets: str = "ok", **about: Any) -> Scenario:
+def _answering(answer: UpstreamResult | Exception, *sees: str, gets: str = "ok", **about: Any) -> Scenario:
     return called(Call("get", gets=gets), Tool("get", answer=answer), sees=sees, **about)
 
 
-def _blocks(*blocks: dict[str, Any]) -> Answer:
-    return Answer(list(blocks))
+def _blocks(*blocks: dict[str, Any]) -> UpstreamResult:
+    return UpstreamResult(list(blocks))
 
 
 def _image(data: str = PNG, mime: str = "image/png") -> dict[str, Any]:
@@ -30,19 +30,19 @@ _LINK = {"type": "resource_link", "uri": "https://x.test/report", "name": "repor
 
 SCENARIOS: dict[str, Scenario] = {
     "an error result": _answering(
-        Answer([{"type": "text", "text": "the disk is full"}], is_error=True),
+        UpstreamResult([{"type": "text", "text": "the disk is full"}], is_error=True),
         "the disk is full",
         gets="tool_error",
     ),
     "an error without words": _answering(
-        Answer([], is_error=True), "without saying which", gets="tool_error"
+        UpstreamResult([], is_error=True), "without saying which", gets="tool_error"
     ),
     "an error beside a success": asked(
         Turn(Call("good"), Call("bad", gets="tool_error")),
         Turn("One of two.", sees=("all well", "it broke")),
         tools=(
             Tool("good", answer=text("all well")),
-            Tool("bad", answer=Answer([{"type": "text", "text": "it broke"}], is_error=True)),
+            Tool("bad", answer=UpstreamResult([{"type": "text", "text": "it broke"}], is_error=True)),
         ),
     ),
     "a server that is gone": _answering(
@@ -52,25 +52,25 @@ SCENARIOS: dict[str, Scenario] = {
     "a call that the server denies": _answering(
         CallRefused(-32000, "denied by the user"), "denied by the user", gets="tool_error"
     ),
-    "an empty result": _answering(Answer([])),
+    "an empty result": _answering(UpstreamResult([])),
     "a blank result": _answering(text("  \n ")),
     "several texts": _answering(text("first part", "second part"), "first part", "second part"),
     "a result of other scripts": _answering(text("日本語 🏔️ \u202eabc"), "日本語 🏔️"),
     "half a character": _answering(text("broken \ud83d here"), "broken \ufffd here"),
     "a structured result": _answering(
-        Answer([], structured={"degrees": 71, "place": "Tromsø"}, has_structured=True), "71", "Tromsø"
+        UpstreamResult([], structured={"degrees": 71, "place": "Tromsø"}, has_structured=True), "71", "Tromsø"
     ),
     "a structured result that is told twice": _answering(
-        Answer(
+        UpstreamResult(
             [{"type": "text", "text": '{"degrees": 71}'}], structured={"degrees": 71}, has_structured=True
         ),
         "71",
     ),
     "a structured list": _answering(
-        Answer([], structured=[{"name": "Ødegård"}, 17], has_structured=True), "Ødegård", "17"
+        UpstreamResult([], structured=[{"name": "Ødegård"}, 17], has_structured=True), "Ødegård", "17"
     ),
     "huge integers in a result": _answering(
-        Answer([], structured={"id": 2**60 + 1}, has_structured=True), str(2**60 + 1)
+        UpstreamResult([], structured={"id": 2**60 + 1}, has_structured=True), str(2**60 + 1)
     ),
     "an image": _answering(_blocks(_SAID, _image()), "Here:", PNG),
     "an image alone": _answering(_blocks(_image())),
@@ -91,7 +91,9 @@ SCENARIOS: dict[str, Scenario] = {
     "a document": _answering(_blocks(_SAID, _PAGE), "Here:"),
     "a text with its address": _answering(_blocks(_NOTE), "nota bene"),
     "a link": _answering(_blocks(_LINK), "https://x.test/report"),
-    "an image in an error": _answering(Answer([_SAID, _image()], is_error=True), "Here:", gets="tool_error"),
+    "an image in an error": _answering(
+        UpstreamResult([_SAID, _image()], is_error=True), "Here:", gets="tool_error"
+    ),
     "everything at once": _answering(_blocks(_SAID, _image(), _PAGE, _NOTE, _LINK), "Here:", "nota bene"),
     "a result that is too long": _answering(
         text("so much " * 140_000), "so much so much", "max_result_bytes"

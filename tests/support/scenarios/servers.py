@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from toolspan_bridge.messages import ToolSpec
 from toolspan_bridge.toolbox.connection import ToolConnection
-from toolspan_server.engines.upstreams import Answer, ServerSpec
+from toolspan_server.engines.upstreams import ServerSpec, UpstreamResult
 
 from ._tool import Tool
 
@@ -43,7 +43,7 @@ class Canned(ToolConnection):
         ]
 
     @override
-    async def call(self, name: str, arguments: Mapping[str, Any], **options: Any) -> Answer:
+    async def call(self, name: str, arguments: Mapping[str, Any], **options: Any) -> UpstreamResult:
         self._made.append((self.spec.name, name, dict(arguments)))
         answer = self._canned[name].answer
         if isinstance(answer, Exception):

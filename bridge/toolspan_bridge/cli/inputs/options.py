@@ -14,7 +14,7 @@ import click
 from toolspan_server.config import (
     DEFAULT_FILES,
     Config,
-    Foreign,
+    UntrustedItem,
     find_config,
     load_config,
     refusal,
@@ -46,7 +46,7 @@ class ConfigChoice:
         """Whether what the config brings may be run: its handlers, its servers, requests to its providers."""
         return self.is_named or self.trust
 
-    def allow(self, found: Sequence[Foreign]) -> None:
+    def allow(self, found: Sequence[UntrustedItem]) -> None:
         """Raises ``ConsentError`` when there is anything in ``found`` that nobody allowed."""
         if found and not self.may_run:
             raise ConsentError(refusal(found))

@@ -12,7 +12,7 @@ from toolspan_server.config import (
     Config,
     contents,
     counted,
-    foreign_code,
+    untrusted_code,
 )
 
 from ...invisible_text import invisible_text_notes
@@ -41,7 +41,7 @@ def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
     config = read_config(choice, import_handlers=choice.trust)
     own_providers(config)  # refuses the name of a known provider
     if run_examples:
-        choice.allow(foreign_code(config))
+        choice.allow(untrusted_code(config))
     outcomes = anyio.run(_outcomes, config, choice.skip_invalid) if run_examples else []
     failed = [outcome for outcome in outcomes if outcome.ok is False]
     if as_json:

@@ -14,8 +14,8 @@ import click
 from toolspan_server.config import (
     Config,
     ConfigError,
-    foreign_code,
     load_config,
+    untrusted_code,
 )
 
 from ...errors import UsageError
@@ -77,7 +77,7 @@ def command(
         return
     if config is not None and not remove:
         # The client is told to serve it by name, which from then on allows what it brings.
-        ConfigChoice(config_paths, trust=trust).allow(foreign_code(config))
+        ConfigChoice(config_paths, trust=trust).allow(untrusted_code(config))
     backup = _applied(change, yes=yes, as_json=as_json)
     _tell(row, client, chosen, change, backup, as_json=as_json)
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ...common.did_you_mean import known_names, nearest
 from ...problems import Fault, Path
-from ..config_file import Source, registry_of, servers_of
+from ..config_file import ConfigFile, registry_of, servers_of
 from ..models.routes import BUILTIN
 from ..models.toolsets import unknown_members
 from .databases import database_names, unknown_databases
@@ -16,7 +16,7 @@ from .tool_references import unknown_references
 from .upstreams import unknown_upstreams, upstream_names
 
 
-def check_together(sources: Sequence[Source], *, skip_invalid: bool) -> None:
+def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None:
     """Note in ``sources`` what is wrong between their parts."""
     _unique_tools(sources, skip_invalid=skip_invalid)
     _unique_entries(sources)
@@ -30,9 +30,9 @@ def check_together(sources: Sequence[Source], *, skip_invalid: bool) -> None:
         source.add(unknown_databases(source.data, databases))
 
 
-def _unique_tools(sources: Sequence[Source], *, skip_invalid: bool) -> None:
+def _unique_tools(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None:
     """Names are compared without case: some clients ignore it, and two such tools would be one there."""
-    seen: dict[str, tuple[str, Source, Path]] = {}
+    seen: dict[str, tuple[str, ConfigFile, Path]] = {}
     for source in sources:
         for index, name in _tool_names(source):
             place: Path = ("tools", "registry", index, "name")
@@ -49,8 +49,8 @@ def _unique_tools(sources: Sequence[Source], *, skip_invalid: bool) -> None:
             source.add([Fault(place, message, "give it another name")])
 
 
-def _unique_entries(sources: Sequence[Source]) -> None:
-    seen: dict[tuple[str, str], tuple[Source, Path]] = {}
+def _unique_entries(sources: Sequence[ConfigFile]) -> None:
+    seen: dict[tuple[str, str], tuple[ConfigFile, Path]] = {}
     for source in sources:
         for sort, path in _entries(source):
             name = str(path[-1])
@@ -61,7 +61,7 @@ def _unique_entries(sources: Sequence[Source]) -> None:
             seen.setdefault((sort, name), (source, path))
 
 
-def _entries(source: Source) -> Iterator[tuple[str, Path]]:
+def _entries(source: ConfigFile) -> Iterator[tuple[str, Path]]:
     key, servers = servers_of(source.data)
     yield from (("MCP server", (key, name)) for name in servers)
     collections = _inside(source.data, "services", "collections")
@@ -78,7 +78,7 @@ def _entries(source: Source) -> Iterator[tuple[str, Path]]:
         yield from (("toolset", ("toolsets", name)) for name in cast("dict[str, Any]", toolsets))
 
 
-def _known_tools(sources: Sequence[Source]) -> None:
+def _known_tools(sources: Sequence[ConfigFile]) -> None:
     if any(servers_of(source.data)[1] or _inside(source.data, "tools", "sources") for source in sources):
         return
     known = {name for source in sources for _, name in _tool_names(source)}
@@ -86,7 +86,7 @@ def _known_tools(sources: Sequence[Source]) -> None:
         source.add(_unknown_tools(source, known))
 
 
-def _known_members(sources: Sequence[Source]) -> None:
+def _known_members(sources: Sequence[ConfigFile]) -> None:
     """The members of toolsets, and tools that name tools: known here unless sources offer some."""
     if any(_inside(source.data, "tools", "sources") for source in sources):
         return
@@ -96,7 +96,7 @@ def _known_members(sources: Sequence[Source]) -> None:
         source.add(unknown_references(registry_of(source.data), known))
 
 
-def _unknown_tools(source: Source, known: Set[str]) -> Iterator[Fault]:
+def _unknown_tools(source: ConfigFile, known: Set[str]) -> Iterator[Fault]:
     responses = _inside(source.data, "responses")
     for index, response in enumerate(cast("Sequence[Any]", responses) if isinstance(responses, list) else ()):
         allowed = _inside(response, "tools", "allowed_tools")
@@ -111,7 +111,7 @@ def _hint(name: str, known: Set[str]) -> str:
     return hint if not known or hint.startswith("known") else f"{hint} {known_names(sorted(known))}"
 
 
-def _tool_names(source: Source) -> Iterator[tuple[int, str]]:
+def _tool_names(source: ConfigFile) -> Iterator[tuple[int, str]]:
     for index, entry in enumerate(registry_of(source.data) or ()):
         name = _inside(entry, "name")
         if isinstance(name, str):

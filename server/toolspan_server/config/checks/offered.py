@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from ...problems import Fault, Path
-from ..config_file import Source
+from ..config_file import ConfigFile
 
 _LISTS = (
     ("resource", "resources", ("uri",)),
@@ -15,9 +15,9 @@ _LISTS = (
 )
 
 
-def unique_offers(sources: Sequence[Source]) -> None:
+def unique_offers(sources: Sequence[ConfigFile]) -> None:
     """Note in ``sources`` what is there twice."""
-    seen: dict[tuple[str, str], tuple[Source, Path]] = {}
+    seen: dict[tuple[str, str], tuple[ConfigFile, Path]] = {}
     for source in sources:
         for sort, name, path in _offers(source.data):
             first, there = seen.setdefault((sort, name), (source, path))

@@ -16,7 +16,7 @@ from ...schema.interpolation import names_of
 from ..checks.across_files import check_together
 from ..config_file import (
     MOST_TOLD,
-    Source,
+    ConfigFile,
     opened,
     validate,
 )
@@ -83,7 +83,7 @@ def _loaded(paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[st
     )
 
 
-def _told(sources: Sequence[Source], renamed: Renamed, *, of_tools: bool) -> tuple[list[Problem], int]:
+def _told(sources: Sequence[ConfigFile], renamed: Renamed, *, of_tools: bool) -> tuple[list[Problem], int]:
     found = [source.problems(renamed, of_tools=of_tools) for source in sources]
     return [problem for problems, _ in found for problem in problems], sum(more for _, more in found)
 
@@ -100,8 +100,8 @@ def _first(problems: list[Problem], more: int) -> list[Problem]:
 
 def _open_all(
     paths: Sequence[str | Path], environ: Mapping[str, str], *, exhaustive: bool
-) -> tuple[list[Source], list[Problem]]:
-    sources: list[Source] = []
+) -> tuple[list[ConfigFile], list[Problem]]:
+    sources: list[ConfigFile] = []
     problems: list[Problem] = []
     for path in paths:
         try:
@@ -111,7 +111,7 @@ def _open_all(
     return sources, problems
 
 
-def _complete(source: Source) -> Config:
+def _complete(source: ConfigFile) -> Config:
     """The file's config with those of its tools that have no fault."""
     assert source.config is not None, "a file without problems has a config"
     sound = tuple(tool for index, tool in source.tools.items() if index not in source.faulty_tools)

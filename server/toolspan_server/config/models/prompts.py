@@ -9,7 +9,7 @@ from pydantic_core import ValidationError
 from typing_extensions import override
 
 from ...problems import Fault, Faulty
-from ...schema.faults import Misfit
+from ...schema.faults import InvalidRecord
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
     Record,
@@ -55,7 +55,7 @@ def _step(value: Any, info: Any) -> Any:
     try:
         return MockStep.model_validate(value, context=info.context)
     except ValidationError as error:
-        raise Misfit(MockStep, error) from None
+        raise InvalidRecord(MockStep, error) from None
 
 
 class EmbeddedConfig(Record):

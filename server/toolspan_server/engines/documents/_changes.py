@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Set
 from threading import Event
 
-from ._tree import Tree
+from ._tree import DocumentFolder
 
 WITHOUT_WATCHING_SECONDS = 30.0
 """How often a folder is looked at that the system cannot watch."""
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 class ChangeWatcher:
     """Watches ``tree`` from a worker thread until ``stop`` is set."""
 
-    def __init__(self, tree: Tree, stop: Event) -> None:
+    def __init__(self, tree: DocumentFolder, stop: Event) -> None:
         self._tree = tree
         self._stop = stop
         self._due = float("inf")

@@ -17,14 +17,14 @@ import anyio.from_thread
 import anyio.to_thread
 
 from ...errors import ToolFailure
-from ._found import Found
+from ._found import SearchResult
 from ._globs import Selection
 from ._terms import terms
-from ._tree import Tree
+from ._tree import DocumentFolder
 
 if TYPE_CHECKING:
     from ._index import DamagedIndex
-    from ._keeper import Keeper, Round
+    from ._keeper import IndexUpdater, UpdateOutcome
 
 _T = TypeVar("_T")
 
@@ -39,11 +39,11 @@ class Collection:
     def __init__(
         self, name: str, root: Path, state_dir: Path, *, include: Sequence[str], exclude: Sequence[str] = ()
     ) -> None:
-        self.tree = Tree(name, root, Selection(include, (*exclude, *_own_folder(root, state_dir))))
+        self.tree = DocumentFolder(name, root, Selection(include, (*exclude, *_own_folder(root, state_dir))))
         self.revision = 0
-        self.latest: Round | None = None
+        self.latest: UpdateOutcome | None = None
         self._folder = state_dir / f"{name}-{_digest(root, include, exclude)}"
-        self._keeper: Keeper | None = None
+        self._keeper: IndexUpdater | None = None
         self._turned = anyio.Event()
 
     async def run(self) -> None:
@@ -59,7 +59,7 @@ class Collection:
             await self._turned.wait()
         return self.revision
 
-    async def search(self, query: str, limit: int) -> Found:
+    async def search(self, query: str, limit: int) -> SearchResult:
         """The best passages for ``query``. Waits for the first indexing; later finds what was last indexed.
 
         Raises ``ToolFailure`` when the collection's folder or index cannot be used.
@@ -81,13 +81,13 @@ class Collection:
         except DamagedIndex as damage:
             raise self._unavailable("its index is damaged", str(damage)) from damage
 
-    async def _ask(self, words: list[str], limit: int) -> Found:
+    async def _ask(self, words: list[str], limit: int) -> SearchResult:
         import sqlite3
 
         from ._search import search
 
         if not words:
-            return Found(0, ())
+            return SearchResult(0, ())
         try:
             return await _abandonable(partial(search, self._folder, words, limit))
         except sqlite3.Error as error:
@@ -110,15 +110,15 @@ class Collection:
             self._keeper.distrust(damage)
 
     def _keep(self, stop: Event) -> None:
-        from ._keeper import Keeper
+        from ._keeper import IndexUpdater
 
-        self._keeper = Keeper(self.tree, self._folder, stop)
+        self._keeper = IndexUpdater(self.tree, self._folder, stop)
         self._keeper.keep(self._report)
 
-    def _report(self, done: Round) -> None:
+    def _report(self, done: UpdateOutcome) -> None:
         anyio.from_thread.run_sync(self._turn, done)
 
-    def _turn(self, done: Round) -> None:
+    def _turn(self, done: UpdateOutcome) -> None:
         self.latest = done
         self.revision += 1
         self._turned.set()

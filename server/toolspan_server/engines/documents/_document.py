@@ -8,7 +8,7 @@ HEADING_CHARACTERS = 200
 """A longer heading is cut in heading paths; its whole text stays in the section."""
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """A file cannot be part of a collection. The message says why, in a few words."""
 
 

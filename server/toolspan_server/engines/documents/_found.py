@@ -16,7 +16,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The best hits, best first, and how many passages match in all."""
 
     total: int

@@ -12,7 +12,7 @@ from threading import Event
 from ._changes import ChangeWatcher
 from ._index import DamagedIndex, open_index, set_aside
 from ._sync import Changes, Sync
-from ._tree import Tree
+from ._tree import DocumentFolder
 
 _RETRY_SECONDS = 5.0
 
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class UpdateOutcome:
     """What one look at the folder came to: what changed in the index, or the problem that kept it from it."""
 
     changes: Changes
@@ -33,10 +33,10 @@ class Round:
         return f"{self.problem}: {self.detail}" if self.detail else self.problem
 
 
-class Keeper:
+class IndexUpdater:
     """Makes the index in ``folder`` equal to ``tree``, now and after every change, until ``stop`` is set."""
 
-    def __init__(self, tree: Tree, folder: Path, stop: Event) -> None:
+    def __init__(self, tree: DocumentFolder, folder: Path, stop: Event) -> None:
         self._tree = tree
         self._folder = folder
         self._stop = stop
@@ -45,7 +45,7 @@ class Keeper:
         self._distrusted: DamagedIndex | None = None
         self._problem = ""
 
-    def keep(self, report: Callable[[Round], None]) -> None:
+    def keep(self, report: Callable[[UpdateOutcome], None]) -> None:
         """Work until ``stop``; ``report`` hears of every round that was not broken off."""
         for suspects in self._watcher.rounds():
             done = self._round(suspects)
@@ -61,14 +61,14 @@ class Keeper:
         self._distrusted = damage
         self._watcher.look_again()
 
-    def _round(self, suspects: Set[str]) -> Round:
+    def _round(self, suspects: Set[str]) -> UpdateOutcome:
         if self._tree.identity() is None:
-            return Round(Changes(), "its folder does not exist")
+            return UpdateOutcome(Changes(), "its folder does not exist")
         try:
-            return Round(self._update(suspects))
+            return UpdateOutcome(self._update(suspects))
         except (OSError, sqlite3.Error, DamagedIndex) as error:
             self._watcher.look_again(after=_RETRY_SECONDS)
-            return Round(Changes(), "its index cannot be kept", f"in {self._folder}: {error}")
+            return UpdateOutcome(Changes(), "its index cannot be kept", f"in {self._folder}: {error}")
 
     def _update(self, suspects: Set[str]) -> Changes:
         distrusted, self._distrusted = self._distrusted, None

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from threading import Event
 
-from ._found import Found, Hit
+from ._found import Hit, SearchResult
 from ._index import connected
 from ._snippets import CLOSE, OPEN, snippet
 from ._terms import expression
@@ -31,7 +31,7 @@ WHERE words MATCH ? AND words.rowid = ?
 """
 
 
-def search(folder: Path, words: list[str], limit: int, stop: Event) -> Found:
+def search(folder: Path, words: list[str], limit: int, stop: Event) -> SearchResult:
     """The passages of the index in ``folder`` that hold any of ``words``, at most ``limit``.
 
     A passage's score is 1 + BM25 (title and heading counting more than text), times the share of the
@@ -44,7 +44,7 @@ def search(folder: Path, words: list[str], limit: int, stop: Event) -> Found:
         asked = expression(words)
         (total,) = connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (asked,)).fetchone()
         best = _scores(connection, words)[:limit]
-        return Found(total, tuple(_hit(connection, asked, row, score) for row, score in best))
+        return SearchResult(total, tuple(_hit(connection, asked, row, score) for row, score in best))
 
 
 def _scores(connection: sqlite3.Connection, words: list[str]) -> list[tuple[int, float]]:

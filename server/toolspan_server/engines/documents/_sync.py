@@ -10,11 +10,11 @@ from pathlib import PurePosixPath
 from threading import Event
 
 from ...common.json_values import shortened
-from ._document import HEADING_CHARACTERS, Unreadable
+from ._document import HEADING_CHARACTERS, UnreadableFile
 from ._index import Index
 from ._passages import passages
 from ._readers import read_document, size_limit
-from ._tree import Entry, Tree, shown
+from ._tree import DocumentFolder, Entry, shown
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Changes:
 class Sync:
     """Keeps in mind which files were skipped and why, so that each is warned of once."""
 
-    tree: Tree
+    tree: DocumentFolder
     stop: Event
     _warned: dict[str, str] = field(default_factory=dict[str, str])
     _changes: Changes = field(default_factory=Changes)
@@ -72,7 +72,7 @@ class Sync:
                 self._changes.unchanged += 1
                 return True
             document = read_document(entry.path, data, self.stop)
-        except Unreadable as reason:
+        except UnreadableFile as reason:
             self._skip(entry.path, str(reason))
             return False
         except RecursionError:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from ._document import Unreadable
+from ._document import UnreadableFile
 from ._globs import Selection
 
 MOST_FILES = 20_000
@@ -51,7 +51,7 @@ class Entry:
     stamp: str
 
 
-class Tree:
+class DocumentFolder:
     """The folder ``root`` of the collection ``name``, seen through ``selection``."""
 
     def __init__(self, name: str, root: Path, selection: Selection) -> None:
@@ -90,8 +90,8 @@ class Tree:
                 if stat.S_ISLNK(status.st_mode):
                     status = _inside(root, path).stat()
                 if not stat.S_ISREG(status.st_mode):
-                    raise Unreadable("not a regular file")
-            except Unreadable as reason:
+                    raise UnreadableFile("not a regular file")
+            except UnreadableFile as reason:
                 skip(path, str(reason))
             except OSError as error:
                 skip(path, error.strerror or str(error))
@@ -101,7 +101,7 @@ class Tree:
     def read(self, path: str, limit: int) -> bytes:
         """The bytes of the file ``path``.
 
-        Raises ``Unreadable`` for what is not a regular file inside the folder with at most ``limit`` bytes.
+        Raises ``UnreadableFile`` for what is not a regular file inside the folder with at most ``limit`` bytes.
         """
         try:
             descriptor = _opened(Path(os.path.realpath(self.root)), path)
@@ -110,7 +110,7 @@ class Tree:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise Unreadable(error.strerror or str(error)) from None
+            raise UnreadableFile(error.strerror or str(error)) from None
         return data
 
     def _paths(self, root: Path, stop: Event) -> Iterator[str]:
@@ -164,7 +164,7 @@ def shown(path: str) -> str:
 def _inside(root: Path, path: str) -> Path:
     real = Path(os.path.realpath(root / path))
     if not real.is_relative_to(root):
-        raise Unreadable("a link that leaves the collection's folder")
+        raise UnreadableFile("a link that leaves the collection's folder")
     return real
 
 
@@ -194,11 +194,11 @@ def _stamp(status: os.stat_result) -> str:
 def _content(descriptor: int, limit: int) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise Unreadable("not a regular file")
+        raise UnreadableFile("not a regular file")
     data = bytearray()
     while max(status.st_size, len(data)) <= limit:
         piece = os.read(descriptor, limit + 1 - len(data))
         if not piece:
             return bytes(data)
         data += piece
-    raise Unreadable(f"larger than {limit // 1024} KiB")
+    raise UnreadableFile(f"larger than {limit // 1024} KiB")

@@ -5,8 +5,8 @@ Nothing here imports an HTTP library until the first request is made.
 
 from __future__ import annotations
 
-from ._answer import Answer
-from ._outgoing import Outgoing, Policy
+from ._answer import HttpResponse
+from ._outgoing import HttpClient, Policy
 from ._request import Request
 
-__all__ = ["Answer", "Outgoing", "Policy", "Request"]
+__all__ = ["HttpClient", "HttpResponse", "Policy", "Request"]

@@ -18,7 +18,7 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", 
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpResponse:
     """A whole response. Header names are in lower case; ``url`` is where it came from at last."""
 
     status: int

@@ -165,7 +165,7 @@ class HttpAuth(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class RequestCredentials:
     """What a request carries: headers, query parameters, cookies. ``renewable``: another may be had."""
 
     headers: tuple[tuple[str, str], ...] = ()
@@ -180,20 +180,26 @@ class TakesToken(Protocol):
     async def __call__(self, auth: HttpAuth) -> str: ...
 
 
-async def proof_of(auth: HttpAuth | None, token: TakesToken) -> Proof:
+async def proof_of(auth: HttpAuth | None, token: TakesToken) -> RequestCredentials:
     """What a request carries to prove ``auth``. Raises ``ToolFailure`` when there is no token to be had."""
     if auth is None:
-        return Proof()
+        return RequestCredentials()
     match auth.type:
         case "bearer":
-            return Proof(headers=(("Authorization", f"Bearer {auth.secret('token')}"),))
+            return RequestCredentials(headers=(("Authorization", f"Bearer {auth.secret('token')}"),))
         case "basic":
             user = basic(auth.secret("username"), auth.secret("password"))
-            return Proof(headers=(("Authorization", f"Basic {user}"),))
+            return RequestCredentials(headers=(("Authorization", f"Basic {user}"),))
         case "oauth2":
-            return Proof(headers=(("Authorization", f"Bearer {await token(auth)}"),), renewable=True)
+            return RequestCredentials(
+                headers=(("Authorization", f"Bearer {await token(auth)}"),), renewable=True
+            )
         case "api_key":
             pair = ((str(auth.name), auth.secret("value")),)
             if auth.place == "query":
-                return Proof(query=pair)
-            return Proof(cookies=pair) if auth.place == "cookie" else Proof(headers=pair)
+                return RequestCredentials(query=pair)
+            return (
+                RequestCredentials(cookies=pair)
+                if auth.place == "cookie"
+                else RequestCredentials(headers=pair)
+            )

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from ._errors import bad_argument
 from ._places import (
     HttpParameter,
-    Placed,
+    PlacedArguments,
     as_text,
     items_of,
 )
@@ -23,7 +23,7 @@ _WITH_BODY = frozenset(("POST", "PUT", "PATCH"))
 
 
 def body_of(
-    placed: Placed, template: Any, wanted: BodyFormat | None, method: str, *, templated: bool
+    placed: PlacedArguments, template: Any, wanted: BodyFormat | None, method: str, *, templated: bool
 ) -> tuple[bytes | None, str]:
     """The body and its ``Content-Type``; ``None`` for a request that has none.
 
@@ -49,7 +49,7 @@ def body_of(
     )
 
 
-def _members(placed: Placed, template: Any) -> Iterator[tuple[str, Any, HttpParameter]]:
+def _members(placed: PlacedArguments, template: Any) -> Iterator[tuple[str, Any, HttpParameter]]:
     plain = HttpParameter.initial()
     for members in (template, *placed.whole, placed.body):
         if isinstance(members, Mapping):

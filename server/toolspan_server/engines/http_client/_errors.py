@@ -13,11 +13,11 @@ _TRY_LATER = "Try again later; if it goes on, tell whoever runs the server."
 _TELL = "Tell whoever maintains the tool's config."
 
 
-class Unsent(ToolFailure):
+class RequestNotSent(ToolFailure):
     """The request never reached the other side: it may be made again whatever its method."""
 
 
-class Broken(ToolFailure):
+class ExchangeBroken(ToolFailure):
     """The exchange broke off: nobody knows whether the other side has acted."""
 
 
@@ -30,14 +30,16 @@ def blocked(host: str, what: str) -> ToolFailure:
     )
 
 
-def unresolved(host: str) -> Unsent:
+def unresolved(host: str) -> RequestNotSent:
     """The name has no address."""
-    return Unsent(f"{host} has no address", error_code="connection_failed", user_action=_TRY_LATER)
+    return RequestNotSent(f"{host} has no address", error_code="connection_failed", user_action=_TRY_LATER)
 
 
-def unreachable(host: str, why: str) -> Unsent:
+def unreachable(host: str, why: str) -> RequestNotSent:
     """No connection could be made."""
-    return Unsent(f"No connection to {host}: {why}", error_code="connection_failed", user_action=_TRY_LATER)
+    return RequestNotSent(
+        f"No connection to {host}: {why}", error_code="connection_failed", user_action=_TRY_LATER
+    )
 
 
 def untrusted(host: str, why: str) -> ToolFailure:
@@ -58,9 +60,9 @@ def unusable_ca(name: str) -> ToolFailure:
     )
 
 
-def broken_off(host: str, why: str) -> Broken:
+def broken_off(host: str, why: str) -> ExchangeBroken:
     """The connection ended before the answer did."""
-    return Broken(f"{host} broke off: {why}", error_code="connection_failed", user_action=_TRY_LATER)
+    return ExchangeBroken(f"{host} broke off: {why}", error_code="connection_failed", user_action=_TRY_LATER)
 
 
 def timed_out(host: str, timeout_ms: int) -> ToolFailure:

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 import httpcore2
 
-from ._answer import Answer, read_body
+from ._answer import HttpResponse, read_body
 from ._errors import (
     bad_response,
     broken_off,
@@ -29,7 +29,7 @@ _ASCII = bytes(range(0x21, 0x7F)).decode()
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class HttpExchange:
     """Sends requests through ``pool`` to ``hosts``. Every step has ``connect_s`` to connect."""
 
     pool: httpcore2.AsyncConnectionPool
@@ -38,7 +38,7 @@ class Exchange:
     max_redirects: int
     connect_s: float
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: Request) -> HttpResponse:
         """The answer at the end of the redirects. Raises ``ToolFailure``."""
         answer = await self._once(request)
         left = self.max_redirects
@@ -52,7 +52,7 @@ class Exchange:
             answer = await self._once(request)
         return answer
 
-    def _next(self, request: Request, answer: Answer) -> Request:
+    def _next(self, request: Request, answer: HttpResponse) -> Request:
         """The request to where ``answer`` points; what proves who asks goes to the same origin only."""
         location = answer.headers["location"].encode("latin-1", "replace").decode("utf-8", "replace")
         try:
@@ -72,7 +72,7 @@ class Exchange:
             headers = tuple(pair for pair in headers if pair[0].lower() in _TO_ANYONE)
         return Request(request.method, target, headers, None)
 
-    async def _once(self, request: Request) -> Answer:
+    async def _once(self, request: Request) -> HttpResponse:
         parts = urlsplit(request.url)
         host = host_name(parts.hostname or "")
         try:
@@ -91,7 +91,7 @@ class Exchange:
             raise broken_off(host, _why(error)) from None
         except httpcore2.LocalProtocolError:
             raise bad_response(f"The request to {host} holds what HTTP cannot carry") from None
-        return Answer(response.status, headers, body, request.url.partition("?")[0], host)
+        return HttpResponse(response.status, headers, body, request.url.partition("?")[0], host)
 
     def _written(self, request: Request, parts: SplitResult, host: str) -> httpcore2.Request:
         port = parts.port or _PORTS[parts.scheme]

@@ -9,7 +9,7 @@ from ...common.did_you_mean import nearest
 from ...problems import Fault
 from ..parameters import known_parameters
 from ..templates import references
-from ._places import HttpParameter, Places
+from ._places import HttpParameter, ParameterMapping
 
 _NO_BODY = frozenset(("GET", "HEAD"))
 _FIXED_HEADERS = frozenset(
@@ -36,7 +36,9 @@ def place_faults(mapping: Mapping[str, HttpParameter], method: str, templated: b
             yield Fault((*path, "name"), f"{name!r} cannot be a {parameter.place}", "use letters and hyphens")
 
 
-def argument_misfits(parameters: Mapping[str, Any], places: Places, body: Any) -> Iterator[tuple[str, str]]:
+def argument_misfits(
+    parameters: Mapping[str, Any], places: ParameterMapping, body: Any
+) -> Iterator[tuple[str, str]]:
     """Arguments that the tool does not have, as (key, message): in the URL, the mapping, the ``body``."""
     known = known_parameters(parameters)
     if known is None:

@@ -13,12 +13,12 @@ from urllib.parse import quote, urlsplit
 import anyio
 
 from ...errors import ToolFailure
-from ._answer import Answer
-from ._auth import HttpAuth, Proof, proof_of
+from ._answer import HttpResponse
+from ._auth import HttpAuth, RequestCredentials, proof_of
 from ._circuit import Circuit, HttpCircuit
 from ._errors import (
-    Broken,
-    Unsent,
+    ExchangeBroken,
+    RequestNotSent,
     timed_out,
     unusable_ca,
 )
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import httpcore2
 
-    from ._exchange import Exchange
+    from ._exchange import HttpExchange
     from ._network import Resolver
 
 
@@ -54,7 +54,7 @@ class Policy:
     secrets: Secrets = field(default_factory=Secrets)
 
 
-class Outgoing:
+class HttpClient:
     """Makes requests. ``resolver`` gives a host's addresses, ``sleep`` waits between attempts."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Outgoing:
         self._circuits: dict[Hashable, Circuit] = {}
         self._tokens: dict[Hashable, TokenSource] = {}
 
-    async def send(self, request: Request, policy: Policy) -> Answer:
+    async def send(self, request: Request, policy: Policy) -> HttpResponse:
         """The answer to ``request``, whatever its status. Raises ``ToolFailure`` when there is none."""
         host = urlsplit(request.url).hostname or ""
         ends = time.monotonic() + policy.timeout_ms / 1000
@@ -86,7 +86,7 @@ class Outgoing:
         for pool in pools:
             await pool.aclose()
 
-    async def _proven(self, request: Request, policy: Policy, ends: float) -> Answer:
+    async def _proven(self, request: Request, policy: Policy, ends: float) -> HttpResponse:
         """The answer; when a token is not taken any more, that to the same request with another."""
         proof = await self._proof(policy)
         answer = await self._repeated(_carrying(request, proof), policy, policy.retry, ends)
@@ -96,13 +96,13 @@ class Outgoing:
             answer = await self._repeated(_carrying(request, proof), policy, policy.retry, ends)
         return answer
 
-    async def _proof(self, policy: Policy) -> Proof:
+    async def _proof(self, policy: Policy) -> RequestCredentials:
         async def token(auth: HttpAuth) -> str:
             found = await self._source(auth).token(post)
             policy.secrets.add(found)
             return found
 
-        async def post(url: str, headers: tuple[tuple[str, str], ...], body: bytes) -> Answer:
+        async def post(url: str, headers: tuple[tuple[str, str], ...], body: bytes) -> HttpResponse:
             ends = time.monotonic() + policy.timeout_ms / 1000
             small = Policy(
                 hosts=policy.hosts,
@@ -115,19 +115,21 @@ class Outgoing:
 
         return await proof_of(policy.auth, token)
 
-    async def _repeated(self, request: Request, policy: Policy, retry: HttpRetry, ends: float) -> Answer:
+    async def _repeated(
+        self, request: Request, policy: Policy, retry: HttpRetry, ends: float
+    ) -> HttpResponse:
         retrying = Retrying(retry, request.method)
         attempt = 1
         while True:
-            answer: Answer | None = None
+            answer: HttpResponse | None = None
             try:
                 answer = await self._counted(request, policy)
                 if not retrying.is_failure(answer):
                     return answer
                 failure: ToolFailure | None = None
-            except (Unsent, Broken) as caught:
+            except (RequestNotSent, ExchangeBroken) as caught:
                 failure = caught
-            again = retrying.repeatable or isinstance(failure, Unsent)
+            again = retrying.repeatable or isinstance(failure, RequestNotSent)
             wait = retrying.wait_after(attempt, answer) if again else None
             if wait is None or time.monotonic() + wait >= ends:
                 if answer is not None:
@@ -137,14 +139,14 @@ class Outgoing:
             await self._sleep(wait)
             attempt += 1
 
-    async def _counted(self, request: Request, policy: Policy) -> Answer:
+    async def _counted(self, request: Request, policy: Policy) -> HttpResponse:
         """One attempt, which the circuit breaker lets pass and is told the outcome of."""
         circuit = self._circuit(request, policy)
         host = urlsplit(request.url).hostname or ""
         with nullcontext() if circuit is None else circuit.passing(host):
             try:
                 answer = await self._exchange(policy).send(request)
-            except (Unsent, Broken):
+            except (RequestNotSent, ExchangeBroken):
                 if circuit is not None:
                     circuit.note(failed=True)
                 raise
@@ -152,10 +154,10 @@ class Outgoing:
                 circuit.note(failed=answer.status >= 500)
             return answer
 
-    def _exchange(self, policy: Policy) -> Exchange:
-        from ._exchange import Exchange
+    def _exchange(self, policy: Policy) -> HttpExchange:
+        from ._exchange import HttpExchange
 
-        return Exchange(
+        return HttpExchange(
             self._pool(policy),
             policy.hosts,
             policy.max_bytes,
@@ -186,7 +188,7 @@ class Outgoing:
         return self._tokens.setdefault(place, TokenSource(auth))
 
 
-def _carrying(request: Request, proof: Proof) -> Request:
+def _carrying(request: Request, proof: RequestCredentials) -> Request:
     """``request`` with what proves who makes it."""
     url = request.url
     if proof.query:

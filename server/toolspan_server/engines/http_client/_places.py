@@ -70,7 +70,7 @@ PARAMETERS: Shape = named(converted(HttpParameter.shape(), _from_name, text=True
 
 
 @dataclass(slots=True)
-class Placed:
+class PlacedArguments:
     """The arguments of one call, each at its place, as texts where the place takes nothing else."""
 
     path: dict[str, str] = field(default_factory=dict[str, str])
@@ -87,7 +87,7 @@ _PLAIN = HttpParameter.initial()
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ParameterMapping:
     """Where the arguments of a tool go. ``leftover`` is the place of those that nothing names, if they go."""
 
     mapping: Mapping[str, HttpParameter]
@@ -97,7 +97,7 @@ class Places:
     @classmethod
     def of(
         cls, mapping: Mapping[str, HttpParameter], url: UrlTemplate, method: str, leftover: Place | None
-    ) -> Places:
+    ) -> ParameterMapping:
         """Those of a tool: what the method has no body for goes to the query."""
         place = "query" if leftover == "body" and method in _IN_QUERY else leftover
         return cls(mapping, frozenset(url.names), place)
@@ -114,9 +114,9 @@ class Places:
             return "query", there
         return self.leftover, there
 
-    def placed(self, arguments: Mapping[str, Any]) -> Placed:
+    def placed(self, arguments: Mapping[str, Any]) -> PlacedArguments:
         """``arguments``, each at its place. Raises ``ToolFailure`` for one that cannot be there."""
-        placed = Placed()
+        placed = PlacedArguments()
         for argument, value in arguments.items():
             place, name = self.of_argument(argument)
             parameter = self.mapping.get(argument, _PLAIN)
@@ -125,7 +125,7 @@ class Places:
         return placed
 
 
-def _put(placed: Placed, place: Place, name: str, value: Any, parameter: HttpParameter) -> None:
+def _put(placed: PlacedArguments, place: Place, name: str, value: Any, parameter: HttpParameter) -> None:
     if place == "body":
         if parameter.whole:
             placed.whole.append(value)

@@ -17,7 +17,7 @@ import anyio.to_thread
 from ...calls.content import Content
 from ...common.json_values import repaired
 from ...errors import ToolFailure
-from ._answer import Answer
+from ._answer import HttpResponse
 from ._errors import bad_response
 from ._jsonpath import ResponsePath
 from ._secrets import Secrets
@@ -59,7 +59,7 @@ class Reader:
     success: tuple[str, ...] = ("2xx",)
     may_be_empty: bool = False
 
-    async def result(self, answer: Answer, method: str = "GET") -> Any:
+    async def result(self, answer: HttpResponse, method: str = "GET") -> Any:
         """A JSON value, or ``Content`` for what is none. Raises ``ToolFailure``."""
         if not {str(answer.status), f"{answer.status // 100}xx"} & set(self.success):
             raise self._refused(answer)
@@ -71,7 +71,7 @@ class Reader:
         quick = len(answer.body) <= _QUICK and (self.path is None or self.path.singular)
         return work() if quick else await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
-    def _read(self, answer: Answer) -> Any:
+    def _read(self, answer: HttpResponse) -> Any:
         kind = answer.media_type
         if self.path is not None or self.format == "json" or (self.format == "auto" and _is_json(kind)):
             data = _parsed(answer, self.secrets)
@@ -80,7 +80,7 @@ class Reader:
             return self.secrets.redact(repaired(_text(answer)))
         return _binary(answer, kind, self.secrets)
 
-    def _nothing(self, answer: Answer, method: str) -> None:
+    def _nothing(self, answer: HttpResponse, method: str) -> None:
         """An empty answer is a result where its status says so, or where something was only to be done."""
         wanted = method == "GET" or self.format == "json" or self.path is not None
         if wanted and answer.status not in _EMPTY and not self.may_be_empty:
@@ -88,7 +88,7 @@ class Reader:
             hint = "where that is a result, set allow_empty in the tool's config"
             raise bad_response(f"{what} ({hint})", answer.status)
 
-    def _takes(self, answer: Answer) -> bool:
+    def _takes(self, answer: HttpResponse) -> bool:
         kind = answer.media_type
         if self.types:
             return any(fnmatchcase(kind, pattern.lower()) for pattern in self.types)
@@ -96,7 +96,7 @@ class Reader:
             return True
         return kind not in _PAGES and not (kind in ("", "text/plain") and _PAGE.match(answer.body[:_SNIPPET]))
 
-    def _wrong_type(self, answer: Answer) -> ToolFailure:
+    def _wrong_type(self, answer: HttpResponse) -> ToolFailure:
         kind = answer.media_type or "no media type"
         wanted = f"not {', '.join(self.types)}" if self.types else "a page for people"
         told = snippet(answer, self.secrets)
@@ -106,7 +106,7 @@ class Reader:
             answer.status,
         )
 
-    def _refused(self, answer: Answer) -> ToolFailure:
+    def _refused(self, answer: HttpResponse) -> ToolFailure:
         status = answer.status
         hint = self.hints.get(str(status)) or self.hints.get(f"{status // 100}xx")
         action = hint or _ACTIONS.get(status) or (_LATER if status >= 500 or status == 408 else None)
@@ -127,7 +127,7 @@ def _named(status: int) -> str:
         return str(status)
 
 
-def snippet(answer: Answer, secrets: Secrets) -> str:
+def snippet(answer: HttpResponse, secrets: Secrets) -> str:
     """The start of the body in one line, without secrets; empty when it is no text."""
     if not (_is_json(answer.media_type) or _is_text(answer.media_type)):
         return ""
@@ -147,7 +147,7 @@ def _is_text(kind: str) -> bool:
     return not kind or kind.startswith("text/") or kind.endswith(_TEXTS)
 
 
-def _parsed(answer: Answer, secrets: Secrets) -> Any:
+def _parsed(answer: HttpResponse, secrets: Secrets) -> Any:
     try:
         return json.loads(_text(answer), parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -156,7 +156,7 @@ def _parsed(answer: Answer, secrets: Secrets) -> Any:
         raise bad_response(f"{answer.host} answered {what} that is not JSON: {told}", answer.status) from None
 
 
-def _text(answer: Answer) -> str:
+def _text(answer: HttpResponse) -> str:
     try:
         return answer.text()
     except UnicodeError:
@@ -171,7 +171,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _binary(answer: Answer, kind: str, secrets: Secrets) -> Content:
+def _binary(answer: HttpResponse, kind: str, secrets: Secrets) -> Content:
     data = b64encode(answer.body).decode()
     family = kind.partition("/")[0]
     if family in ("image", "audio"):

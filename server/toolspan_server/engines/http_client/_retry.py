@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 
 from ...schema.records import Record, key
 from ...schema.values import FLAG, MILLISECONDS, integer
-from ._answer import Answer
+from ._answer import HttpResponse
 
 LONGEST_WAIT_S = 30.0
 """How long a ``Retry-After`` is honoured, and the longest backoff."""
@@ -50,7 +50,7 @@ class Retrying:
         """Whether a request that may have been acted on is made again."""
         return self.config.unsafe or self.method in _SAFE_TO_REPEAT
 
-    def wait_after(self, attempt: int, answer: Answer | None) -> float | None:
+    def wait_after(self, attempt: int, answer: HttpResponse | None) -> float | None:
         """Seconds to wait after failed attempt number ``attempt``; ``None`` when that was the last.
 
         A ``Retry-After`` is waited for if it is at most ``LONGEST_WAIT_S``; a longer one ends it.
@@ -64,7 +64,7 @@ class Retrying:
             return wait
         return None if asked > LONGEST_WAIT_S else max(asked, wait)
 
-    def is_failure(self, answer: Answer) -> bool:
+    def is_failure(self, answer: HttpResponse) -> bool:
         """Whether the answer asks for another attempt."""
         return answer.status in _AGAIN
 

@@ -11,7 +11,7 @@ from urllib.parse import quote_plus, urlencode
 import anyio
 
 from ...errors import ToolFailure
-from ._answer import Answer
+from ._answer import HttpResponse
 from ._auth import HttpAuth
 from ._errors import auth_failed
 from ._secrets import basic
@@ -23,7 +23,7 @@ _UNTOLD_S = 300.0
 _LONGEST_S = 86_400.0
 _MARGIN_S = 60.0
 
-Post = Callable[[str, tuple[tuple[str, str], ...], bytes], Awaitable[Answer]]
+Post = Callable[[str, tuple[tuple[str, str], ...], bytes], Awaitable[HttpResponse]]
 """Sends a body to a URL with headers."""
 
 
@@ -78,7 +78,7 @@ class TokenSource:
         return str(auth.token_url), tuple(headers), urlencode(form).encode()
 
 
-def _read(answer: Answer) -> tuple[str, float]:
+def _read(answer: HttpResponse) -> tuple[str, float]:
     """The token and how many seconds it holds."""
     try:
         said = json.loads(answer.text())

@@ -13,7 +13,7 @@ MAX_BYTES = 256 << 20
 _LENGTH = struct.Struct(">I")
 
 
-class Garbled(ToolspanError):
+class MalformedFrame(ToolspanError):
     """What came is no message."""
 
 
@@ -34,12 +34,12 @@ class Frames:
         self._bytes += data
 
     def next(self) -> Message | None:
-        """The next message that is whole. Raises ``Garbled``."""
+        """The next message that is whole. Raises ``MalformedFrame``."""
         if len(self._bytes) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack_from(self._bytes)
         if length > MAX_BYTES:
-            raise Garbled(f"a message of {length:,} bytes")
+            raise MalformedFrame(f"a message of {length:,} bytes")
         end = _LENGTH.size + length
         if len(self._bytes) < end:
             return None
@@ -48,7 +48,7 @@ class Frames:
         try:
             message = json.loads(body.decode("utf-8", "surrogatepass"))
         except ValueError:
-            raise Garbled("a message that is no JSON") from None
+            raise MalformedFrame("a message that is no JSON") from None
         if not isinstance(message, dict):
-            raise Garbled("a message that is no object")
+            raise MalformedFrame("a message that is no object")
         return message  # pyright: ignore[reportUnknownVariableType]  # any JSON object

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ...calls.client import InputRequired, Question
 from ...calls.content import ABSENT, Content
-from ...common.json_values import Copier, NotPlain, dotted
+from ...common.json_values import JsonSanitizer, NotJson, dotted
 from ...errors import RequestRefused, ToolFailure
 
 _FIX = "Report it to whoever maintains the tool: it must return JSON values."
@@ -25,7 +25,7 @@ class OutOfMemory(Exception):
 def result_told(result: Any, result_bytes: int) -> dict[str, Any]:
     """A handler's result; more than the server ever sends of it is left out. Raises ``ToolFailure``."""
     values, size = max(200_000, result_bytes), max(32 << 20, 2 * result_bytes)
-    copier = Copier(values, size, partial=True)
+    copier = JsonSanitizer(values, size, partial=True)
     what = "content" if isinstance(result, Content) else "a result"
     try:
         if not isinstance(result, Content):
@@ -37,7 +37,7 @@ def result_told(result: Any, result_bytes: int) -> dict[str, Any]:
         if result.structured is not ABSENT:
             told["structured"] = copier.copy(result.structured)
         return {"content": told}
-    except NotPlain as fault:
+    except NotJson as fault:
         field = f" in '{dotted(fault.path)}'" if fault.path else ""
         raise ToolFailure(f"The tool gave {what}{field} that {fault.what}", user_action=_FIX) from None
 
@@ -110,7 +110,7 @@ def _failure_told(failure: ToolFailure) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """``value`` as JSON; what cannot be is left out."""
     try:
-        return Copier(100_000, 16 << 20).copy(value)
+        return JsonSanitizer(100_000, 16 << 20).copy(value)
     except ValueError:
         return None
 

@@ -15,7 +15,7 @@ from ...errors import ToolFailure
 from ._frames import Message
 from ._limits import ProcessLimits
 from ._outcome import OutOfMemory, result_of
-from ._worker import Ended, Worker
+from ._worker import Worker, WorkerEnded
 
 _log = logging.getLogger(__name__)
 _IDLE_S = 120.0
@@ -55,7 +55,7 @@ class Pool:
         except asyncio.CancelledError:
             self._later(self._given_up(owner, worker))
             raise
-        except Ended as ended:
+        except WorkerEnded as ended:
             self._later(self._dropped(owner, worker))
             raise self._failure(str(ended)) from None
         except BaseException:
@@ -96,7 +96,7 @@ class Pool:
         self._number += 1
         try:
             worker = await Worker.started(self._limits)
-        except (OSError, Ended) as error:
+        except (OSError, WorkerEnded) as error:
             raise ToolFailure(
                 f"A worker process cannot be started: {error}",
                 error_code="worker_ended",

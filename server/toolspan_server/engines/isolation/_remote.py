@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from ...calls.client import (
     Ability,
-    Answer,
+    ClientAnswer,
     Level,
     Question,
 )
@@ -57,10 +57,10 @@ class RemoteClient:
         """Whether the client can answer such questions."""
         return ability in self._abilities
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``."""
         told = {key: [each.ability, dict(each.params)] for key, each in questions.items()}
-        answers: dict[str, Answer] = await self._ask("questions", told)
+        answers: dict[str, ClientAnswer] = await self._ask("questions", told)
         return answers
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:

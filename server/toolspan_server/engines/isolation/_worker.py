@@ -22,7 +22,7 @@ from ...errors import ToolspanError
 from ._ended import MARK, end_all
 from ._frames import (
     Frames,
-    Garbled,
+    MalformedFrame,
     Message,
     framed,
 )
@@ -35,7 +35,7 @@ _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _ending: dict[int, anyio.CapacityLimiter] = {}
 
 
-class Ended(ToolspanError):
+class WorkerEnded(ToolspanError):
     """The worker ended with a call. The message says how."""
 
 
@@ -90,7 +90,7 @@ class Worker:
         return worker
 
     async def call(self, message: Message, context: Context) -> Message:
-        """What came of the call: ``isolation._outcome`` reads it. Raises ``Ended``."""
+        """What came of the call: ``isolation._outcome`` reads it. Raises ``WorkerEnded``."""
         await self._say({"handler": message})
         async with anyio.create_task_group() as group:
             while (said := await self._inbox.get()) is not None:
@@ -102,11 +102,11 @@ class Worker:
                 group.start_soon(self._answer, said, context)
             group.cancel_scope.cancel()
         await self._gone.wait()
-        raise Ended(self._how())
+        raise WorkerEnded(self._how())
 
     async def given_up(self) -> bool:
         """Nobody waits for its call any more: whether it ended that in time and can make others."""
-        with suppress(Ended), anyio.move_on_after(_GRACE_S):
+        with suppress(WorkerEnded), anyio.move_on_after(_GRACE_S):
             await self._say({"cancel": True})
             while (said := await self._inbox.get()) is not None:
                 if "done" in said:
@@ -135,12 +135,12 @@ class Worker:
             await self._process.stdin.send(framed(message))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self._gone.wait()
-            raise Ended(self._how()) from None
+            raise WorkerEnded(self._how()) from None
 
     async def _answer(self, said: Message, context: Context) -> None:
         told = await answered(said, context)
         if told is not None:
-            with suppress(Ended):
+            with suppress(WorkerEnded):
                 await self._say(told)
 
     async def _read(self) -> None:
@@ -152,7 +152,7 @@ class Worker:
                 frames.feed(await self._process.stdout.receive())
                 while (message := frames.next()) is not None:
                     self._inbox.put_nowait(message)
-        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, Garbled):
+        except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, MalformedFrame):
             pass
         finally:
             with anyio.CancelScope(shield=True):

@@ -1,11 +1,11 @@
 """What is done before an answer is given: progress and log messages, questions to the client, waiting.
 
-The ``steps`` of a mock and of a prompt are ``MockStep`` records; a ``Conversation`` takes them within a
+The ``steps`` of a mock and of a prompt are ``MockStep`` records; a ``MockSteps`` takes them within a
 ``Turn``, one call, whose ``scope`` is what templates and conditions see.
 """
 
-from ._conversation import Conversation
+from ._conversation import MockSteps
 from ._steps import MockQuestion, MockStep
 from ._turn import RESERVED, Turn
 
-__all__ = ["RESERVED", "Conversation", "MockQuestion", "MockStep", "Turn"]
+__all__ = ["RESERVED", "MockQuestion", "MockStep", "MockSteps", "Turn"]

@@ -9,7 +9,7 @@ from typing import Any, cast
 from ...calls.client import Ability, Question
 from ...common.changes import Change
 from ..conditions import Condition
-from ..templates import Scope, Tree, compiled
+from ..templates import Scope, TemplateTree, compiled
 from ._steps import (
     MockElicitation,
     MockLog,
@@ -21,7 +21,7 @@ from ._steps import (
 from ._turn import Turn
 
 
-class Conversation:
+class MockSteps:
     """Everything that a mock does before it answers."""
 
     def __init__(self, steps: Sequence[MockStep], *, stops: bool) -> None:
@@ -119,7 +119,7 @@ class _Question:
         return Question(self.ability, params)
 
 
-def _params(config: MockQuestion) -> Tree:
+def _params(config: MockQuestion) -> TemplateTree:
     if config.elicitation is not None:
         return compiled(_elicitation(config.elicitation), texts=True)
     if config.sampling is not None:

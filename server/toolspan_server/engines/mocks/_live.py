@@ -10,12 +10,12 @@ from ...calls.client import InputRequired
 from ...calls.context import Context
 from ...errors import ToolFailure
 from ..conditions import Condition
-from ..mock_steps import Conversation, MockStep, Turn
+from ..mock_steps import MockStep, MockSteps, Turn
 from ._giving import Replies, Reply
 from ._replies import MockAnswer, MockReplies, MockRule
 
 
-class Script:
+class MockScript:
     """Takes its steps, then gives the answer of the first rule that holds, or else the one of ``replies``."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Script:
         on_decline: MockAnswer | None,
         directory: Path,
     ) -> None:
-        self._conversation = Conversation(steps, stops=on_decline is not None)
+        self._conversation = MockSteps(steps, stops=on_decline is not None)
         self._rules = [(Condition(rule.when), Replies(rule, directory)) for rule in rules]
         self._otherwise = None if replies is None else Replies(replies, directory)
         self._declined = None if on_decline is None else Reply(on_decline, directory)

@@ -14,7 +14,7 @@ from ._description import (
     text_at,
 )
 from ._errors import UnusableOperation
-from ._names import Names
+from ._names import UniqueNames
 from ._schemas import Schemas, cut
 
 _IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
@@ -35,7 +35,7 @@ class Arguments:
     mapping: dict[str, Any] = field(default_factory=dict[str, Any])
     body_format: str = "none"
     headers: dict[str, str] = field(default_factory=dict[str, str])
-    _names: Names = field(default_factory=Names)
+    _names: UniqueNames = field(default_factory=UniqueNames)
 
     def add(self, name: str, schema: Any, where: Mapping[str, Any], *, required: bool) -> None:
         """One more argument, which goes ``where``."""

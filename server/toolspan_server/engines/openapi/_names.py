@@ -10,7 +10,7 @@ LONGEST = 64
 """Longest name of a tool or argument: what model providers take."""
 
 
-class Names:
+class UniqueNames:
     """Gives each name once, whatever its case."""
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, cast
 
 from ...common.json_values import (
-    Copier,
-    NotPlain,
+    JsonSanitizer,
+    NotJson,
     OverBudget,
     dotted,
     is_small,
@@ -81,11 +81,11 @@ def _plain(arguments: Any) -> dict[str, Any]:
         return dict(arguments)
     if not isinstance(arguments, Mapping):
         raise InvalidParameters([f"the arguments must be an object (got {type_name(arguments)})"])
-    copier = Copier(MAX_VALUES, MAX_BYTES, on_surrogate=refused, max_key=MAX_NAME)
+    copier = JsonSanitizer(MAX_VALUES, MAX_BYTES, on_surrogate=refused, max_key=MAX_NAME)
     given = cast("Mapping[str, Any]", arguments)
     try:
         copied = cast("dict[str, Any]", copier.copy(given if isinstance(given, dict) else dict(given)))
-    except NotPlain as fault:
+    except NotJson as fault:
         subject = f"'{dotted(fault.path)}'" if fault.path else "the arguments object"
         raise InvalidParameters([f"{subject} {fault.what}"]) from None
     except OverBudget as limit:

@@ -22,7 +22,7 @@ _ANYTHING: Schema = {"additionalProperties": True}
 
 
 @dataclass
-class Defined:
+class DefinedNames:
     """The names that a schema defines at its root; ``anything`` when it rules over every name."""
 
     names: set[str] = field(default_factory=set[str])
@@ -39,9 +39,9 @@ class Defined:
         return lambda name: name in self.names or any(one.is_valid(name) for one in matching)
 
 
-def defined_by(root: Schema) -> Defined:
+def defined_by(root: Schema) -> DefinedNames:
     """What ``root`` defines: by itself and by each schema that it applies to the same object."""
-    defined = Defined()
+    defined = DefinedNames()
     for schema in _in_place(root, root, []):
         if any(keyword in schema for keyword in _OPEN):
             defined.anything = True

@@ -9,10 +9,10 @@ from contextvars import ContextVar
 from ...errors import ToolFailure
 
 
-class Budget:
+class CallBudget:
     """At most ``most`` calls; those inside count for ``outer`` as well."""
 
-    def __init__(self, most: int, outer: Budget | None) -> None:
+    def __init__(self, most: int, outer: CallBudget | None) -> None:
         self._most = most
         self._left = most
         self._outer = outer
@@ -30,13 +30,13 @@ class Budget:
         self._left -= calls
 
 
-_current: ContextVar[Budget | None] = ContextVar("toolspan_pipeline_calls", default=None)
+_current: ContextVar[CallBudget | None] = ContextVar("toolspan_pipeline_calls", default=None)
 
 
 @contextmanager
-def budget(most: int) -> Generator[Budget]:
+def budget(most: int) -> Generator[CallBudget]:
     """The budget of a pipeline's call, within that of the pipeline that called it."""
-    made = Budget(most, _current.get())
+    made = CallBudget(most, _current.get())
     token = _current.set(made)
     try:
         yield made

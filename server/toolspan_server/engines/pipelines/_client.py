@@ -8,16 +8,16 @@ from typing import Any
 from typing_extensions import override
 
 from ...calls.client import (
-    Answer,
     Client,
+    ClientAnswer,
+    ClientWrapper,
     Question,
-    Through,
 )
 
 _MEMORY = "dev.toolspan/within"
 
 
-class Within(Through):
+class StepClient(ClientWrapper):
     """``client`` for the call ``name`` inside its call: questions and memory of its own under that name.
 
     Two calls of one tool may so ask the same at the same time. Progress is that of the whole: ``done`` of
@@ -40,7 +40,7 @@ class Within(Through):
             self._client.memory.pop(_MEMORY, None)
 
     @override
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``."""
         answers = await self._client.ask({self._named(key): each for key, each in questions.items()})
         return {key: answers[self._named(key)] for key in questions}

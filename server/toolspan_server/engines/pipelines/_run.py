@@ -13,9 +13,9 @@ from ...calls.context import Context
 from ...calls.slots import branching
 from ...errors import RequestRefused, ToolFailure
 from ..conditions import Condition
-from ..templates import Tree, compiled
-from ._budget import Budget
-from ._client import Within
+from ..templates import TemplateTree, compiled
+from ._budget import CallBudget
+from ._client import StepClient
 from ._replay import Outcome, Replay
 from ._steps import StepConfig
 
@@ -25,8 +25,8 @@ class Step:
     """A step, its templates and conditions read."""
 
     config: StepConfig
-    arguments: Tree
-    for_each: Tree | None
+    arguments: TemplateTree
+    for_each: TemplateTree | None
     condition: Condition
 
     @classmethod
@@ -44,7 +44,7 @@ class Step:
 class Run:
     """One call of a pipeline: ``scope`` is what its templates see."""
 
-    def __init__(self, arguments: dict[str, Any], context: Context, budget: Budget, steps: int) -> None:
+    def __init__(self, arguments: dict[str, Any], context: Context, budget: CallBudget, steps: int) -> None:
         self.scope: dict[str, Any] = {**arguments, "input": arguments, "steps": {}}
         self._context = context
         self._budget = budget
@@ -89,7 +89,7 @@ class Run:
 
     def _items(self, step: Step) -> Sequence[Any]:
         try:
-            items = cast("Tree", step.for_each).render(self.scope)
+            items = cast("TemplateTree", step.for_each).render(self.scope)
         except ToolFailure as failure:
             raise _named(failure, step.title) from None
         if not isinstance(items, list | tuple):
@@ -126,7 +126,7 @@ class Run:
 
     async def _called(self, step: Step, name: str, scope: dict[str, Any], done: int | None) -> Outcome:
         total = 0 if done is None else self._steps
-        client = Within(self._context.client, name, done or 0, total)
+        client = StepClient(self._context.client, name, done or 0, total)
         context = replace(self._context, client=client)
         try:
             outcome = Outcome.of(await context.call(step.config.tool, step.arguments.render(scope)))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ._declared import declared, read_handler_source, reading_only
 from ._table import (
     Handler,
-    Traits,
+    HandlerTraits,
     find_handler,
     handler,
     handler_file,
@@ -26,7 +26,7 @@ from ._table import (
 
 __all__ = [
     "Handler",
-    "Traits",
+    "HandlerTraits",
     "declared",
     "find_handler",
     "handler",

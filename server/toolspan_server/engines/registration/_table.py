@@ -44,7 +44,7 @@ Misfits = Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class HandlerTraits:
     """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``,
     how to find where options and parameters do not go together, and for options what a call depends on."""
 
@@ -54,9 +54,9 @@ class Traits:
     target: Callable[[Any], str] | None = None
 
 
-_NO_TRAITS = Traits()
+_NO_TRAITS = HandlerTraits()
 _table: dict[tuple[str, str], Handler] = {}
-_traits: dict[tuple[str, str], Traits] = {}
+_traits: dict[tuple[str, str], HandlerTraits] = {}
 _OURS = "toolspan_server.tools.handlers"
 _files: dict[Path, str] = {}
 _sources: dict[tuple[str, str], Path] = {}
@@ -94,7 +94,7 @@ def handler(
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
-        _traits[kind, name] = Traits(options, talks, misfits, target)
+        _traits[kind, name] = HandlerTraits(options, talks, misfits, target)
         if _loading:
             _sources[kind, name] = _loading[-1]
         return function
@@ -119,7 +119,7 @@ def is_registered(kind: str, name: str) -> bool:
     return (kind, name) in _table
 
 
-def handler_traits(kind: str, name: str) -> Traits:
+def handler_traits(kind: str, name: str) -> HandlerTraits:
     """What the handler ``name`` of ``kind`` says of itself; nothing when there is none."""
     return _NO_TRAITS if find_handler(kind, name) is None else _traits.get((kind, name), _NO_TRAITS)
 

@@ -13,7 +13,7 @@ from ._parse import NOTHING, path_of
 from ._render import MAX_OUTPUT, Scope, value_at
 from ._shape import templated
 from ._template import Template
-from ._tree import Tree, compiled, references
+from ._tree import TemplateTree, compiled, references
 
 __all__ = [
     "MAX_OUTPUT",
@@ -23,7 +23,7 @@ __all__ = [
     "Scope",
     "Template",
     "TemplateError",
-    "Tree",
+    "TemplateTree",
     "compiled",
     "filter_names",
     "path_of",

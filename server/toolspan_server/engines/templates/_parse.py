@@ -27,7 +27,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
 
-class Use:
+class FilterUse:
     """A filter's use: its name and the argument, ``NOTHING`` without one."""
 
     __slots__ = ("argument", "name")
@@ -42,7 +42,7 @@ class Expression:
 
     __slots__ = ("filters", "literal", "path")
 
-    def __init__(self, path: Path, literal: Any, filters: tuple[Use, ...]) -> None:
+    def __init__(self, path: Path, literal: Any, filters: tuple[FilterUse, ...]) -> None:
         self.path = path
         self.literal = literal
         self.filters = filters
@@ -85,7 +85,7 @@ class _Reader:
             literal = self._literal()
         else:
             path = self.path()
-        filters: list[Use] = []
+        filters: list[FilterUse] = []
         while self._take(_CLOSE) is None:
             filters.append(self._filter(start))
         return Expression(path, literal, tuple(filters))
@@ -116,7 +116,7 @@ class _Reader:
         self.at += 1
         return key
 
-    def _filter(self, start: int) -> Use:
+    def _filter(self, start: int) -> FilterUse:
         self._take(_SPACE)
         if self.at >= len(self._text):
             raise TemplateError("'{{' is not closed by '}}'", start)
@@ -130,7 +130,7 @@ class _Reader:
             raise TemplateError(f"unknown filter {name!r} ({nearest(name, filter_names())})", place)
         argument = self._argument()
         self._check_argument(name, argument, place)
-        return Use(name, argument)
+        return FilterUse(name, argument)
 
     def _check_argument(self, name: str, argument: Any, place: int) -> None:
         if name == "default":

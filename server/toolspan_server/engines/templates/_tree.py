@@ -16,7 +16,7 @@ from ._render import (
 from ._template import Template
 
 
-class Tree:
+class TemplateTree:
     """A JSON value with templates in it. Keys of objects are no templates."""
 
     __slots__ = ("_node",)
@@ -37,12 +37,12 @@ class Tree:
         return self._node.render(scope, Budget(limit))
 
 
-def compiled(value: Any, *, texts: bool = False) -> Tree:
+def compiled(value: Any, *, texts: bool = False) -> TemplateTree:
     """``value``, every text in it read as a template. Raises ``TemplateError``, whose ``path`` says which.
 
     With ``texts`` each of them stays a text, also where it is one ``{{ }}`` and nothing else.
     """
-    return Tree(_node(value, (), texts))
+    return TemplateTree(_node(value, (), texts))
 
 
 def references(value: Any) -> set[Path]:

@@ -7,12 +7,12 @@ other's. The SDK is imported when a connection is made.
 from __future__ import annotations
 
 from ._answers import (
-    Again,
-    Answer,
     CallRefused,
     InputNeeded,
+    InputResponses,
     NoResult,
     ServerGone,
+    UpstreamResult,
 )
 from ._connection import Connection, Restarts
 from ._listed import Bounds, ListedTool
@@ -21,12 +21,11 @@ from ._listing import Listing
 from ._spec import ServerFailure, ServerSpec, spec_of
 
 __all__ = [
-    "Again",
-    "Answer",
     "Bounds",
     "CallRefused",
     "Connection",
     "InputNeeded",
+    "InputResponses",
     "ListedTool",
     "Listener",
     "Listing",
@@ -36,6 +35,7 @@ __all__ = [
     "ServerFailure",
     "ServerGone",
     "ServerSpec",
+    "UpstreamResult",
     "begin_call",
     "spec_of",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class UpstreamResult:
     """What a server answered to one call, as plain data.
 
     ``structured`` is given when ``has_structured``; ``wraps`` says that the protocol's revision allows only
@@ -35,7 +35,7 @@ class InputNeeded:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class InputResponses:
     """What a call that is made again brings: the results of the requests by key, and the state."""
 
     responses: Mapping[str, Any] = field(default_factory=dict[str, Any])

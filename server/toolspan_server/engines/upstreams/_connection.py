@@ -15,13 +15,13 @@ import anyio
 
 from ...common.sdk_import import imported_with_sdk
 from ._answers import (
-    Again,
-    Answer,
     CallRefused,
     InputNeeded,
+    InputResponses,
     NoResult,
     PeerError,
     ServerGone,
+    UpstreamResult,
 )
 from ._listed import Bounds, ListedTool
 from ._listener import Listener
@@ -44,7 +44,7 @@ _NEED_SDK = ("_changes", "_session", "_stdio")
 _WITH_SDK = tuple(f"{__package__}.{name}" for name in _NEED_SDK)
 
 
-class Way(Protocol):
+class UpstreamSession(Protocol):
     """How a server is spoken to: ``_session``, by the SDK, or ``_own``."""
 
     def open_session(
@@ -59,11 +59,11 @@ class Way(Protocol):
         name: str,
         arguments: Mapping[str, Any],
         meta: Mapping[str, Any],
-        again: Again | None,
-    ) -> Answer | InputNeeded: ...
+        again: InputResponses | None,
+    ) -> UpstreamResult | InputNeeded: ...
 
 
-async def _way(spec: ServerSpec) -> Way:
+async def _way(spec: ServerSpec) -> UpstreamSession:
     if spec.own:
         from . import _own
 
@@ -101,7 +101,7 @@ class _Life:
         self.lost = anyio.Event()
         self.ended = anyio.Event()
         self.child: Child | None = None
-        self.way: Way | None = None
+        self.way: UpstreamSession | None = None
         self.session: Any = None
         self.failure: ServerFailure | None = None
         self.up_since = math.inf
@@ -189,9 +189,9 @@ class Connection:
         arguments: Mapping[str, Any],
         *,
         meta: Mapping[str, Any] | None = None,
-        again: Again | None = None,
+        again: InputResponses | None = None,
         timeout: float | None = None,
-    ) -> Answer | InputNeeded:
+    ) -> UpstreamResult | InputNeeded:
         """What the server answers to a call of the tool ``name``; cancelling cancels there.
 
         Raises ``ServerGone``, ``CallRefused``, ``NoResult``, and ``TimeoutError`` after ``timeout`` seconds.
@@ -229,7 +229,7 @@ class Connection:
             life.failure = self._failure(fault, child, answered=life.up.is_set())
             life.ended.set()
 
-    async def _serve(self, life: _Life, child: Child, scope: anyio.CancelScope, way: Way) -> None:
+    async def _serve(self, life: _Life, child: Child, scope: anyio.CancelScope, way: UpstreamSession) -> None:
         if self.spec.problem:
             raise UnusableServer(self.spec.problem)
         async with way.open_session(self.spec, child, self._listener) as (session, channel):
@@ -249,13 +249,13 @@ class Connection:
             life.session = None
             scope.deadline = anyio.current_time() + _LEAVE_SECONDS
 
-    async def _list(self, way: Way, session: Any, channel: Any) -> None:
+    async def _list(self, way: UpstreamSession, session: Any, channel: Any) -> None:
         listing = await way.list_tools(session, channel, self._bounds)
         self.tools, self.warnings = tuple(listing.tools), tuple(listing.warnings)
         if self._on_listing is not None:
             self._on_listing(listing)
 
-    async def _keep_listing(self, way: Way, session: Any, channel: Any) -> None:
+    async def _keep_listing(self, way: UpstreamSession, session: Any, channel: Any) -> None:
         """List the tools again when the server says so; the more often it does, the less often we do."""
         from ._changes import hear_of_changes
 

@@ -42,7 +42,7 @@ class Lines:
             self._kept += piece
 
 
-class Tail:
+class StderrTail:
     """The last lines that a server wrote outside the protocol."""
 
     def __init__(self, lines: int = 20, width: int = 400) -> None:

@@ -17,10 +17,10 @@ from ..._version import __version__
 from ._allowance import WRITE_SECONDS
 from ._answers import (
     CONNECTION_CLOSED,
-    Again,
-    Answer,
     InputNeeded,
+    InputResponses,
     PeerError,
+    UpstreamResult,
 )
 from ._lines import Lines
 from ._listed import Bounds, listed_tool
@@ -176,8 +176,8 @@ async def call_tool(
     name: str,
     arguments: Mapping[str, Any],
     meta: Mapping[str, Any],
-    again: Again | None,
-) -> Answer | InputNeeded:
+    again: InputResponses | None,
+) -> UpstreamResult | InputNeeded:
     """The server's answer to one call. Raises ``PeerError``, or ``ValueError`` if it is none."""
     params: dict[str, Any] = {"name": name, "arguments": dict(arguments), "_meta": dict(meta)}
     if again is not None:
@@ -189,7 +189,7 @@ async def call_tool(
     content: Any = result.get("content")
     if not isinstance(content, list):
         raise ValueError("an answer without content")
-    return Answer(
+    return UpstreamResult(
         content=cast("list[dict[str, Any]]", content),
         is_error=result.get("isError") is True,
         structured=result.get("structuredContent"),

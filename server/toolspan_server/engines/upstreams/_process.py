@@ -16,7 +16,7 @@ from anyio.abc import ByteReceiveStream, Process
 
 from ...common.processes import open_process
 from ._allowance import Allowance
-from ._lines import Lines, Tail
+from ._lines import Lines, StderrTail
 from ._spec import ServerSpec
 
 CHUNK = 65_536
@@ -34,7 +34,7 @@ class Child:
 
     def __init__(self) -> None:
         self.allowance = Allowance()
-        self.tail = Tail()
+        self.tail = StderrTail()
         self.returncode: int | None = None
         self.status: int | None = None
 
@@ -82,7 +82,7 @@ def _harmless_environment() -> dict[str, str]:
     return get_default_environment()
 
 
-async def _read_stderr(process: Process, tail: Tail, heard: anyio.Event) -> None:
+async def _read_stderr(process: Process, tail: StderrTail, heard: anyio.Event) -> None:
     assert process.stderr is not None
     lines = Lines(CHUNK)
     try:

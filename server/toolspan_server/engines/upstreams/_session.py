@@ -14,10 +14,10 @@ from mcp_types import CONNECTION_CLOSED, CallToolResult, Implementation, Request
 from pydantic import RootModel, ValidationError
 
 from ._answers import (
-    Again,
-    Answer,
     InputNeeded,
+    InputResponses,
     PeerError,
+    UpstreamResult,
 )
 from ._channel import Channel
 from ._http import http_streams, sse_streams
@@ -83,8 +83,8 @@ async def call_tool(
     name: str,
     arguments: Mapping[str, Any],
     meta: Mapping[str, Any],
-    again: Again | None,
-) -> Answer | InputNeeded:
+    again: InputResponses | None,
+) -> UpstreamResult | InputNeeded:
     """The server's answer to one call. Raises ``PeerError``, or ``ValueError`` if it is none.
 
     Of ``meta``, what the protocol's revision does not know is left out.
@@ -105,10 +105,10 @@ async def call_tool(
     return _answer(result, wraps=not is_modern)
 
 
-def _answer(result: Mapping[str, Any], *, wraps: bool) -> Answer:
+def _answer(result: Mapping[str, Any], *, wraps: bool) -> UpstreamResult:
     checked = CallToolResult.model_validate(result, by_name=False)
     blocks = cast("list[dict[str, Any]]", result["content"])
-    return Answer(
+    return UpstreamResult(
         content=[{key: value for key, value in block.items() if value is not None} for block in blocks],
         is_error=checked.is_error,
         structured=checked.structured_content,

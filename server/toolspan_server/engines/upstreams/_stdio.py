@@ -17,7 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 
 from ._allowance import WRITE_SECONDS, Allowance
-from ._lines import Lines, Tail
+from ._lines import Lines, StderrTail
 from ._messages import message_of
 from ._parsing import MAX_MESSAGE_BYTES
 from ._process import (
@@ -36,7 +36,7 @@ Incoming = SessionMessage | Exception
 StdioStreams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
 
 
-class Unreadable(ValueError):
+class MalformedLine(ValueError):
     """A line of the server's stdout is no message of the protocol."""
 
 
@@ -100,7 +100,7 @@ async def _write_messages(
         to_client.close()
 
 
-def _message(line: bytes, too_long: bool, tail: Tail) -> Incoming:
+def _message(line: bytes, too_long: bool, tail: StderrTail) -> Incoming:
     """The message in ``line``. An unreadable one that names its request is that request's error."""
     try:
         if too_long:
@@ -112,4 +112,4 @@ def _message(line: bytes, too_long: bool, tail: Tail) -> Incoming:
     if found := _ID_AT_HEAD.match(line):
         error = ErrorData(code=PARSE_ERROR, message=f"the server sent {fault}")
         return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found.group(1)), error=error))
-    return Unreadable(fault)
+    return MalformedLine(fault)

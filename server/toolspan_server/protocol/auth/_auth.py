@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
-from ..asgi import App, Refused, Scope
+from ..asgi import App, RefusedResponse, Scope
 from ._challenge import Challenges
 from ._jwt import Issuer
 from ._principal import (
@@ -23,11 +23,11 @@ _MOST_VERIFIED = 4_096
 _OPEN = frozenset({"/healthz"})
 _STATUS = frozenset({"/readyz", "/metrics"})
 _NOBODY: frozenset[str] = frozenset()
-_NO_KEYS = Refused(
+_NO_KEYS = RefusedResponse(
     503, "Tokens cannot be checked now: the issuer's keys are not there", ((b"retry-after", b"10"),)
 )
 
-UNVERIFIED = Refused(401, "The bearer token is not good", ((b"www-authenticate", b"Bearer"),))
+UNVERIFIED = RefusedResponse(401, "The bearer token is not good", ((b"www-authenticate", b"Bearer"),))
 """What ``Auth.refusal`` gives for a token that ``Auth.verify`` has to look at first."""
 
 
@@ -57,7 +57,7 @@ class Auth:
         self.public: dict[str, App] = dict.fromkeys(self._challenges.documents(), self._challenges.document)
         self._free = _OPEN | self.public.keys()
 
-    def refusal(self, scope: Scope, authorization: bytes) -> Refused | None:
+    def refusal(self, scope: Scope, authorization: bytes) -> RefusedResponse | None:
         """Why the request's token is refused; ``UNVERIFIED`` when that is not known yet.
 
         When it is not refused, ``scope`` is told whose it is, under ``PRINCIPAL``.
@@ -82,7 +82,7 @@ class Auth:
         scope[PRINCIPAL] = principal.id
         return None
 
-    async def verify(self, scope: Scope, authorization: bytes) -> Refused | None:
+    async def verify(self, scope: Scope, authorization: bytes) -> RefusedResponse | None:
         """Have the issuer's keys decide about a token; when it is good, ``refusal`` knows it now."""
         assert self._issuer is not None
         token = authorization.partition(b" ")[2].strip()
@@ -100,7 +100,7 @@ class Auth:
         self._verified[hashed(token)] = principal
         return None
 
-    def _unknown(self, scope: Scope, value: bytes) -> Refused:
+    def _unknown(self, scope: Scope, value: bytes) -> RefusedResponse:
         if self._issuer is not None and value.count(b".") == 2:
             return UNVERIFIED
         return self._challenges.unauthorized(scope, presented=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ..asgi import (
     Receive,
-    Refused,
+    RefusedResponse,
     Scope,
     Send,
     send_json,
@@ -31,16 +31,16 @@ class Challenges:
         self._issuer = issuer
         self._public_url = public_url
 
-    def unauthorized(self, scope: Scope, *, presented: bool) -> Refused:
+    def unauthorized(self, scope: Scope, *, presented: bool) -> RefusedResponse:
         """401, for a request without a token, or with one (``presented``) that is not good."""
         message = "The bearer token is not good" if presented else "A bearer token is needed"
-        return Refused(401, message, (self._header(scope, "invalid_token" if presented else None),))
+        return RefusedResponse(401, message, (self._header(scope, "invalid_token" if presented else None),))
 
-    def forbidden(self, scope: Scope, needed: Iterable[str]) -> Refused:
+    def forbidden(self, scope: Scope, needed: Iterable[str]) -> RefusedResponse:
         """403, for a token that is good, but not for this."""
         asked = " ".join(sorted(needed))
         message = f"The token lacks scopes: {asked} are needed here" if asked else "The token is not for this"
-        return Refused(403, message, (self._header(scope, "insufficient_scope"),))
+        return RefusedResponse(403, message, (self._header(scope, "insufficient_scope"),))
 
     def documents(self) -> frozenset[str]:
         """The paths of the metadata; none without an issuer."""
@@ -51,7 +51,7 @@ class Challenges:
     async def document(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """An app: the metadata of a protected resource (RFC 9728, 3)."""
         if scope["method"] not in ("GET", "HEAD"):
-            await Refused(405, "Method not allowed", ((b"allow", b"GET, HEAD"),)).send(send)
+            await RefusedResponse(405, "Method not allowed", ((b"allow", b"GET, HEAD"),)).send(send)
             return
         path = scope["path"].removeprefix(WELL_KNOWN)
         metadata = {

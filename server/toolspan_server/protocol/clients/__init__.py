@@ -17,14 +17,14 @@ from ._questions import fault_in, rendered
 from ._refusals import refusals
 from ._rounds import RoundsClient, missing_capability
 from ._sealed import sealing
-from ._talking import RequestContext, Talking, capabilities_of
+from ._talking import ProgressClient, RequestContext, capabilities_of
 from ._task import TaskClient
 
 __all__ = [
     "HandshakeClient",
+    "ProgressClient",
     "RequestContext",
     "RoundsClient",
-    "Talking",
     "TaskClient",
     "answered",
     "capabilities_of",

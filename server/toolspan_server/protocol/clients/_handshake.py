@@ -10,12 +10,12 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types import Request
 from pydantic import RootModel, ValidationError
 
-from ...calls.client import Answer, Question, cannot_answer
+from ...calls.client import ClientAnswer, Question, cannot_answer
 from ...common.json_values import shortened
 from ...errors import ToolFailure
 from ..state.running_calls import Aside
 from ._questions import METHODS, fault_in, lacking
-from ._talking import RequestContext, Talking
+from ._talking import ProgressClient, RequestContext
 
 _MOST_TEXT = 1_000
 
@@ -24,7 +24,7 @@ class _Answer(RootModel[dict[str, Any]]):
     """A result as it came."""
 
 
-class HandshakeClient(Talking):
+class HandshakeClient(ProgressClient):
     """Asks by requests to the client, related to its own: on HTTP they ride that one's stream.
 
     ``aside`` waits for an answer without a place among the calls that run.
@@ -33,9 +33,9 @@ class HandshakeClient(Talking):
     def __init__(self, context: RequestContext, aside: Aside) -> None:
         super().__init__(context)
         self._aside = aside
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, ClientAnswer] = {}
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The answers, asked for one after the other."""
         for question in questions.values():
             if lacking(self.capabilities, question):
@@ -45,7 +45,7 @@ class HandshakeClient(Talking):
                 self._answers[key] = await self._answer(question)
         return {key: self._answers[key] for key in questions}
 
-    async def _answer(self, question: Question) -> Answer:
+    async def _answer(self, question: Question) -> ClientAnswer:
         method = METHODS[question.ability]
         request: Any = Request[dict[str, Any], str](method=method, params=dict(question.params))
         related = ServerMessageMetadata(related_request_id=self._context.request_id)

@@ -9,11 +9,11 @@ from typing import Any, cast
 
 from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY
 
-from ...calls.client import Answer, InputRequired, Question
+from ...calls.client import ClientAnswer, InputRequired, Question
 from ...errors import RequestRefused
 from ..state.single_use_tokens import single_use
 from ._questions import fault_in, lacking, rendered
-from ._talking import RequestContext, Talking
+from ._talking import ProgressClient, RequestContext
 
 MOST_STATE_BYTES = 262_144
 STATE_S = 3_600.0
@@ -22,7 +22,7 @@ STATE_S = 3_600.0
 _log = logging.getLogger(__name__)
 
 
-class RoundsClient(Talking):
+class RoundsClient(ProgressClient):
     """Gives the answers of this request and of those before it, which travel in ``requestState``.
 
     MCP 2026-07-28, basic/patterns/mrtr. Answers of another shape count as none, so that they are asked for
@@ -37,7 +37,7 @@ class RoundsClient(Talking):
         params = context.params or {}
         state: dict[str, Any] = json.loads(params["requestState"]) if params.get("requestState") else {}
         self.memory = state.get("memory", {})
-        self._answers: dict[str, Answer] = state.get("answers", {})
+        self._answers: dict[str, ClientAnswer] = state.get("answers", {})
         given = cast("Mapping[str, Any]", params.get("inputResponses") or {})
         self._given = {key: given[key] for key in state.get("asked", ()) if key in given}
         self._unasked: Mapping[str, Any] = {} if state else given
@@ -45,7 +45,7 @@ class RoundsClient(Talking):
         if self._once and not single_use().redeem(state["token"]):
             self._forget_once(context.method)
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The answers, if all are there. Raises ``InputRequired`` for the others.
 
         Raises ``RequestRefused`` for a question beyond the client's capabilities, which MUST be answered
@@ -59,7 +59,7 @@ class RoundsClient(Talking):
             raise InputRequired(missing)
         return {key: self._answers[key] for key in questions}
 
-    def learn(self, answers: Mapping[str, Answer]) -> None:
+    def learn(self, answers: Mapping[str, ClientAnswer]) -> None:
         """Know ``answers`` that came in another way."""
         self._answers.update(answers)
 

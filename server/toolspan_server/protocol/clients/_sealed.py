@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
-from ...live.views import Surface
+from ...live.views import ServerView
 from ..state.state_key import ephemeral_key
 from ._principal import principal
 from ._rounds import STATE_S
 
 
-def sealing(surface: Surface) -> RequestStateBoundary:
+def sealing(surface: ServerView) -> RequestStateBoundary:
     """What seals each state and lets in none that was changed, is old, or belongs to another request.
 
     It is bound to the method, the tool and its arguments, the principal and the endpoint (MCP

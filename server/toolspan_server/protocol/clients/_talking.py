@@ -13,14 +13,14 @@ from mcp_types import LoggingMessageNotification, LoggingMessageNotificationPara
 
 from ...calls.client import Ability, Level
 from ..messages.wire import MODERN
-from ..state.connection_state import LEVELS, Standing
+from ..state.connection_state import LEVELS, ConnectionState
 
 _LAST_WORDS_S = 0.05
 
 RequestContext = ServerRequestContext[Any, Any]
 
 
-class Talking:
+class ProgressClient:
     """The part of ``Client`` that is the same whatever the revision: all but the questions."""
 
     def __init__(self, context: RequestContext) -> None:
@@ -71,5 +71,5 @@ def _wanted_levels(context: RequestContext) -> frozenset[str]:
     """MCP 2026-07-28, server/utilities/logging: none without the request's level; before, the session's."""
     if context.protocol_version in MODERN:
         return allowed_log_levels(context.protocol_version, context.meta)
-    standing: Standing = context.lifespan_context
+    standing: ConnectionState = context.lifespan_context
     return frozenset(LEVELS[LEVELS.index(standing.level) :])

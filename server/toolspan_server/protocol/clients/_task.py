@@ -8,7 +8,7 @@ from typing import Any
 
 from ...calls.client import (
     Ability,
-    Answer,
+    ClientAnswer,
     InputRequired,
     Level,
     Question,
@@ -37,7 +37,7 @@ class TaskClient:
         """Whether the client declared the capability."""
         return self._rounds.accepts(ability)
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The answers, once the client has given them. Raises as ``RoundsClient.ask`` while ``early``."""
         try:
             return await self._rounds.ask(questions)

@@ -8,14 +8,14 @@ from mcp.server.lowlevel.server import Server
 from mcp_types import METHOD_NOT_FOUND, CompleteRequestParams, PromptReference
 
 from ...errors import RequestRefused
-from ...live.views import Surface
+from ...live.views import ServerView
 from ...resources.completions import CompletionUnavailable
 from ..clients import RequestContext, refusals
 from ..messages import jsonrpc
 from ..messages.wire import INVALID_PARAMS, MODERN
 
 
-def register(server: Server[Any], surface: Surface) -> None:
+def register(server: Server[Any], surface: ServerView) -> None:
     """Let ``server`` offer values for the arguments of ``surface``'s prompts and resource templates."""
 
     async def complete(context: RequestContext, params: CompleteRequestParams) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def register(server: Server[Any], surface: Surface) -> None:
     server.add_request_handler("completion/complete", CompleteRequestParams, complete)
 
 
-async def _completion(surface: Surface, params: CompleteRequestParams) -> dict[str, Any]:
+async def _completion(surface: ServerView, params: CompleteRequestParams) -> dict[str, Any]:
     given = dict((params.context.arguments if params.context else None) or {})
     name, typed = params.argument.name, params.argument.value
     if isinstance(params.ref, PromptReference):

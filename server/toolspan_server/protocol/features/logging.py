@@ -8,19 +8,19 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, SetLevelRequestParams
 
-from ...live.views import Surface
+from ...live.views import ServerView
 from ..clients import RequestContext
 from ..messages.capabilities import capabilities
-from ..state.connection_state import Standing
+from ..state.connection_state import ConnectionState
 
 
-def register(server: Server[Any], surface: Surface) -> None:
+def register(server: Server[Any], surface: ServerView) -> None:
     """Let a session say from which level on it wants log messages, where a tool may send some."""
 
     async def set_level(context: RequestContext, params: SetLevelRequestParams) -> dict[str, Any]:
         if "logging" not in capabilities(surface, modern=False):
             raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=context.method)
-        standing: Standing = context.lifespan_context
+        standing: ConnectionState = context.lifespan_context
         if standing.lasting:
             standing.level = params.level
         return {}

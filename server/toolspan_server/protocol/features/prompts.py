@@ -10,7 +10,7 @@ from mcp_types import METHOD_NOT_FOUND, GetPromptRequestParams, PaginatedRequest
 
 from ...calls.client import Client
 from ...errors import RequestRefused
-from ...live.views import Surface
+from ...live.views import ServerView
 from ...prompts.live import Prompts
 from ..clients import (
     RequestContext,
@@ -23,7 +23,7 @@ from ..messages.wire import MODERN
 from ..state.running_calls import Calls
 
 
-def register(server: Server[Any], surface: Surface, calls: Calls) -> None:
+def register(server: Server[Any], surface: ServerView, calls: Calls) -> None:
     """Let ``server`` list ``surface``'s prompts and give their messages; ``calls`` counts what waits."""
 
     async def list_prompts(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def register(server: Server[Any], surface: Surface, calls: Calls) -> None:
     server.add_request_handler("prompts/get", GetPromptRequestParams, get_prompt)
 
 
-def _prompts(surface: Surface, context: RequestContext) -> Prompts:
+def _prompts(surface: ServerView, context: RequestContext) -> Prompts:
     if surface.prompts is None:
         raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
     return surface.prompts

@@ -8,7 +8,7 @@ from mcp.server.lowlevel.server import Server
 from mcp_types import METHOD_NOT_FOUND, PaginatedRequestParams, ReadResourceRequestParams
 
 from ...errors import RequestRefused
-from ...live.views import Surface
+from ...live.views import ServerView
 from ...resources.errors import ResourceNotFound, ResourceUnreadable
 from ..clients import RequestContext, refusals
 from ..messages import jsonrpc, wire
@@ -17,7 +17,7 @@ from ..messages.pagination import cache_hints, paged
 _NOT_FOUND = -32002
 
 
-def register(server: Server[Any], surface: Surface) -> None:
+def register(server: Server[Any], surface: ServerView) -> None:
     """Let ``server`` list ``surface``'s resources and give their content."""
 
     async def list_resources(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def register(server: Server[Any], surface: Surface) -> None:
     server.add_request_handler("resources/read", ReadResourceRequestParams, read)
 
 
-def _resources(surface: Surface, context: RequestContext) -> Any:
+def _resources(surface: ServerView, context: RequestContext) -> Any:
     if surface.resources is None:
         raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
     return surface.resources

@@ -9,7 +9,7 @@ from mcp.server.lowlevel.server import Server
 from mcp_types import METHOD_NOT_FOUND, PaginatedRequestParams, RequestParams
 
 from ...errors import RequestRefused
-from ...live.views import Surface
+from ...live.views import ServerView
 from ...resources.skills import Skills
 from ..clients import RequestContext, refusals
 from ..messages.pagination import cache_hints, paged
@@ -24,7 +24,7 @@ class _FolderParams(PaginatedRequestParams):
     uri: str
 
 
-def register(server: Server[Any], surface: Surface) -> None:
+def register(server: Server[Any], surface: ServerView) -> None:
     """Let ``server`` tell of ``surface``'s skills."""
 
     async def list_skills(context: RequestContext, params: PaginatedRequestParams) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def register(server: Server[Any], surface: Surface) -> None:
     server.add_request_handler("resources/directory/read", _FolderParams, read_folder)
 
 
-def _skills(surface: Surface, context: RequestContext) -> Skills:
+def _skills(surface: ServerView, context: RequestContext) -> Skills:
     if surface.resources is None or surface.resources.skills is None:
         raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
     return surface.resources.skills

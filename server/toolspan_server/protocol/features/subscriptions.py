@@ -24,7 +24,7 @@ from mcp_types import (
 from ...common.changes import Change
 from ...engines.uri_templates import LONGEST_URI
 from ...errors import RequestRefused
-from ...live.views import Surface
+from ...live.views import ServerView
 from ..change_notifications import METHODS
 from ..clients import (
     RequestContext,
@@ -33,7 +33,7 @@ from ..clients import (
     rendered,
 )
 from ..messages.capabilities import capabilities
-from ..state.connection_state import MOST_URIS, Standing
+from ..state.connection_state import MOST_URIS, ConnectionState
 from ..state.task import Task
 from ..state.tasks import Tasks
 from .tasks import require_extension
@@ -42,7 +42,7 @@ MOST_STREAMS = 1_024
 _LISTS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
 
 
-def register(server: Server[Any], surface: Surface, tasks: Tasks) -> Callable[[], None]:
+def register(server: Server[Any], surface: ServerView, tasks: Tasks) -> Callable[[], None]:
     """Let ``server`` tell its clients what they want to be told of ``surface`` and of ``tasks``.
 
     What this gives ends every subscription, as the end of the server does.
@@ -104,7 +104,7 @@ class _Stream:
         self._closed = True
         self._woken.set()
 
-    async def run(self, surface: Surface, tasks: Tasks) -> dict[str, Any]:
+    async def run(self, surface: ServerView, tasks: Tasks) -> dict[str, Any]:
         """Acknowledge, then tell of each change, until the client leaves or the stream is closed."""
         with ExitStack() as subscribed:
             subscribed.callback(surface.runtime.changes.subscribe(self._note))
@@ -146,7 +146,7 @@ class _Stream:
 
 
 def _honoured(
-    wanted: Mapping[str, Any], context: RequestContext, surface: Surface, tasks: Tasks
+    wanted: Mapping[str, Any], context: RequestContext, surface: ServerView, tasks: Tasks
 ) -> dict[str, Any]:
     """What of ``wanted`` the server tells of. Raises ``RequestRefused`` for tasks without the extension."""
     offered = capabilities(surface, modern=True)
@@ -176,10 +176,10 @@ def _exists(tasks: Tasks, task_id: str, context: RequestContext) -> bool:
     return True
 
 
-def _standing(context: RequestContext, surface: Surface) -> Standing:
+def _standing(context: RequestContext, surface: ServerView) -> ConnectionState:
     if "resources" not in capabilities(surface, modern=False):
         raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=context.method)
-    standing: Standing = context.lifespan_context
+    standing: ConnectionState = context.lifespan_context
     if not standing.lasting:
         message = f"{context.method} needs a session: send initialize first"
         raise MCPError(code=INVALID_REQUEST, message=message)

@@ -15,7 +15,7 @@ from ...calls.client import InputRequired
 from ...calls.context import Context
 from ...config import TaskConfig
 from ...errors import RequestRefused
-from ...live.views import Surface
+from ...live.views import ServerView
 from ..clients import (
     RequestContext,
     RoundsClient,
@@ -47,7 +47,7 @@ class _UpdateParams(_TaskParams):
     input_responses: dict[str, Any]
 
 
-def register(server: Server[Any], surface: Surface, tasks: Tasks) -> None:
+def register(server: Server[Any], surface: ServerView, tasks: Tasks) -> None:
     """Let ``server`` tell of ``tasks``, each to the principal that made it."""
 
     def found(context: RequestContext, task_id: str) -> Task:
@@ -93,7 +93,7 @@ def require_extension(context: RequestContext) -> None:
 class TaskCalls:
     """Makes calls of ``surface``'s tools as ``tasks``, by way of ``calls``."""
 
-    def __init__(self, surface: Surface, calls: Calls, tasks: Tasks) -> None:
+    def __init__(self, surface: ServerView, calls: Calls, tasks: Tasks) -> None:
         self._surface = surface
         self._calls = calls
         self._tasks = tasks

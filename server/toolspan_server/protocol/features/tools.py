@@ -11,7 +11,7 @@ from mcp_types import CallToolRequestParams, PaginatedRequestParams
 from ...calls.client import Client
 from ...calls.context import Context
 from ...common import trace_context as trace
-from ...live.views import Surface
+from ...live.views import ServerView
 from ...tools.registry import Tool
 from ..clients import (
     RequestContext,
@@ -25,7 +25,7 @@ from ..state.running_calls import Calls
 from .tasks import TaskCalls, declared, require_extension
 
 
-def register(server: Server[Any], surface: Surface, calls: Calls, tasks: TaskCalls) -> None:
+def register(server: Server[Any], surface: ServerView, calls: Calls, tasks: TaskCalls) -> None:
     """Let ``server`` list ``surface``'s tools and call them, by way of ``calls`` or as ``tasks``."""
 
     async def list_tools(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def register(server: Server[Any], surface: Surface, calls: Calls, tasks: TaskCal
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
 
 
-async def _late(surface: Surface, name: str) -> Tool | None:
+async def _late(surface: ServerView, name: str) -> Tool | None:
     """The tool ``name``, once the sources have had their time to offer it."""
     await surface.settled()
     return surface.tool(name)

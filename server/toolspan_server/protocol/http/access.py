@@ -12,7 +12,7 @@ from .listening import is_loopback
 
 
 @dataclass(frozen=True, slots=True)
-class Entrance:
+class AccessOptions:
     """What the command line says about it: the address, a token, whether none is needed, one toolset.
 
     A config that replaces another while the server runs is asked for its access first, then served;

@@ -18,22 +18,22 @@ from ...live.metrics import Metrics
 from ...live.runtime import Runtime
 from ..auth import tell_sdk
 from ..shutdown import GRACE_S, Stop
-from ..state.memory_budgets import Budgets
+from ..state.memory_budgets import MemoryBudgets
 from ..state.running_calls import Calls
-from ..state.waiting_calls import Asking
-from .access import Entrance
-from .call_runner import Caller
-from .endpoints import Fronts
+from ..state.waiting_calls import WaitingCalls
+from .access import AccessOptions
+from .call_runner import CallRunner
+from .endpoints import EndpointRegistry
 from .guard import (
     Access,
     App,
     Guard,
     Receive,
-    Refused,
+    RefusedResponse,
     Scope,
     Send,
 )
-from .sdk.lazy_server import Behind
+from .sdk.lazy_server import LazySdkServer
 from .sessions import Sessions
 from .status import (
     counting,
@@ -50,7 +50,7 @@ _MOST_BETWEEN_SWEEPS_S = 60.0
 async def serve(
     runtime: Runtime,
     listener: socket.socket,
-    access: Access | Entrance,
+    access: Access | AccessOptions,
     stop: Stop,
     ready: Callable[[], None],
     metrics: Metrics | None = None,
@@ -88,7 +88,7 @@ class Application:
     def __init__(
         self,
         runtime: Runtime,
-        access: Access | Entrance,
+        access: Access | AccessOptions,
         helpers: anyio.abc.TaskGroup,
         metrics: Metrics | None = None,
         toolset: str | None = None,
@@ -96,17 +96,19 @@ class Application:
         self.runtime = runtime
         self.metrics = Metrics() if metrics is None else metrics
         limits = runtime.config.limits
-        asking = Asking(limits.asking_calls)
+        asking = WaitingCalls(limits.asking_calls)
         self.calls = Calls(limits.concurrent_calls, limits.queued_calls, asking)
         runtime.seat(self.calls)
-        self._caller = Caller(self.calls)
+        self._caller = CallRunner(self.calls)
         sessions = Sessions(limits.sessions, limits.session_idle_seconds)
-        self.budgets = Budgets.of(limits)
-        self._fronts = Fronts(runtime, toolset, self.calls, self._caller, sessions, self.budgets, helpers)
+        self.budgets = MemoryBudgets.of(limits)
+        self._fronts = EndpointRegistry(
+            runtime, toolset, self.calls, self._caller, sessions, self.budgets, helpers
+        )
         measure(runtime, self.calls, sessions, self.metrics)
         routes = _Routes(self._fronts, status_routes(runtime, self.metrics))
         self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics))
-        if isinstance(access, Entrance):
+        if isinstance(access, AccessOptions):
             runtime.add_follower(partial(self._follow, access))
         self.app: App = self.guard
         helpers.start_soon(self._sweep, min(limits.session_idle_seconds, _MOST_BETWEEN_SWEEPS_S))
@@ -120,7 +122,7 @@ class Application:
         self._caller.stop()
         self._fronts.close()
 
-    def _follow(self, entrance: Entrance, config: Config) -> Callable[[], None]:
+    def _follow(self, entrance: AccessOptions, config: Config) -> Callable[[], None]:
         """What has the guard ask what ``config`` says."""
         return partial(self.guard.replace, entrance.access(config))
 
@@ -130,12 +132,12 @@ class Application:
             await self._fronts.whole.handshake.sweep()
 
 
-def _access(access: Access | Entrance, config: Config) -> Access:
-    return access.access(config) if isinstance(access, Entrance) else access
+def _access(access: Access | AccessOptions, config: Config) -> Access:
+    return access.access(config) if isinstance(access, AccessOptions) else access
 
 
 class _Routes:
-    def __init__(self, fronts: Fronts, status: Mapping[str, App]) -> None:
+    def __init__(self, fronts: EndpointRegistry, status: Mapping[str, App]) -> None:
         self._fronts = fronts
         behind = fronts.whole.behind
         self._apps: dict[str, App] = {
@@ -148,20 +150,22 @@ class _Routes:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         app = self._apps.get(scope["path"]) or self._fronts.at(scope["path"])
         if app is None:
-            return Refused(404, "Not found: MCP is at /mcp (Streamable HTTP) and /sse (HTTP+SSE)").send(send)
+            return RefusedResponse(
+                404, "Not found: MCP is at /mcp (Streamable HTTP) and /sse (HTTP+SSE)"
+            ).send(send)
         return app(scope, receive, send)
 
 
-async def _open_sse(behind: Behind, scope: Scope, receive: Receive, send: Send) -> None:
+async def _open_sse(behind: LazySdkServer, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["method"] != "GET":
-        await Refused(405, "Method not allowed", ((b"allow", b"GET"),)).send(send)
+        await RefusedResponse(405, "Method not allowed", ((b"allow", b"GET"),)).send(send)
         return
     sdk = await behind.get()
     tell_sdk(scope)
     await behind.answer(sdk.open_sse, scope, receive, send)
 
 
-async def _post_message(behind: Behind, scope: Scope, receive: Receive, send: Send) -> None:
+async def _post_message(behind: LazySdkServer, scope: Scope, receive: Receive, send: Send) -> None:
     sdk = await behind.get()
     tell_sdk(scope)
     await behind.answer(sdk.post_message, scope, receive, send)

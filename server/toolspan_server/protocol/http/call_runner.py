@@ -17,7 +17,7 @@ QUIET_S = 5.0
 _PING_EVERY_S = 15.0
 
 
-class Caller:
+class CallRunner:
     """Makes calls, and knows those that take a while, so that they can be ended."""
 
     def __init__(self, calls: Calls) -> None:

@@ -7,22 +7,22 @@ import re
 import anyio.abc
 
 from ...live.runtime import Runtime
-from ...live.views import surface_of
+from ...live.views import view_of
 from ..asgi import (
     App,
     Receive,
-    Refused,
+    RefusedResponse,
     Scope,
     Send,
 )
-from ..fast_path import ShortPath
-from ..state.memory_budgets import Budgets
+from ..fast_path import FastPath
+from ..state.memory_budgets import MemoryBudgets
 from ..state.running_calls import Calls
-from .call_runner import Caller
-from .handshake_era import Handshake
+from .call_runner import CallRunner
+from .handshake_era import HandshakeEra
 from .mcp_endpoint import Endpoint
-from .modern_era import Modern
-from .sdk.lazy_server import Behind, maker
+from .modern_era import ModernEra
+from .sdk.lazy_server import LazySdkServer, maker
 from .sessions import Sessions
 
 TOOLSETS = "/mcp/"
@@ -31,7 +31,7 @@ TOOLSETS = "/mcp/"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
-class Front:
+class ToolsetEndpoint:
     """The endpoint of ``toolset``, or of everything: an SDK server of its own, and sessions of its own."""
 
     def __init__(
@@ -39,20 +39,20 @@ class Front:
         runtime: Runtime,
         toolset: str | None,
         calls: Calls,
-        caller: Caller,
+        caller: CallRunner,
         sessions: Sessions,
-        budgets: Budgets,
+        budgets: MemoryBudgets,
         helpers: anyio.abc.TaskGroup,
     ) -> None:
-        surface = surface_of(runtime, toolset)
-        short = ShortPath(surface)
+        surface = view_of(runtime, toolset)
+        short = FastPath(surface)
         message_bytes = runtime.config.limits.message_bytes
-        self.behind = Behind(maker(surface, calls, message_bytes, budgets), helpers)
-        self.handshake = Handshake(short, caller, self.behind, sessions, toolset)
-        self.app: App = Endpoint(Modern(surface, short, caller, self.behind), self.handshake)
+        self.behind = LazySdkServer(maker(surface, calls, message_bytes, budgets), helpers)
+        self.handshake = HandshakeEra(short, caller, self.behind, sessions, toolset)
+        self.app: App = Endpoint(ModernEra(surface, short, caller, self.behind), self.handshake)
 
 
-class Fronts:
+class EndpointRegistry:
     """Every endpoint: ``whole``, and those of toolsets, made when they are first asked for.
 
     With ``only``, that toolset takes the place of everything.
@@ -63,16 +63,16 @@ class Fronts:
         runtime: Runtime,
         only: str | None,
         calls: Calls,
-        caller: Caller,
+        caller: CallRunner,
         sessions: Sessions,
-        budgets: Budgets,
+        budgets: MemoryBudgets,
         helpers: anyio.abc.TaskGroup,
     ) -> None:
         self._runtime = runtime
         self._only = only
         self._parts = (calls, caller, sessions, budgets, helpers)
-        self.whole = Front(runtime, only, *self._parts)
-        self._toolsets: dict[str, Front] = {} if only is None else {only: self.whole}
+        self.whole = ToolsetEndpoint(runtime, only, *self._parts)
+        self._toolsets: dict[str, ToolsetEndpoint] = {} if only is None else {only: self.whole}
 
     def at(self, path: str) -> App | None:
         """What answers at a toolset's ``path``; ``None`` where no toolset has such a path."""
@@ -83,7 +83,7 @@ class Fronts:
             return _unknown(name)
         front = self._toolsets.get(name)
         if front is None:
-            front = self._toolsets[name] = Front(self._runtime, name, *self._parts)
+            front = self._toolsets[name] = ToolsetEndpoint(self._runtime, name, *self._parts)
         return front.app
 
     def part(self) -> None:
@@ -101,7 +101,7 @@ def _unknown(name: str) -> App | None:
     """Says that no toolset has that name, if one could have it."""
     if not _NAME.match(name):
         return None
-    refused = Refused(404, f"No toolset {name!r} is served here: everything is at /mcp")
+    refused = RefusedResponse(404, f"No toolset {name!r} is served here: everything is at /mcp")
 
     async def refuse(_scope: Scope, _receive: Receive, send: Send) -> None:
         await refused.send(send)

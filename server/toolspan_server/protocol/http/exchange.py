@@ -10,7 +10,7 @@ import anyio
 
 from ..messages import jsonrpc
 from .connection.head_cache import combined
-from .connection.request_cycle import CYCLE, Cycle
+from .connection.request_cycle import CYCLE, RequestCycle
 from .guard import (
     App,
     Header,
@@ -46,7 +46,7 @@ class Exchange:
     )
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._cycle: Cycle | None = scope.pop(CYCLE, None)
+        self._cycle: RequestCycle | None = scope.pop(CYCLE, None)
         head = None if self._cycle is None else self._cycle.head
         self.headers = combined(scope["headers"]) if head is None else head.fields
         self.scope = scope

@@ -18,14 +18,14 @@ from ..asgi import (
     App,
     Header,
     Receive,
-    Refused,
+    RefusedResponse,
     Scope,
     Send,
 )
 from ..auth import UNVERIFIED, Auth, auth_of_token
-from .connection.request_cycle import CYCLE, Cycle
+from .connection.request_cycle import CYCLE, RequestCycle
 
-__all__ = ["LOOPBACK", "Access", "App", "Guard", "Header", "Receive", "Refused", "Scope", "Send"]
+__all__ = ["LOOPBACK", "Access", "App", "Guard", "Header", "Receive", "RefusedResponse", "Scope", "Send"]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _MOST_REMEMBERED = 256
@@ -57,12 +57,14 @@ class Access:
         return self.any_name or host in self.names or (self.addresses and _is_address(host))
 
 
-_ONE_HOST = Refused(400, "Exactly one Host header is needed")
-_FOREIGN = Refused(403, "Requests of this Origin are not allowed")
-_TWO_TOKENS = Refused(401, "Exactly one Authorization header is needed", ((b"www-authenticate", b"Bearer"),))
-_NOT_JSON = Refused(415, "Content-Type must be application/json")
-_ONE_LAST_EVENT = Refused(400, "At most one Last-Event-ID header may be there")
-_ONE_OF_MCP = Refused(400, "A header of MCP (Mcp-*) may be there once", code=HEADER_MISMATCH)
+_ONE_HOST = RefusedResponse(400, "Exactly one Host header is needed")
+_FOREIGN = RefusedResponse(403, "Requests of this Origin are not allowed")
+_TWO_TOKENS = RefusedResponse(
+    401, "Exactly one Authorization header is needed", ((b"www-authenticate", b"Bearer"),)
+)
+_NOT_JSON = RefusedResponse(415, "Content-Type must be application/json")
+_ONE_LAST_EVENT = RefusedResponse(400, "At most one Last-Event-ID header may be there")
+_ONE_OF_MCP = RefusedResponse(400, "A header of MCP (Mcp-*) may be there once", code=HEADER_MISMATCH)
 _ONCE = {
     b"host": _ONE_HOST,
     b"origin": _FOREIGN,
@@ -76,7 +78,7 @@ class Guard:
     """An ASGI app that lets to ``app`` only what ``access`` allows, and tells ``on_refused`` of the rest."""
 
     def __init__(
-        self, app: App, access: Access, on_refused: Callable[[Refused], None] = lambda _refused: None
+        self, app: App, access: Access, on_refused: Callable[[RefusedResponse], None] = lambda _refused: None
     ) -> None:
         self._app = app
         self._on_refused = on_refused
@@ -97,7 +99,9 @@ class Guard:
             return self._app(scope, receive, send)
         return self._decided(refused, scope, receive, send)
 
-    async def _decided(self, refused: Refused | None, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _decided(
+        self, refused: RefusedResponse | None, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         auth: Auth | None = None
         while refused is UNVERIFIED and auth is not self._auth and (auth := self._auth) is not None:
             authorization = dict(scope["headers"])[b"authorization"]
@@ -109,9 +113,9 @@ class Guard:
         app = self._app if self._auth is None else self._auth.public.get(scope["path"], self._app)
         await app(scope, receive, send)
 
-    def refusal(self, scope: Scope) -> Refused | None:
+    def refusal(self, scope: Scope) -> RefusedResponse | None:
         """Why the request is refused, or ``None``; ``UNVERIFIED``: its token has to be looked at first."""
-        cycle: Cycle | None = scope.get(CYCLE)
+        cycle: RequestCycle | None = scope.get(CYCLE)
         head = None if cycle is None else cycle.head
         if head is not None and head.allowed_by is self._access:
             return (
@@ -124,7 +128,7 @@ class Guard:
             head.allowed_by = self._access
         return refused
 
-    def _refusal(self, scope: Scope) -> Refused | None:
+    def _refusal(self, scope: Scope) -> RefusedResponse | None:
         headers: list[Header] = scope["headers"]
         values = dict(headers)
         if len(values) != len(headers):
@@ -150,15 +154,15 @@ class Guard:
             self._allowed.clear()
         self._allowed.add((host, origin))
 
-    def _wrong_host(self, host: bytes | None) -> Refused | None:
+    def _wrong_host(self, host: bytes | None) -> RefusedResponse | None:
         if host is None:
             return _ONE_HOST
         match = _HOST.fullmatch(host)
         if match is None or not self._access.serves(match["host"].decode().lower()):
-            return Refused(421, "This server does not serve the host that the request names")
+            return RefusedResponse(421, "This server does not serve the host that the request names")
         return None
 
-    def _wrong_origin(self, origin: bytes | None, host: bytes | None) -> Refused | None:
+    def _wrong_origin(self, origin: bytes | None, host: bytes | None) -> RefusedResponse | None:
         if origin is None:
             return None
         match = _ORIGIN.fullmatch(origin)
@@ -170,7 +174,7 @@ class Guard:
         return _FOREIGN
 
 
-def _duplicated(headers: list[Header]) -> Refused | None:
+def _duplicated(headers: list[Header]) -> RefusedResponse | None:
     """Why a request with a header more than once is refused: which of them counts, no two programs agree.
 
     What is a list (``Accept``) may be on several lines (RFC 9110, 5.3).

@@ -10,17 +10,17 @@ from functools import partial
 from typing import Any
 
 from ..auth import PRINCIPAL
-from ..fast_path import Call, ShortPath
+from ..fast_path import Call, FastPath
 from ..messages import jsonrpc
-from .call_runner import Caller
+from .call_runner import CallRunner
 from .exchange import NOT_ACCEPTABLE, Exchange, accepts
-from .sdk.lazy_server import Behind
+from .sdk.lazy_server import LazySdkServer
 from .sdk.owed_answers import owing
 from .sessions import (
-    Handed,
+    PendingRequest,
     Session,
     Sessions,
-    TooMany,
+    TooManySessions,
 )
 
 _MAX_HANDSHAKE_BYTES = 65_536
@@ -32,7 +32,7 @@ _INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 _METHODS = (b"allow", b"GET, POST, DELETE")
 
 
-class Handshake:
+class HandshakeEra:
     """Answers the requests whose ``MCP-Protocol-Version`` is a handshake's, or absent.
 
     A session belongs to the principal who opened it, where the guard asks for tokens, and to the endpoint.
@@ -40,9 +40,9 @@ class Handshake:
 
     def __init__(
         self,
-        short: ShortPath,
-        caller: Caller,
-        behind: Behind,
+        short: FastPath,
+        caller: CallRunner,
+        behind: LazySdkServer,
         sessions: Sessions,
         toolset: str | None = None,
     ) -> None:
@@ -109,7 +109,7 @@ class Handshake:
         try:
             principal = exchange.scope.get(PRINCIPAL)
             session = self._sessions.open(version, exchange.body, principal, self._toolset)
-        except TooMany as refused:
+        except TooManySessions as refused:
             await exchange.refuse(503, str(refused), code=jsonrpc.INTERNAL_ERROR)
             return
         with self._sessions.used(session):
@@ -187,7 +187,7 @@ class Handshake:
                 await exchange.refuse(400, _TAKEN, request_id=request_id)
                 return
             await before.done.wait()
-        session.handed[key] = handed = Handed(request_id)
+        session.handed[key] = handed = PendingRequest(request_id)
         exchange.on_answered = partial(setattr, handed, "answered", True)
         try:
             await self._hand(exchange, session, request_id)

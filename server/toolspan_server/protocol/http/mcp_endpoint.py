@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import logging
 
-from ...common.running import Ended
+from ...common.running import WorkEnded
 from ..fast_path import HANDSHAKE_VERSIONS
 from ..messages import jsonrpc
 from ..state.running_calls import Busy
 from .call_endings import End
 from .exchange import Exchange
 from .guard import Receive, Scope, Send
-from .handshake_era import Handshake
-from .modern_era import Modern
+from .handshake_era import HandshakeEra
+from .modern_era import ModernEra
 
 _log = logging.getLogger(__name__)
 _HANDSHAKES: frozenset[bytes | None] = frozenset(
@@ -32,7 +32,7 @@ _ENDED: dict[object, tuple[int, int, str]] = {
 class Endpoint:
     """The ASGI app of ``/mcp``. Every request gets an answer, whatever happens."""
 
-    def __init__(self, modern: Modern, handshake: Handshake) -> None:
+    def __init__(self, modern: ModernEra, handshake: HandshakeEra) -> None:
         self._modern = modern
         self._handshake = handshake
 
@@ -42,7 +42,7 @@ class Endpoint:
         era = self._handshake if version in _HANDSHAKES else self._modern
         try:
             await era(exchange)
-        except Ended as ended:
+        except WorkEnded as ended:
             await _answer_ended(exchange, ended.why)
         except Busy as busy:
             await _refuse(exchange, 503, jsonrpc.INTERNAL_ERROR, str(busy))

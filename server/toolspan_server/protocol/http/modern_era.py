@@ -13,23 +13,25 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ...live.views import Surface
+from ...live.views import ServerView
 from ...tools.registry import Tool
 from ..asgi import HEADER_MISMATCH
-from ..fast_path import MODERN_VERSION, Call, ShortPath
-from .call_runner import Caller
+from ..fast_path import MODERN_VERSION, Call, FastPath
+from .call_runner import CallRunner
 from .exchange import NOT_ACCEPTABLE, Exchange, accepts
-from .sdk.lazy_server import Behind
+from .sdk.lazy_server import LazySdkServer
 
 _VERSION = MODERN_VERSION.encode()
 _OF_TASKS = frozenset({"tasks/get", "tasks/update", "tasks/cancel"})
 _ENCODED = re.compile(rb"=\?base64\?(.*)\?=")
 
 
-class Modern:
+class ModernEra:
     """Answers the requests whose ``MCP-Protocol-Version`` is no handshake's."""
 
-    def __init__(self, surface: Surface, short: ShortPath, caller: Caller, behind: Behind) -> None:
+    def __init__(
+        self, surface: ServerView, short: FastPath, caller: CallRunner, behind: LazySdkServer
+    ) -> None:
         self._surface = surface
         self._short = short
         self._caller = caller

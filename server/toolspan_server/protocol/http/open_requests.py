@@ -11,7 +11,7 @@ import anyio
 from .guard import (
     App,
     Receive,
-    Refused,
+    RefusedResponse,
     Scope,
     Send,
 )
@@ -48,7 +48,7 @@ class OpenRequests:
                 if started:
                     raise
                 _log.exception("a request to %s failed", scope["path"])
-                await Refused(500, "Internal error").send(send)
+                await RefusedResponse(500, "Internal error").send(send)
             finally:
                 self._scopes.discard(cancelling)
         if not cancelling.cancel_called or finished:
@@ -56,4 +56,4 @@ class OpenRequests:
         if started:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         else:
-            await Refused(503, "The server is stopping").send(send)
+            await RefusedResponse(503, "The server is stopping").send(send)

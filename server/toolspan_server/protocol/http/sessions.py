@@ -20,19 +20,19 @@ from ..messages.jsonrpc import RequestId
 from .call_endings import End
 
 if TYPE_CHECKING:
-    from .sdk.transport import SessionBehind
+    from .sdk.transport import SdkSession
 
 
 LEAST_IDLE_S = 60.0
 """How long a session that was used is kept for its client when others want its place."""
 
 
-class TooMany(Exception):
+class TooManySessions(Exception):
     """No further session may be opened. The message names the limit."""
 
 
 @dataclass(slots=True, eq=False)
-class Handed:
+class PendingRequest:
     """A request that the SDK works on. It is ``answered`` a little before the SDK is ``done`` with it."""
 
     request_id: RequestId
@@ -62,8 +62,8 @@ class Session:
     over: bool = False
     open_requests: int = 0
     running: dict[RequestId, Running[bytes]] = field(default_factory=dict[RequestId, Running[bytes]])
-    handed: dict[str, Handed] = field(default_factory=dict[str, Handed])
-    behind: SessionBehind | None = None
+    handed: dict[str, PendingRequest] = field(default_factory=dict[str, PendingRequest])
+    behind: SdkSession | None = None
     opening: Lock = field(default_factory=Lock)
 
     def knows(self, request_id: RequestId) -> bool:
@@ -108,10 +108,12 @@ class Sessions:
     def open(
         self, version: str, handshake: bytes, principal: bytes | None, toolset: str | None = None
     ) -> Session:
-        """A new session at the endpoint of ``toolset``, or of everything. Raises ``TooMany``."""
+        """A new session at the endpoint of ``toolset``, or of everything. Raises ``TooManySessions``."""
         if self.full:
             self.refused += 1
-            raise TooMany(f"Too many open sessions: limits.sessions is {self._most:,}; try again later")
+            raise TooManySessions(
+                f"Too many open sessions: limits.sessions is {self._most:,}; try again later"
+            )
         session_id = secrets.token_urlsafe(24).encode()
         session = Session(session_id, version, handshake, principal, self._clock(), toolset)
         self._by_id[session_id] = session

@@ -10,7 +10,7 @@ from ...live.runtime import Runtime
 from ..asgi import (
     App,
     Receive,
-    Refused,
+    RefusedResponse,
     Scope,
     Send,
     send_json,
@@ -31,7 +31,7 @@ _REASONS = {
     503: "unavailable",
 }
 _UP = ("ready", "running")
-_WRONG_METHOD = Refused(405, "Method not allowed", ((b"allow", b"GET, HEAD"),))
+_WRONG_METHOD = RefusedResponse(405, "Method not allowed", ((b"allow", b"GET, HEAD"),))
 
 
 def status_routes(runtime: Runtime, metrics: Metrics) -> dict[str, App]:
@@ -86,10 +86,10 @@ def measure_connections(connections: Sized, metrics: Metrics) -> None:
     metrics.gauge("toolspan_connections", "HTTP connections that are open.", _number_of(connections))
 
 
-def counting(metrics: Metrics) -> Callable[[Refused], None]:
+def counting(metrics: Metrics) -> Callable[[RefusedResponse], None]:
     """What counts a refusal by its reason."""
 
-    def count(refused: Refused) -> None:
+    def count(refused: RefusedResponse) -> None:
         metrics.refused(_REASONS.get(refused.status, "other"))
 
     return count

@@ -12,10 +12,10 @@ import anyio
 import uvicorn
 from typing_extensions import override
 
-from ..state.unread_bytes import Unread
+from ..state.unread_bytes import UnreadBytes
 from .connection.protocol import Connection
 from .connection.settings import Settings
-from .guard import App, Refused
+from .guard import App, RefusedResponse
 
 if TYPE_CHECKING:
     from ...config import LimitsConfig
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CHECK_EVERY_S = 0.1
 
 
-class Web(uvicorn.Server):
+class WebServer(uvicorn.Server):
     """uvicorn, with signals left to ``Stop``."""
 
     def __init__(self, config: uvicorn.Config) -> None:
@@ -74,14 +74,14 @@ class Web(uvicorn.Server):
 def web_server(
     app: App,
     limits: LimitsConfig,
-    on_refused: Callable[[Refused], None] | None = None,
-    unread: Unread | None = None,
-) -> Web:
+    on_refused: Callable[[RefusedResponse], None] | None = None,
+    unread: UnreadBytes | None = None,
+) -> WebServer:
     """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``.
 
     ``on_refused`` is told of the requests that no app sees; ``unread`` bounds what clients do not read.
     """
-    settings = Settings(app, limits, Connection, unread or Unread(limits.unread_bytes))
+    settings = Settings(app, limits, Connection, unread or UnreadBytes(limits.unread_bytes))
     if on_refused is not None:
         settings.on_refused = on_refused
-    return Web(settings)
+    return WebServer(settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...live.views import Surface
+from ...live.views import ServerView
 
 TASKS = "io.modelcontextprotocol/tasks"
 """The extension by which calls become tasks (SEP-2663)."""
@@ -13,7 +13,7 @@ SKILLS = "io.modelcontextprotocol/skills"
 """The extension by which skills are listed (SEP-2640)."""
 
 
-def capabilities(surface: Surface, *, modern: bool) -> dict[str, Any]:
+def capabilities(surface: ServerView, *, modern: bool) -> dict[str, Any]:
     """``ServerCapabilities``, as ``initialize`` and ``server/discover`` have them."""
     offered: dict[str, Any] = {"tools": {"listChanged": True}}
     if surface.resources is not None:
@@ -31,7 +31,7 @@ def capabilities(surface: Surface, *, modern: bool) -> dict[str, Any]:
     return offered
 
 
-def offers_completions(surface: Surface) -> bool:
+def offers_completions(surface: ServerView) -> bool:
     """Whether there is anything that a client may ask values for."""
     resources, prompts = surface.resources, surface.prompts
     return (resources is not None and bool(resources.templates)) or (
@@ -39,6 +39,6 @@ def offers_completions(surface: Surface) -> bool:
     )
 
 
-def supports_tasks(surface: Surface) -> bool:
+def supports_tasks(surface: ServerView) -> bool:
     """Whether a call of some tool may become a task."""
     return any(tool.config.task is not None for tool in surface.tools)

@@ -20,7 +20,7 @@ from .wire import (
 )
 
 if TYPE_CHECKING:
-    from ...live.views import Surface
+    from ...live.views import ServerView
 
 _LAYOUT = struct.Struct(">I8s4s")
 _LENGTH = 24
@@ -52,7 +52,7 @@ def page(
 
 
 def paged(
-    surface: Surface, key: str, items: Sequence[Mapping[str, Any]], cursor: Any, version: str
+    surface: ServerView, key: str, items: Sequence[Mapping[str, Any]], cursor: Any, version: str
 ) -> dict[str, Any]:
     """The result of a list method in that protocol version: a page of ``items`` under ``key``.
 
@@ -62,14 +62,14 @@ def paged(
     return _result(surface, key, *page(items, cursor, surface.config.limits.page_size), version)
 
 
-def list_tools(surface: Surface, cursor: Any, version: str) -> dict[str, Any]:
+def list_tools(surface: ServerView, cursor: Any, version: str) -> dict[str, Any]:
     """The result of ``tools/list``. Raises ``ProtocolFault`` for what is no cursor."""
     size = surface.config.limits.page_size
     tools, following = page(surface.tools, cursor, size, lambda tool: tool.name)
     return _result(surface, "tools", [render_tool(tool) for tool in tools], following, version)
 
 
-def written_tools(surface: Surface, version: str, more: Mapping[str, Any]) -> str:
+def written_tools(surface: ServerView, version: str, more: Mapping[str, Any]) -> str:
     """The first page of ``list_tools`` as JSON, with the members ``more`` at its end.
 
     Tools are written one by one: all that is made to write one is gone, and its memory at hand, for the next.
@@ -80,7 +80,7 @@ def written_tools(surface: Surface, version: str, more: Mapping[str, Any]) -> st
     return f"{_BEFORE_TOOLS}{written}{rest.removeprefix(_BEFORE_TOOLS)}"
 
 
-def cache_hints(surface: Surface, version: str) -> dict[str, Any]:
+def cache_hints(surface: ServerView, version: str) -> dict[str, Any]:
     """What a complete result of a list, or of ``resources/read``, says besides in that protocol version."""
     if version not in MODERN:
         return {}
@@ -89,7 +89,7 @@ def cache_hints(surface: Surface, version: str) -> dict[str, Any]:
 
 
 def _result(
-    surface: Surface, key: str, items: Sequence[Mapping[str, Any]], following: str | None, version: str
+    surface: ServerView, key: str, items: Sequence[Mapping[str, Any]], following: str | None, version: str
 ) -> dict[str, Any]:
     more = {} if following is None else {"nextCursor": following}
     return {key: list(items), **more, **cache_hints(surface, version)}

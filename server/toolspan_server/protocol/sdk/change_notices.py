@@ -10,12 +10,12 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification
 
-from ...live.views import Surface
+from ...live.views import ServerView
 from ..change_notifications import Announcements
-from ..state.connection_state import Standing
+from ..state.connection_state import ConnectionState
 
 
-async def announce(surface: Surface, standing: Standing, outgoing: Any) -> None:
+async def announce(surface: ServerView, standing: ConnectionState, outgoing: Any) -> None:
     """Tell a session what changes, on its stream for what nobody asked, until it ends."""
     woken = asyncio.Event()
     announcements = Announcements(surface, standing, woken.set)

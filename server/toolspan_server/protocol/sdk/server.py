@@ -15,7 +15,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from typing_extensions import override
 
 from ..._version import __version__
-from ...live.views import Surface
+from ...live.views import ServerView
 from ..clients import sealing
 from ..features import (
     completions,
@@ -28,13 +28,13 @@ from ..features import (
     tools,
 )
 from ..messages.capabilities import capabilities
-from ..state.connection_state import Standing
+from ..state.connection_state import ConnectionState
 from ..state.retention import KeptResults
 from ..state.running_calls import Calls
 from ..state.tasks import Tasks
 
 
-def build_server(surface: Surface, calls: Calls, results: KeptResults | None = None) -> SdkServer:
+def build_server(surface: ServerView, calls: Calls, results: KeptResults | None = None) -> SdkServer:
     """The server of ``surface``, for every protocol revision that the SDK speaks.
 
     ``calls`` runs the calls of tools, within their limits; ``results`` bounds the results of tasks.
@@ -61,9 +61,9 @@ def build_server(surface: Surface, calls: Calls, results: KeptResults | None = N
 
 
 @asynccontextmanager
-async def _single(_server: Server[Any]) -> AsyncGenerator[Standing]:
-    """What a request that stands by itself has asked for: nothing. Sessions bring their own ``Standing``."""
-    yield Standing(lasting=False)
+async def _single(_server: Server[Any]) -> AsyncGenerator[ConnectionState]:
+    """What a request that stands by itself has asked for: nothing. Sessions bring their own ``ConnectionState``."""
+    yield ConnectionState(lasting=False)
 
 
 class SdkServer(Server[Any]):
@@ -71,7 +71,7 @@ class SdkServer(Server[Any]):
 
     end_subscriptions: Callable[[], None]
 
-    def __init__(self, surface: Surface, input_schema: Callable[[str], dict[str, Any] | None]) -> None:
+    def __init__(self, surface: ServerView, input_schema: Callable[[str], dict[str, Any] | None]) -> None:
         super().__init__(
             surface.name,
             version=__version__,

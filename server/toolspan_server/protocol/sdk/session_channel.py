@@ -14,7 +14,7 @@ from starlette.requests import Request
 from typing_extensions import override
 
 from ..state.body_budget import weight
-from ..state.unread_bytes import Unread
+from ..state.unread_bytes import UnreadBytes
 
 MOST_BYTES = 16 * 1024 * 1024
 MOST_MESSAGES = 1_000
@@ -28,7 +28,7 @@ class Channel:
     all hold too much.
     """
 
-    def __init__(self, incoming: Any, outgoing: Any, unread: Unread, end: Callable[[str], None]) -> None:
+    def __init__(self, incoming: Any, outgoing: Any, unread: UnreadBytes, end: Callable[[str], None]) -> None:
         self.incoming = _Incoming(incoming, self)
         self.outgoing = _Outgoing(outgoing, self)
         self.held = 0

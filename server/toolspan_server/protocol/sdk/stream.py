@@ -15,7 +15,7 @@ from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 from typing_extensions import override
 
-from ..state.connection_state import Standing
+from ..state.connection_state import ConnectionState
 
 
 class SdkStream(ObjectSendStream[SessionMessage]):
@@ -25,7 +25,7 @@ class SdkStream(ObjectSendStream[SessionMessage]):
     """
 
     def __init__(
-        self, server: Server[Any], standing: Standing, said: Callable[[dict[str, Any]], None]
+        self, server: Server[Any], standing: ConnectionState, said: Callable[[dict[str, Any]], None]
     ) -> None:
         self._server = server
         self._standing = standing

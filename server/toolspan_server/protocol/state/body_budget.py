@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from ..asgi import Refused
+from ..asgi import RefusedResponse
 
 if TYPE_CHECKING:
     from ...config import LimitsConfig
@@ -18,12 +18,12 @@ _EACH_VALUE = 64
 class Receiving(Protocol):
     """A connection on which a body arrives."""
 
-    def refuse_body(self, refused: Refused) -> None:
+    def refuse_body(self, refused: RefusedResponse) -> None:
         """Take no more of the body that arrives; its request is refused."""
         ...
 
 
-class Bodies:
+class BodyBudget:
     """What the bodies hold, in bytes, within ``limits.bodies_bytes``.
 
     When that is exceeded, the unfinished body goes that began first, with ``refused``, of those that hold
@@ -31,7 +31,7 @@ class Bodies:
     limit is.
     """
 
-    def __init__(self, limits: LimitsConfig, refused: Refused) -> None:
+    def __init__(self, limits: LimitsConfig, refused: RefusedResponse) -> None:
         self._most = limits.bodies_bytes
         self._share = limits.bodies_bytes // limits.connections
         self._large: dict[Receiving, None] = {}

@@ -14,7 +14,7 @@ MOST_URIS = 1_000
 
 
 @dataclass(slots=True)
-class Standing:
+class ConnectionState:
     """One connection's wishes. It is not ``lasting`` when it ends with its one request."""
 
     lasting: bool = True

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from .retention import KeptEvents, KeptResults
-from .unread_bytes import Unread
+from .unread_bytes import UnreadBytes
 
 if TYPE_CHECKING:
     from ...config import LimitsConfig
 
 
 @dataclass(frozen=True)
-class Budgets:
+class MemoryBudgets:
     """What is not read yet, and what is kept for those who come back: each within its limit."""
 
-    unread: Unread
+    unread: UnreadBytes
     events: KeptEvents
     results: KeptResults
 
@@ -24,5 +24,5 @@ class Budgets:
     def of(cls, limits: LimitsConfig) -> Self:
         """Those that ``limits`` allow."""
         return cls(
-            Unread(limits.unread_bytes), KeptEvents(limits.event_bytes), KeptResults(limits.task_bytes)
+            UnreadBytes(limits.unread_bytes), KeptEvents(limits.event_bytes), KeptResults(limits.task_bytes)
         )

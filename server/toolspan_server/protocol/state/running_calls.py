@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import anyio
 
 from ...calls.slots import WAITED, away
-from .waiting_calls import Asking
+from .waiting_calls import WaitingCalls
 
 T = TypeVar("T")
 
@@ -35,10 +35,10 @@ class Calls:
 
     refuses = True
 
-    def __init__(self, at_once: int = 16, waiting: int = 1_000, asking: Asking | None = None) -> None:
+    def __init__(self, at_once: int = 16, waiting: int = 1_000, asking: WaitingCalls | None = None) -> None:
         self._at_once = at_once
         self._waiting = waiting
-        self._asking = asking or Asking()
+        self._asking = asking or WaitingCalls()
         self._running = 0
         self.refused = 0
         self._line: deque[asyncio.Future[bool]] = deque()

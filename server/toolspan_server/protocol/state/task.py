@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from ...calls.client import Answer, Question
+from ...calls.client import ClientAnswer, Question
 from ...config import TaskConfig
 from ...errors import RequestRefused
 from ..messages import jsonrpc
@@ -35,7 +35,7 @@ class Task:
         self._told = told
         self._created = self._updated = _now()
         self._outcome: dict[str, Any] = {}
-        self._answers: dict[str, asyncio.Future[Answer]] = {}
+        self._answers: dict[str, asyncio.Future[ClientAnswer]] = {}
         self._running: asyncio.Task[None] | None = None
 
     @property
@@ -53,7 +53,7 @@ class Task:
         """Run ``work``, whose result is the task's."""
         self._running = asyncio.get_running_loop().create_task(self._run(work))
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """Wait until the client has answered ``questions``; those of before are not asked again."""
         loop = asyncio.get_running_loop()
         for key, question in questions.items():
@@ -64,7 +64,7 @@ class Task:
             self._become("input_required")
         return {key: await asyncio.shield(self._answers[key]) for key in questions}
 
-    def answer(self, answers: Mapping[str, Answer]) -> None:
+    def answer(self, answers: Mapping[str, ClientAnswer]) -> None:
         """Take the answers to open questions; what else is there is ignored."""
         for key in answers.keys() & self.questions.keys():
             del self.questions[key]

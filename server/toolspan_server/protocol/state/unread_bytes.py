@@ -20,7 +20,7 @@ class Holder(Protocol):
         ...
 
 
-class Unread:
+class UnreadBytes:
     """What every connection and session holds, at most ``most`` bytes together.
 
     When that is exceeded, those that hold the most end, until the rest is within the limit.

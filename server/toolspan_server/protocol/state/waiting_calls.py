@@ -12,7 +12,7 @@ from ...errors import ToolFailure
 _LIMIT = "limits.asking_calls"
 
 
-class Asking:
+class WaitingCalls:
     """At most ``most`` calls wait for the answer to a question; at most half of those are of one principal.
 
     Where nobody is asked for a token, all may be of one client.

@@ -13,9 +13,9 @@ from typing_extensions import override
 
 from ...common.lines import Lines, Overlong
 from ...config import Config
-from ...live.views import Surface
+from ...live.views import ServerView
 from ...tools.registry import Registry, Tool
-from ..fast_path import ShortPath
+from ..fast_path import FastPath
 from ..messages import jsonrpc
 from .peer import Message, Peer, plain_answer
 from .pipes import Pipes
@@ -24,7 +24,7 @@ _PATIENCE_S = 0.5
 """How long a client may be silent before the event loop starts, which also looks after the files."""
 
 
-class ConfiguredSurface(Surface):
+class ConfiguredView(ServerView):
     """The server before it runs: what its config says."""
 
     def __init__(self, config: Config, registry: Registry) -> None:
@@ -72,7 +72,7 @@ class ConfiguredSurface(Surface):
 
 
 @dataclass
-class Opening:
+class FirstRequests:
     """What was read before the event loop ran, and what the client has said of itself in it.
 
     ``unread`` lines have no answer yet; ``ended``: nothing more comes.
@@ -95,13 +95,13 @@ def listed_by_config(config: Config) -> bool:
     )
 
 
-def opened(config: Config, registry: Registry, pipes: Pipes) -> Opening:
+def opened(config: Config, registry: Registry, pipes: Pipes) -> FirstRequests:
     """Answer until a list is out, nothing comes for a while, or what comes is not plain.
 
     It is left ``unread`` then. ``registry`` has the tools of ``config``, which must be ``listed_by_config``.
     """
-    short = ShortPath(ConfiguredSurface(config, registry))
-    opening = Opening(Lines(config.limits.message_bytes))
+    short = FastPath(ConfiguredView(config, registry))
+    opening = FirstRequests(Lines(config.limits.message_bytes))
     listed = False
     while not (listed or opening.unread or pipes.backlog):
         chunk = pipes.next_chunk(_PATIENCE_S)
@@ -115,7 +115,7 @@ def opened(config: Config, registry: Registry, pipes: Pipes) -> Opening:
     return opening
 
 
-def _taken(opening: Opening, short: ShortPath, pipes: Pipes) -> bool:
+def _taken(opening: FirstRequests, short: FastPath, pipes: Pipes) -> bool:
     """Whether the first unread line was plain; it is answered then."""
     try:
         message = jsonrpc.read_message(opening.unread[0])

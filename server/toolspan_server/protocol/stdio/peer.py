@@ -10,7 +10,7 @@ from ..fast_path import (
     MODERN_VERSION,
     VERSION_KEY,
     Call,
-    ShortPath,
+    FastPath,
     is_modern,
 )
 
@@ -76,7 +76,7 @@ class Peer:
         return [self._initialize, *confirmed]
 
 
-def plain_answer(short: ShortPath, peer: Peer, request: Message) -> bytes | Call | None:
+def plain_answer(short: FastPath, peer: Peer, request: Message) -> bytes | Call | None:
     """The answer to a plain request of ``peer``, or the call to make; ``None`` for what goes the long way."""
     if request["method"] == "initialize":
         opened = None if peer.modern else short.initialize(request)

@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from ...common.sdk_import import importing_sdk
 from ..messages import jsonrpc
-from ..state.connection_state import Standing
+from ..state.connection_state import ConnectionState
 from .peer import Message, Peer
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class _Subscription(NamedTuple):
     acknowledged: Callable[[], None]
 
 
-class LongWay:
+class SdkFallback:
     """One client's conversation with the SDK's server.
 
     The server is told first what ``peer`` has said so far. Requests go under ids of their own, so that
@@ -44,7 +44,7 @@ class LongWay:
         self,
         build: Callable[[], Server[Any]],
         peer: Peer,
-        standing: Standing,
+        standing: ConnectionState,
         said: Callable[[bytes], None],
     ) -> None:
         self._build = build

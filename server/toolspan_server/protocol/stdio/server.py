@@ -16,14 +16,14 @@ from typing_extensions import override
 
 from ...common.lines import Lines
 from ...common.sdk_import import importing_sdk
-from ...live.views import Surface
-from ..fast_path import ShortPath
+from ...live.views import ServerView
+from ..fast_path import FastPath
 from ..shutdown import GRACE_S, LIMIT_S, Stop
 from ..state.running_calls import Calls
-from ..state.waiting_calls import Asking
-from .first_requests import Opening
+from ..state.waiting_calls import WaitingCalls
+from .first_requests import FirstRequests
 from .pipes import Pipes
-from .session import Dialogue
+from .session import StdioSession
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -36,20 +36,22 @@ _LAST_BYTES_S = 0.3
 
 
 async def serve(
-    surface: Surface, pipes: Pipes, stop: Stop, opening: Opening | None = None, *, plain: bool = True
+    surface: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests | None = None, *, plain: bool = True
 ) -> None:
     """Serve ``surface`` to the one client of ``pipes`` until it leaves or ``stop`` says so.
 
     ``opening`` is what was read before. Without ``plain`` every request goes to the SDK.
     """
-    opening = opening or Opening(Lines(surface.config.limits.message_bytes))
+    opening = opening or FirstRequests(Lines(surface.config.limits.message_bytes))
     await _Serving(surface, pipes, stop, opening, plain=plain).run()
 
 
 class _Serving:
-    def __init__(self, surface: Surface, pipes: Pipes, stop: Stop, opening: Opening, *, plain: bool) -> None:
+    def __init__(
+        self, surface: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests, *, plain: bool
+    ) -> None:
         limits = surface.config.limits
-        calls = _Calls(limits.concurrent_calls, pipes, Asking(limits.asking_calls))
+        calls = _Calls(limits.concurrent_calls, pipes, WaitingCalls(limits.asking_calls))
         surface.runtime.seat(calls)
 
         def build() -> Server[Any]:
@@ -58,8 +60,8 @@ class _Serving:
 
             return build_server(surface, calls)
 
-        self._dialogue = Dialogue(
-            ShortPath(surface), calls, build, pipes.write, self._proceed, plain=plain, peer=opening.peer
+        self._dialogue = StdioSession(
+            FastPath(surface), calls, build, pipes.write, self._proceed, plain=plain, peer=opening.peer
         )
         self._pipes = pipes
         self._stop = stop
@@ -164,7 +166,7 @@ class _Calls(Calls):
 
     refuses = False
 
-    def __init__(self, at_once: int, pipes: Pipes, asking: Asking) -> None:
+    def __init__(self, at_once: int, pipes: Pipes, asking: WaitingCalls) -> None:
         super().__init__(at_once, sys.maxsize, asking)
         self._pipes = pipes
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 from ...common.eager_tasks import EagerTasks
 from ...common.lines import Overlong
 from ..change_notifications import Announcements
-from ..fast_path import Call, ShortPath
+from ..fast_path import Call, FastPath
 from ..messages import jsonrpc
 from ..messages.batches import Batch
-from ..state.connection_state import Standing
+from ..state.connection_state import ConnectionState
 from ..state.running_calls import Calls
 from .peer import Message, Peer, plain_answer
-from .sdk_fallback import SUBSCRIPTION_KEY, LongWay, under
+from .sdk_fallback import SUBSCRIPTION_KEY, SdkFallback, under
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -46,7 +46,7 @@ class _Open:
         self.cancelled = False
 
 
-class Dialogue:
+class StdioSession:
     """Gives every request exactly one answer, by the short path or the long way.
 
     Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not known at
@@ -57,7 +57,7 @@ class Dialogue:
 
     def __init__(
         self,
-        short: ShortPath,
+        short: FastPath,
         calls: Calls,
         build: Callable[[], Server[Any]],
         send: Callable[[bytes], None],
@@ -73,10 +73,10 @@ class Dialogue:
         self._settled = settled
         self._plain = plain
         self._peer = peer or Peer()
-        self._standing = Standing()
+        self._standing = ConnectionState()
         self._announcements = Announcements(short.surface, self._standing, settled)
         self._open: dict[jsonrpc.RequestId, _Open] = {}
-        self._long: LongWay | None = None
+        self._long: SdkFallback | None = None
         self._eager = EagerTasks()
         self._listens = 0
         self.waiting_bytes = 0
@@ -206,7 +206,7 @@ class Dialogue:
     def _ask(self, message: Message, request: _Open) -> None:
         """Hand a request to the SDK. While it decides on a handshake, so does it on all that follows."""
         if self._long is None or self._long.over:
-            self._long = LongWay(self._build, self._peer, self._standing, self._said)
+            self._long = SdkFallback(self._build, self._peer, self._standing, self._said)
             self._long.start()
         before = self._peer.version
         opening = message["method"] == "initialize" and not self._peer.modern

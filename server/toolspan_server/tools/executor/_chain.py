@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .step import Step
 
 if TYPE_CHECKING:
-    from ...calls.slots import Place
+    from ...calls.slots import CallSlot
     from ..registry import Tool
     from ._shares import Shares
     from .steps.rate_limit import Buckets
@@ -21,7 +21,7 @@ def composed(
     redact: Callable[[str], str] | None,
     buckets: Buckets,
     shares: Shares,
-    place: Callable[[], Place],
+    place: Callable[[], CallSlot],
 ) -> Step:
     """The whole of a call of ``tool``; a step that the tool does not ask for is not there, nor imported."""
     from .steps.sanitise import sanitised

@@ -11,15 +11,15 @@ from typing import Any
 from typing_extensions import override
 
 from ...calls.client import (
-    Answer,
     Client,
+    ClientAnswer,
+    ClientWrapper,
     Level,
     Question,
-    Through,
 )
 from ...common.json_values import (
-    Copier,
-    NotPlain,
+    JsonSanitizer,
+    NotJson,
     OverBudget,
     dotted,
     repaired,
@@ -33,7 +33,7 @@ _MOST_BYTES = 262_144
 _LONGEST_MESSAGE = 4_000
 
 
-class ToolsClient(Through):
+class ToolsClient(ClientWrapper):
     """``client`` for one tool: what that says and asks gets there as plain JSON, bounded, without secrets.
 
     While it is asked the tool's ``clock`` stands still, each time for ``answer_seconds`` at most.
@@ -52,7 +52,7 @@ class ToolsClient(Through):
         self._redact = redact
 
     @override
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``. No answer in time is a ``ToolFailure`` as well."""
         asked = {key: self._question(question) for key, question in questions.items()}
         limit = asyncio.timeout(self._answer_seconds)
@@ -78,21 +78,21 @@ class ToolsClient(Through):
         """Pass on a log message; data that is too large, or no JSON, as the start of its text."""
         try:
             plain = self._plain(data)
-        except (NotPlain, OverBudget):
+        except (NotJson, OverBudget):
             plain = self._text(str(data))
         await super().log(level, plain, None if logger is None else self._text(logger))
 
     def _question(self, question: Question) -> Question:
         try:
             return replace(question, params=self._plain(dict(question.params)))
-        except NotPlain as fault:
+        except NotJson as fault:
             what = f"'{dotted(fault.path)}' {fault.what}"
         except OverBudget as limit:
             what = f"the question has more than {limit}"
         raise ToolFailure(f"The tool's question to the client cannot be sent: {what}")
 
     def _plain(self, value: Any) -> Any:
-        return Copier(_MOST_VALUES, _MOST_BYTES, on_text=self._redact).copy(value)
+        return JsonSanitizer(_MOST_VALUES, _MOST_BYTES, on_text=self._redact).copy(value)
 
     def _text(self, text: str) -> str:
         whole = repaired(text[:_MOST_BYTES])

@@ -12,10 +12,10 @@ from ...calls.client import InputRequired
 from ...calls.content import ABSENT, Content
 from ...calls.context import Context, Publish, tell_nobody
 from ...calls.results import ToolResult
-from ...calls.slots import WAITED, NoPlace, Place
+from ...calls.slots import WAITED, CallSlot, NoSlot
 from ...common.json_values import (
-    Copier,
-    NotPlain,
+    JsonSanitizer,
+    NotJson,
     OverBudget,
     repaired,
     shortened,
@@ -67,7 +67,7 @@ class Executor:
     ) -> None:
         self.registry = registry
         self.publish: Publish = tell_nobody
-        self.place: Place = NoPlace()
+        self.place: CallSlot = NoSlot()
         self.tells_details = True
         self._surroundings = surroundings or Context()
         self._redact = redact
@@ -196,8 +196,8 @@ class Executor:
 
     def _refused(self, refused: RequestRefused) -> RequestRefused:
         try:
-            data = Copier(_MOST_DATA_VALUES, _MAX_TRACE, on_text=self._redact).copy(refused.data)
-        except (NotPlain, OverBudget) as fault:
+            data = JsonSanitizer(_MOST_DATA_VALUES, _MAX_TRACE, on_text=self._redact).copy(refused.data)
+        except (NotJson, OverBudget) as fault:
             _log.warning("the data of a refusal are left out: %s", fault)
             data = None
         return RequestRefused(refused.code, self._clean(refused.message, _MAX_ERROR), data)

@@ -14,7 +14,7 @@ from typing_extensions import override
 from ...calls.context import Context
 from ...engines.registration import (
     Handler,
-    Traits,
+    HandlerTraits,
     find_handler,
     handler_file,
     handler_problem,
@@ -112,12 +112,12 @@ def _kind(config: HandledConfig) -> Literal["builtin", "internal"]:
     return cast("Literal['builtin', 'internal']", config.type)
 
 
-def _traits(config: HandledConfig) -> Traits:
+def _traits(config: HandledConfig) -> HandlerTraits:
     """What the handler says of itself; nothing when it cannot be loaded, which ``problems`` tells."""
     try:
         return handler_traits(_kind(config), config.handler)
     except (Exception, SystemExit):
-        return Traits()
+        return HandlerTraits()
 
 
 def _options(config: HandledConfig, context: Any) -> Any:

@@ -25,12 +25,12 @@ from ...calls.content import (
 from ...calls.context import Context
 from ...common.trace_context import outgoing
 from ...engines.upstreams import (
-    Again,
-    Answer,
     CallRefused,
     InputNeeded,
+    InputResponses,
     NoResult,
     ServerGone,
+    UpstreamResult,
 )
 from ...errors import ToolFailure
 
@@ -88,16 +88,16 @@ class UpstreamCall:
         while True:
             again = await self._answered(needed, rounds) if needed is not None else None
             outcome = await self._outcome(ongoing or self._begun(again))
-            if isinstance(outcome, Answer):
+            if isinstance(outcome, UpstreamResult):
                 return self._content(outcome)
             rounds, needed, ongoing = rounds + 1, outcome, None
             if rounds > MAX_ROUNDS:
                 raise self._failure(f"asked for more input {MAX_ROUNDS} times without ever answering")
 
-    def _begun(self, again: Again | None) -> OngoingCall:
+    def _begun(self, again: InputResponses | None) -> OngoingCall:
         from ..services._ongoing import OngoingCall
 
-        async def make(call_id: str) -> Answer | InputNeeded:
+        async def make(call_id: str) -> UpstreamResult | InputNeeded:
             connection = self._upstream.connection
             return await connection.call(self._tool, self._arguments, meta=self._meta(call_id), again=again)
 
@@ -105,7 +105,7 @@ class UpstreamCall:
         self._upstream.conversations.begin(ongoing)
         return ongoing
 
-    async def _outcome(self, ongoing: OngoingCall) -> Answer | InputNeeded:
+    async def _outcome(self, ongoing: OngoingCall) -> UpstreamResult | InputNeeded:
         try:
             return await ongoing.followed(self._client, self._key)
         except InputRequired:
@@ -123,21 +123,21 @@ class UpstreamCall:
             ongoing.cancel()
             raise
 
-    async def _answered(self, needed: InputNeeded, rounds: int) -> Again:
+    async def _answered(self, needed: InputNeeded, rounds: int) -> InputResponses:
         """The client's answers to what is needed; where they come with another request, it is noted."""
         if len(needed.state or "") > MAX_STATE or len(needed.requests) > _MAX_QUESTIONS:
             limit = f"{_MAX_QUESTIONS} questions or {MAX_STATE} characters of state"
             raise self._failure(f"asked with more than {limit} at a time")
         if not needed.requests:
             await anyio.sleep(_STATE_ONLY_SECONDS)
-            return Again(state=needed.state)
+            return InputResponses(state=needed.state)
         questions = {key: self._question(request) for key, request in needed.requests.items()}
         names = {key: self._key(rounds, question, key) for key, question in questions.items()}
         note = {"requests": needed.requests, "state": needed.state, "rounds": rounds}
         self._client.memory[self._name] = note
         answers = await self._client.ask({names[key]: question for key, question in questions.items()})
         self._client.memory.pop(self._name, None)
-        return Again({key: dict(answers[name]) for key, name in names.items()}, needed.state)
+        return InputResponses({key: dict(answers[name]) for key, name in names.items()}, needed.state)
 
     def _question(self, request: Mapping[str, Any]) -> Question:
         ability = _ABILITIES.get(str(request.get("method")))
@@ -165,7 +165,7 @@ class UpstreamCall:
             told[_LOG_LEVEL] = "info"
         return told
 
-    def _content(self, answer: Answer) -> Content:
+    def _content(self, answer: UpstreamResult) -> Content:
         if answer.is_error:
             raise self._failed(tuple(answer.content))
         structured = answer.structured if answer.has_structured else ABSENT

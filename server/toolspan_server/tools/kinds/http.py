@@ -14,10 +14,10 @@ from typing_extensions import override
 from ..._version import __version__
 from ...calls.context import Context
 from ...common import trace_context as trace
-from ...common.resource_pool import Shared
+from ...common.resource_pool import ResourcePool
 from ...engines.http_client import (
-    Answer,
-    Outgoing,
+    HttpClient,
+    HttpResponse,
     Policy,
     Request,
 )
@@ -31,15 +31,15 @@ from ...engines.http_client._misfits import argument_misfits, place_faults
 from ...engines.http_client._places import (
     PARAMETERS,
     HttpParameter,
+    ParameterMapping,
     Place,
-    Placed,
-    Places,
+    PlacedArguments,
 )
 from ...engines.http_client._results import Reader, ResponseFormat
 from ...engines.http_client._retry import HttpRetry
 from ...engines.http_client._secrets import Secrets
 from ...engines.http_client._urls import UrlTemplate
-from ...engines.templates import Tree, compiled, templated
+from ...engines.templates import TemplateTree, compiled, templated
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
@@ -186,7 +186,7 @@ class Config(KindConfig):
     def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
         return settings.variables_of(self)
 
-    def places(self) -> Places:
+    def places(self) -> ParameterMapping:
         """Where the arguments go."""
         listed = {parameter.place for parameter in self.params_mapping.values()}
         leftover: Place | None = "body"
@@ -196,7 +196,7 @@ class Config(KindConfig):
             leftover = "form"
         elif self.body_format == "none":
             leftover = "query"
-        return Places.of(self.params_mapping, UrlTemplate.parse(self.url), self.method, leftover)
+        return ParameterMapping.of(self.params_mapping, UrlTemplate.parse(self.url), self.method, leftover)
 
     @override
     def target(self) -> str:
@@ -210,7 +210,7 @@ class Config(KindConfig):
 class _Http:
     talks = False
 
-    def __init__(self, config: Config, directory: Path, shared: Shared) -> None:
+    def __init__(self, config: Config, directory: Path, shared: ResourcePool) -> None:
         self._config = config
         self._directory = directory
         self._shared = shared
@@ -221,11 +221,11 @@ class _Http:
         return UrlTemplate.parse(self._config.url)
 
     @cached_property
-    def _places(self) -> Places:
+    def _places(self) -> ParameterMapping:
         return self._config.places()
 
     @cached_property
-    def _body(self) -> Tree | None:
+    def _body(self) -> TemplateTree | None:
         return compiled(self._config.body) if self._config.templated else None
 
     @cached_property
@@ -249,7 +249,7 @@ class _Http:
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """What the API answers to ``arguments``."""
-        outgoing = self._shared.get(Outgoing, Outgoing)
+        outgoing = self._shared.get(HttpClient, HttpClient)
         try:
             request = self._request(arguments, context)
             started = time.perf_counter()
@@ -272,7 +272,7 @@ class _Http:
         url = self._url.expanded(placed.path, iter(placed.query))
         return Request(config.method, url, self._headers(placed, kind, context), body)
 
-    def _headers(self, placed: Placed, kind: str, context: Context) -> tuple[tuple[str, str], ...]:
+    def _headers(self, placed: PlacedArguments, kind: str, context: Context) -> tuple[tuple[str, str], ...]:
         """Each header once: the server's own, the trace, the config's, the arguments'."""
         headers: dict[str, tuple[str, str]] = {}
         typed = {"Content-Type": kind} if kind else {}
@@ -286,5 +286,5 @@ class _Http:
             headers["cookie"] = ("Cookie", "; ".join([*given, *placed.cookies]))
         return tuple(headers.values())
 
-    def _head(self, answer: Answer) -> Any:
+    def _head(self, answer: HttpResponse) -> Any:
         return self._secrets.redact_all({"status": answer.status, "headers": dict(answer.headers)})

@@ -30,7 +30,7 @@ from ...schema.records import (
 )
 
 if TYPE_CHECKING:
-    from ...engines.mocks._live import Script
+    from ...engines.mocks._live import MockScript
 
 _log = logging.getLogger(__name__)
 _brief = Repr()
@@ -83,9 +83,9 @@ class Config(MockReplies, KindConfig):
     def build(self, environment: Environment) -> Kind:
         if self.model_fields_set <= {"type", "mock_response"}:
             return _Mock(self.mock_response)
-        from ...engines.mocks._live import Script
+        from ...engines.mocks._live import MockScript
 
-        script = Script(
+        script = MockScript(
             self if self.main_ways or not self.rules else None,
             steps=self.steps,
             rules=self.rules,
@@ -107,7 +107,7 @@ class _Mock:
 
 @dataclass(frozen=True, slots=True)
 class _Scripted:
-    script: Script
+    script: MockScript
     talks: bool
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:

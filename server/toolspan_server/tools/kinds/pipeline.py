@@ -11,14 +11,14 @@ from ...calls.context import Context
 from ...engines.pipelines._budget import budget
 from ...engines.pipelines._run import Run, Step
 from ...engines.pipelines._steps import StepConfig, check_steps
-from ...engines.templates import Tree, compiled, templated
+from ...engines.templates import TemplateTree, compiled, templated
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.kind import (
-    Calling,
+    CallsTools,
     Kind,
     KindConfig,
-    Talking,
+    UsesClient,
 )
 from ...schema.records import (
     ANYTHING,
@@ -62,7 +62,7 @@ class Config(KindConfig):
         return Pipeline(self)
 
 
-class Pipeline(Calling):
+class Pipeline(CallsTools):
     """A live pipeline. ``talks`` when a tool that it calls does, as far as ``bind`` told how to find them."""
 
     def __init__(self, config: Config) -> None:
@@ -70,12 +70,12 @@ class Pipeline(Calling):
         self._steps = tuple(Step.of(step) for step in config.steps)
         last = config.steps[-1].id
         given = "result" in config.model_fields_set
-        self._result: Tree = compiled(config.result if given else f"{{{{ steps.{last}.result }}}}")
-        self._find: Callable[[str], Talking | None] = _find_nothing
+        self._result: TemplateTree = compiled(config.result if given else f"{{{{ steps.{last}.result }}}}")
+        self._find: Callable[[str], UsesClient | None] = _find_nothing
         self._looking = False
 
     @override
-    def bind(self, find: Callable[[str], Talking | None]) -> None:
+    def bind(self, find: Callable[[str], UsesClient | None]) -> None:
         self._find = find
 
     @property

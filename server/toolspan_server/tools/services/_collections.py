@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from ...engines.documents import Collection, Found, Hit
+from ...engines.documents import Collection, Hit, SearchResult
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchAnswer:
     """The best passages, best first, each with its collection's name.
 
     ``total`` counts all that match; ``unavailable`` tells of collections that could not be searched, and why.
@@ -40,7 +40,7 @@ class Collections:
             for collection in self.collections.values():
                 group.start_soon(collection.run)
 
-    async def search(self, query: str, *, collection: str | None = None, limit: int = 5) -> Answer:
+    async def search(self, query: str, *, collection: str | None = None, limit: int = 5) -> SearchAnswer:
         """The passages that match any word of ``query``, in ``collection`` or in all.
 
         Raises ``ToolFailure`` for an unknown collection, and when none could be searched.
@@ -52,7 +52,7 @@ class Collections:
                 user_action="Add one to services.collections in the config and start the server again.",
             )
         asked = self.collections if collection is None else {collection: self._named(collection)}
-        found: dict[str, Found] = {}
+        found: dict[str, SearchResult] = {}
         failed: dict[str, ToolFailure] = {}
 
         async def ask(name: str, one: Collection) -> None:
@@ -70,7 +70,7 @@ class Collections:
             ((name, hit) for name, one in found.items() for hit in one.hits), key=lambda hit: -hit[1].score
         )
         unavailable = {name: failure.error for name, failure in failed.items()}
-        return Answer(tuple(hits[:limit]), sum(one.total for one in found.values()), unavailable)
+        return SearchAnswer(tuple(hits[:limit]), sum(one.total for one in found.values()), unavailable)
 
     def state(self) -> dict[str, Any]:
         """How they do: ``ready``, or ``waiting`` while one is indexed for the first time, or ``failed``."""

@@ -29,7 +29,7 @@ _ABILITIES: Mapping[str, Ability] = {
 _DECLARED: Mapping[Ability, Mapping[str, Any]] = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}
 
 
-class Conversations:
+class ClientRelay:
     """Hears the upstream ``name`` (it is a ``Listener``), which may ask clients for ``may_ask``.
 
     What comes within a call's own answer is that call's. A server over stdio does not say which call it

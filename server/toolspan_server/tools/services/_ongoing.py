@@ -17,8 +17,8 @@ from ...calls.client import (
     Level,
     Question,
 )
-from ...engines.upstreams import Answer as Result
 from ...engines.upstreams import InputNeeded, RefusedQuestion, begin_call
+from ...engines.upstreams import UpstreamResult as Result
 from ...errors import ToolFailure
 
 MAX_SAID = 256

@@ -24,7 +24,7 @@ from ...engines.upstreams import (
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ._change_watch import ChangeWatch
-from ._conversations import Conversations
+from ._conversations import ClientRelay
 
 if TYPE_CHECKING:
     from ._upstream_config import UpstreamConfig
@@ -41,7 +41,7 @@ class Upstream:
         self.name = name
         self.disabled = config.disabled
         self.listing: Listing | None = None
-        self.conversations = Conversations(name, frozenset(config.may_ask))
+        self.conversations = ClientRelay(name, frozenset(config.may_ask))
         self._listeners: dict[object, Callable[[], None]] = {}
         self._noticed = ChangeWatch(name, DefinitionsFile(environment.state_dir, name))
         self._told: tuple[str, str] = ("", "")

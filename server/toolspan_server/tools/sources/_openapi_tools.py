@@ -19,7 +19,7 @@ from ...engines.openapi._description import (
     text_at,
 )
 from ...engines.openapi._errors import UnusableDescription, UnusableOperation
-from ...engines.openapi._names import Names, name_of
+from ...engines.openapi._names import UniqueNames, name_of
 from ...engines.openapi._schemas import Schemas, cut
 from ...engines.openapi._security import auth_of
 from ._openapi_config import OpenApiConfig, OverrideConfig
@@ -47,7 +47,7 @@ _SHARED = (
 
 
 @dataclass(slots=True)
-class Made:
+class OpenApiTools:
     """The ``tools``, and why each operation without one has none: ``GET /users: …``."""
 
     tools: list[ToolConfig] = field(default_factory=list["ToolConfig"])
@@ -56,14 +56,14 @@ class Made:
 
 def tools_of(
     content: bytes, name: str, config: OpenApiConfig, *, base: str = "", ca_file: str | None = None
-) -> Made:
+) -> OpenApiTools:
     """The tools of the description ``content``, which is called ``name``.
 
     ``base`` is the URL that it came from, if it did: then only hosts that the config knows are called.
     Raises ``UnusableDescription``.
     """
     description = Description.parse(content, name)
-    made, names = Made(), Names()
+    made, names = OpenApiTools(), UniqueNames()
     wanted = [
         operation
         for operation in description.operations()
@@ -89,7 +89,7 @@ class _Maker:
     base: str
     ca_file: str | None
 
-    def tool(self, operation: Operation, names: Names) -> ToolConfig:
+    def tool(self, operation: Operation, names: UniqueNames) -> ToolConfig:
         override = self._override(operation)
         arguments = arguments_of(self.description, operation)
         implementation = self._implementation(operation, arguments)

@@ -14,7 +14,7 @@ import anyio.to_thread
 from typing_extensions import override
 
 from ...config.models.tools import Offer
-from ...engines.http_client import Outgoing, Policy, Request
+from ...engines.http_client import HttpClient, Policy, Request
 from ...engines.http_client import _settings as settings
 from ...engines.http_client._secrets import Secrets
 from ...engines.openapi import UnusableDescription
@@ -100,7 +100,7 @@ class _OpenApi:
         if self._config.url is None:
             path = self._environment.config_dir / str(self._config.file)
             return await anyio.to_thread.run_sync(_read, path)
-        outgoing = self._environment.shared.get(Outgoing, Outgoing)
+        outgoing = self._environment.shared.get(HttpClient, HttpClient)
         headers = (("Accept", "application/json, application/yaml, */*"), ("Accept-Encoding", "gzip"))
         answer = await outgoing.send(Request("GET", self._config.url, headers), self._policy())
         if answer.status != 200:

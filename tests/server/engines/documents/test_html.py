@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.cost import at_most
-from toolspan_server.engines.documents._document import Document, Unreadable
+from toolspan_server.engines.documents._document import Document, UnreadableFile
 from toolspan_server.engines.documents._readers import TEXT_BYTES, _html, read_document
 
 pytestmark = pytest.mark.requirement("I2.4.3")
@@ -60,18 +60,18 @@ def test_hostile_markup_ends_in_time(piece: str, monkeypatch: pytest.MonkeyPatch
     with at_most(units=500):
         try:
             read((piece * TEXT_BYTES)[:TEXT_BYTES])
-        except Unreadable as reason:
+        except UnreadableFile as reason:
             assert str(reason)
 
 
 def test_reading_ends_when_the_server_stops() -> None:
     stop = Event()
     stop.set()
-    with pytest.raises(Unreadable, match="stopped"):
+    with pytest.raises(UnreadableFile, match="stopped"):
         read_document("page.html", b"<p>text</p>", stop)
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    with suppress(Unreadable):
+    with suppress(UnreadableFile):
         assert all(section.text or section.headings for section in read(text).sections)

@@ -17,14 +17,14 @@ from typing_extensions import override
 from tests.support.document_collections import write
 from tests.support.waiting import BOUND_S
 from toolspan_server.engines.documents import _tree
-from toolspan_server.engines.documents._found import Found
+from toolspan_server.engines.documents._found import SearchResult
 from toolspan_server.engines.documents._globs import Selection
 from toolspan_server.engines.documents._index import DamagedIndex, open_index, set_aside
-from toolspan_server.engines.documents._keeper import Keeper
+from toolspan_server.engines.documents._keeper import IndexUpdater
 from toolspan_server.engines.documents._search import search
 from toolspan_server.engines.documents._sync import Changes, Sync
 from toolspan_server.engines.documents._terms import terms
-from toolspan_server.engines.documents._tree import Tree
+from toolspan_server.engines.documents._tree import DocumentFolder
 
 pytestmark = pytest.mark.requirement("I2.4.3")
 
@@ -35,7 +35,7 @@ PAGES = {
 }
 
 
-class Reads(Tree):
+class Reads(DocumentFolder):
     """A tree that knows which files were read."""
 
     def __init__(self, root: Path) -> None:
@@ -63,7 +63,7 @@ class Place:
         with open_index(self.folder, Event()) as index:
             return self.sync.update(index, frozenset(suspects))
 
-    def ask(self, question: str, limit: int = 5) -> Found:
+    def ask(self, question: str, limit: int = 5) -> SearchResult:
         return search(self.folder, terms(question), limit, Event())
 
 
@@ -315,7 +315,7 @@ GROWING = {
 def test_an_index_is_not_many_times_as_large_as_its_documents(tmp_path: Path, name: str) -> None:
     docs = write(tmp_path / "docs", {name: GROWING[name]})
     with open_index(tmp_path / "index", Event()) as index:
-        done = Sync(Tree("docs", docs, Selection(["**/*"])), Event()).update(index)
+        done = Sync(DocumentFolder("docs", docs, Selection(["**/*"])), Event()).update(index)
     assert done.indexed == 1
     size = sum(file.stat().st_size for file in (tmp_path / "index").iterdir())
     assert size < 12 * len(GROWING[name])
@@ -337,7 +337,7 @@ def test_a_title_finds_every_passage_and_a_changed_one_no_longer(place: Place) -
 def test_an_index_of_an_earlier_layout_is_set_aside_and_built_again(place: Place) -> None:
     with closing(sqlite3.connect(place.file)) as connection, connection:
         connection.execute("PRAGMA user_version = 1")
-    keeper = Keeper(place.tree, place.folder, Event())
+    keeper = IndexUpdater(place.tree, place.folder, Event())
     assert keeper._update(frozenset()).indexed == len(PAGES)
     assert place.ask("cache").total
     (aside,) = place.folder.parent.glob("index.older-*")

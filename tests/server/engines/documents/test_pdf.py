@@ -9,7 +9,7 @@ from threading import Event, Timer
 import pytest
 
 from tests.support.pdf import pdf_with
-from toolspan_server.engines.documents._document import Document, Unreadable
+from toolspan_server.engines.documents._document import Document, UnreadableFile
 from toolspan_server.engines.documents._readers import _pdf, read_document
 
 pytestmark = pytest.mark.requirement("I2.4.3")
@@ -39,18 +39,18 @@ def _encrypted() -> bytes:
 
 
 def test_an_encrypted_file_is_refused() -> None:
-    with pytest.raises(Unreadable, match="an encrypted PDF"):
+    with pytest.raises(UnreadableFile, match="an encrypted PDF"):
         read(_encrypted())
 
 
 @pytest.mark.parametrize("data", [b"", b"%PDF-1.4\n", b"no pdf at all" * 100, pdf_with("cut off")[:120]])
 def test_a_broken_file_is_refused(data: bytes) -> None:
-    with pytest.raises(Unreadable, match="PDF"):
+    with pytest.raises(UnreadableFile, match="PDF"):
         read(data)
 
 
 def test_a_file_without_text_is_refused() -> None:
-    with pytest.raises(Unreadable, match="without text"):
+    with pytest.raises(UnreadableFile, match="without text"):
         read(pdf_with(""))
 
 
@@ -65,7 +65,7 @@ def endless_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("endless_reader")
 def test_a_file_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_pdf, "SECONDS", 0.2)
-    with pytest.raises(Unreadable, match=r"longer than 0\.2 s"):
+    with pytest.raises(UnreadableFile, match=r"longer than 0\.2 s"):
         read(pdf_with("x") * 2000)
 
 
@@ -74,7 +74,7 @@ def test_reading_ends_when_the_server_stops() -> None:
     stop = Event()
     timer = Timer(0.2, stop.set)
     timer.start()
-    with pytest.raises(Unreadable, match="stopped"):
+    with pytest.raises(UnreadableFile, match="stopped"):
         read_document("paper.pdf", pdf_with("x"), stop)
     timer.join()
 
@@ -83,5 +83,5 @@ def test_a_reader_that_dies_is_a_refused_file(tmp_path: Path, monkeypatch: pytes
     program = tmp_path / "dying.py"
     program.write_text("import os; os.abort()\n")
     monkeypatch.setattr(_pdf, "_CHILD", program)
-    with pytest.raises(Unreadable, match="ended with status"):
+    with pytest.raises(UnreadableFile, match="ended with status"):
         read(pdf_with("x"))

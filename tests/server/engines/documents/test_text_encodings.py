@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from toolspan_server.engines.documents._document import Unreadable
+from toolspan_server.engines.documents._document import UnreadableFile
 from toolspan_server.engines.documents._readers import read_document
 
 pytestmark = pytest.mark.requirement("I2.4.3")
@@ -41,7 +41,7 @@ def test_every_usual_encoding_and_line_end_is_read(data: bytes) -> None:
     ],
 )
 def test_what_is_no_text_is_refused_with_its_reason(data: bytes, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(UnreadableFile, match=reason):
         read_document("notes.txt", data, Event())
 
 

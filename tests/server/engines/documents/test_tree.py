@@ -12,9 +12,9 @@ import pytest
 
 from tests.support.document_collections import write
 from toolspan_server.engines.documents import _tree
-from toolspan_server.engines.documents._document import Unreadable
+from toolspan_server.engines.documents._document import UnreadableFile
 from toolspan_server.engines.documents._globs import Selection
-from toolspan_server.engines.documents._tree import Tree, shown
+from toolspan_server.engines.documents._tree import DocumentFolder, shown
 
 pytestmark = pytest.mark.requirement("I2.4.3")
 
@@ -25,7 +25,7 @@ class Listing:
     """A tree's entries, and the reasons why others were left out."""
 
     def __init__(self, root: Path, *include: str) -> None:
-        self.tree = Tree("docs", root, Selection(include or ["**/*.md"]))
+        self.tree = DocumentFolder("docs", root, Selection(include or ["**/*.md"]))
         self.skipped: dict[str, str] = {}
         self.entries = list(self.tree.entries(self.skipped.__setitem__, Event()))
         self.paths = [entry.path for entry in self.entries]
@@ -54,7 +54,7 @@ def test_what_is_no_file_of_the_folder_is_left_out_at_once(tmp_path: Path, kind:
     listing = Listing(root)
     assert listing.paths == ["good.md"]
     assert kind == "folder" or list(listing.skipped) == ["bad.md"]
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableFile):
         listing.tree.read("bad.md", LIMIT)
 
 
@@ -83,14 +83,14 @@ def test_a_link_to_a_file_inside_is_read(tmp_path: Path) -> None:
 def test_a_file_over_the_limit_is_refused_without_reading_it(tmp_path: Path) -> None:
     with (tmp_path / "sparse.md").open("wb") as file:
         file.truncate(20 * 1024**3)
-    with pytest.raises(Unreadable, match="larger than 1 KiB"):
+    with pytest.raises(UnreadableFile, match="larger than 1 KiB"):
         Listing(tmp_path).tree.read("sparse.md", LIMIT)
 
 
 def test_a_path_out_of_the_folder_cannot_be_read(tmp_path: Path) -> None:
     root = write(tmp_path / "docs", {"a.md": "text"})
     write(tmp_path, {"secret.md": "secret"})
-    with pytest.raises(Unreadable, match="leaves"):
+    with pytest.raises(UnreadableFile, match="leaves"):
         Listing(root).tree.read("../secret.md", LIMIT)
 
 
@@ -139,7 +139,7 @@ def test_a_fresh_file_has_no_stamp_and_a_settled_one_has(
 
 def test_a_change_matters_only_where_documents_can_be(tmp_path: Path) -> None:
     root = write(tmp_path / "docs", {"a.md": "", "b.py": "", ".git/c.md": "", "sub/d.md": ""})
-    tree = Tree("docs", root, Selection(["**/*.md"]))
+    tree = DocumentFolder("docs", root, Selection(["**/*.md"]))
     assert tree.relevant(str(root / "a.md")) == "a.md"
     assert tree.relevant(str(root / "b.py")) is None
     assert tree.relevant(str(root / ".git" / "c.md")) is None
@@ -163,8 +163,8 @@ def test_a_folder_that_becomes_a_link_while_it_is_looked_at_leads_nowhere(
         return real
 
     monkeypatch.setattr(_tree, "_inside", swapped)
-    with pytest.raises(Unreadable, match="Not a directory"):
-        Tree("docs", tmp_path / "root", Selection(["**/*"])).read("d/a.md", 1_000)
+    with pytest.raises(UnreadableFile, match="Not a directory"):
+        DocumentFolder("docs", tmp_path / "root", Selection(["**/*"])).read("d/a.md", 1_000)
 
 
 @pytest.mark.requirement("I9.3.24")
@@ -174,12 +174,12 @@ def test_what_is_hidden_or_holds_keys_is_left_out_and_said_once(
     for name in ("a.md", ".env", ".ssh/config", "server.pem", ".git/config", "b/.hidden.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
-    tree = Tree("docs", tmp_path, Selection(["**/*"]))
+    tree = DocumentFolder("docs", tmp_path, Selection(["**/*"]))
     for _ in range(2):
         assert [entry.path for entry in tree.entries(lambda *_: None, Event())] == ["a.md"]
     (told,) = [record.getMessage() for record in caplog.records]
     assert told.startswith("'docs': left out .env, .ssh/, b/.hidden.md, server.pem: hidden, or keys")
-    named = Tree("docs", tmp_path, Selection(["**/.env", ".ssh/*", "*.pem"]))
+    named = DocumentFolder("docs", tmp_path, Selection(["**/.env", ".ssh/*", "*.pem"]))
     assert [entry.path for entry in named.entries(lambda *_: None, Event())] == [
         ".env",
         "server.pem",

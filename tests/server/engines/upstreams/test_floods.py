@@ -17,7 +17,14 @@ from tests.support.mcp_peers import flooder_over_http
 from tests.support.upstreams import SERVERS, FakeClient, flooder, raw, served, until
 from tests.support.waiting import BOUND_S
 from toolspan_server.calls.context import Context
-from toolspan_server.engines.upstreams import Answer, Connection, Restarts, ServerGone, ServerSpec, _allowance
+from toolspan_server.engines.upstreams import (
+    Connection,
+    Restarts,
+    ServerGone,
+    ServerSpec,
+    UpstreamResult,
+    _allowance,
+)
 from toolspan_server.engines.upstreams._allowance import MAX_REQUEST_BYTES, MAX_REQUESTS, Allowance
 from toolspan_server.engines.upstreams._messages import message_of
 from toolspan_server.engines.upstreams._parsing import MAX_CONTAINERS
@@ -160,7 +167,7 @@ async def test_what_a_call_is_told_waits_within_a_limit_of_bytes_and_loses_the_o
 
     client = Deaf()
 
-    async def never(_: str) -> Answer:
+    async def never(_: str) -> UpstreamResult:
         raise NotImplementedError
 
     call = OngoingCall(client, never)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_server.engines.upstreams._lines import Lines, Tail
+from toolspan_server.engines.upstreams._lines import Lines, StderrTail
 
 pytestmark = pytest.mark.requirement("I4.4.1")
 
@@ -47,7 +47,7 @@ def test_a_line_of_exactly_the_limit_is_whole() -> None:
 
 
 def test_the_tail_keeps_the_last_lines_cut_to_its_width() -> None:
-    tail = Tail(lines=3, width=5)
+    tail = StderrTail(lines=3, width=5)
     for line in (b"one", b"  ", b"two", b"\xff\xfe", b"abcdefgh"):
         tail.add(line)
     assert tail.lines == ("two", "��", "abcde")

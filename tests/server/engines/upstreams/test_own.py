@@ -16,7 +16,7 @@ import pytest
 from tests.support.served import tool, write_config
 from tests.support.upstreams import until
 from tests.support.waiting import BOUND_S
-from toolspan_server.engines.upstreams import Answer, CallRefused, Connection, ServerGone, ServerSpec
+from toolspan_server.engines.upstreams import CallRefused, Connection, ServerGone, ServerSpec, UpstreamResult
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I9.4.6")]
 
@@ -49,7 +49,7 @@ async def connected(config: Path, *, own: bool) -> AsyncGenerator[Connection]:
 
 
 def plain(answer: Any) -> Any:
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, UpstreamResult)
     said = json.dumps([answer.content, answer.structured])
     timeless = re.sub(r'(execution_time_ms\\*"): ?[\d.]+', r"\1:0", said)
     return (*json.loads(timeless), answer.is_error, answer.has_structured, answer.wraps)

@@ -23,7 +23,7 @@ from toolspan_server.protocol.auth._fetch import MOST_BYTES, fetched
 from toolspan_server.protocol.auth._jwt import Issuer as Checks
 from toolspan_server.protocol.auth._keys import Keys
 from toolspan_server.protocol.auth._principal import KeysUnavailable
-from toolspan_server.protocol.http.guard import Access, Guard, Refused
+from toolspan_server.protocol.http.guard import Access, Guard, RefusedResponse
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.7")]
 
@@ -257,7 +257,7 @@ async def test_a_config_that_comes_while_a_token_is_looked_at_costs_no_call(logi
         return Access(auth=Auth({}, {}, Checks(config, Keys(config, fetch), {})))
 
     async def app(_scope: Any, _receive: Any, send: Any) -> None:
-        await Refused(200, "in").send(send)
+        await RefusedResponse(200, "in").send(send)
 
     guard, reply = Guard(app, access(slow)), Reply()
     headers = {"authorization": f"Bearer {login.token()}"}

@@ -21,7 +21,7 @@ from toolspan_server.live import reload as _reload
 from toolspan_server.live.config_files import ConfigFiles
 from toolspan_server.live.runtime import running
 from toolspan_server.protocol.auth import PRINCIPAL, auth_of
-from toolspan_server.protocol.http.access import Entrance
+from toolspan_server.protocol.http.access import AccessOptions
 from toolspan_server.protocol.http.app import Application
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.7")]
@@ -34,10 +34,12 @@ MODERN = {
 
 
 @asynccontextmanager
-async def served(folder: Path, entrance: Entrance | None = None, **more: Any) -> AsyncIterator[Application]:
+async def served(
+    folder: Path, entrance: AccessOptions | None = None, **more: Any
+) -> AsyncIterator[Application]:
     config = load_config(write_config(folder, **more))
     async with running(config) as runtime, anyio.create_task_group() as helpers:
-        application = Application(runtime, entrance or Entrance("127.0.0.1"), helpers)
+        application = Application(runtime, entrance or AccessOptions("127.0.0.1"), helpers)
         yield application
         application.close()
         helpers.cancel_scope.cancel()
@@ -161,7 +163,7 @@ async def test_a_token_that_is_taken_out_of_its_file_is_good_no_more(
 
 async def test_a_reload_that_would_open_the_server_to_others_is_refused(tmp_path: Path) -> None:
     auth = {"tokens": [{"name": "ann", "token": ANN}]}
-    async with served(tmp_path, Entrance("0.0.0.0"), auth=auth) as application:
+    async with served(tmp_path, AccessOptions("0.0.0.0"), auth=auth) as application:
         with pytest.raises(ServeError):
             await application.runtime.replace(load_config(write_config(tmp_path)))
         assert [(await ask(application, token)).status for token in (ANN, None)] == [200, 401]
@@ -207,11 +209,11 @@ async def test_a_session_of_http_with_sse_is_not_found_by_another_principal(tmp_
 def test_beyond_loopback_a_config_needs_auth_or_insecure(tmp_path: Path) -> None:
     config = load_config(write_config(tmp_path))
     with pytest.raises(ServeError, match="put auth into the config"):
-        Entrance("0.0.0.0").access(config)
-    assert Entrance("0.0.0.0", insecure=True).access(config).auth is None
-    assert Entrance("0.0.0.0", token=ANN).access(config).any_name
+        AccessOptions("0.0.0.0").access(config)
+    assert AccessOptions("0.0.0.0", insecure=True).access(config).auth is None
+    assert AccessOptions("0.0.0.0", token=ANN).access(config).any_name
     guarded = load_config(write_config(tmp_path, auth={"tokens": [{"name": "ann", "token": ANN}]}))
-    assert Entrance("0.0.0.0").access(guarded).any_name
+    assert AccessOptions("0.0.0.0").access(guarded).any_name
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from tests.support.http_corpus import (
 )
 from tests.support.served import INITIALIZE, INITIALIZED, write_config
 from toolspan_server import load_config, running
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 from toolspan_server.protocol.http.app import Application
 from toolspan_server.protocol.http.guard import Access
 from toolspan_server.protocol.sdk.server import build_server
@@ -182,10 +182,10 @@ class Both:
 async def both_apps(folder: Path) -> AsyncIterator[Both]:
     config = load_config(write_config(folder, "fault", "surrogate", instructions="Be kind."))
     async with running(config) as runtime, anyio.create_task_group() as helpers:
-        server = build_server(Surface(runtime), Calls())
+        server = build_server(ServerView(runtime), Calls())
         with_sessions = StreamableHTTPSessionManager(server)
         without = StreamableHTTPSessionManager(
-            build_server(Surface(runtime), Calls()),
+            build_server(ServerView(runtime), Calls()),
             stateless=True,
         )
         application = Application(runtime, Access(), helpers)

@@ -16,7 +16,7 @@ from toolspan_server.protocol.http.guard import (
     LOOPBACK,
     Access,
     Guard,
-    Refused,
+    RefusedResponse,
     Scope,
 )
 
@@ -32,7 +32,7 @@ async def _nothing(*_: Any) -> None:
 
 def refusal(
     *headers: tuple[bytes, bytes], access: Access | None = None, method: str = "GET", path: str = "/mcp"
-) -> Refused | None:
+) -> RefusedResponse | None:
     scope: Scope = {"type": "http", "method": method, "path": path, "headers": list(headers)}
     return Guard(_nothing, access or Access()).refusal(scope)
 
@@ -323,7 +323,7 @@ def test_a_refusal_repeats_nothing_of_the_request() -> None:
 
 
 def test_a_refusal_in_bytes_is_http() -> None:
-    raw = Refused(401, "no", ((b"www-authenticate", b"Bearer"),)).raw()
+    raw = RefusedResponse(401, "no", ((b"www-authenticate", b"Bearer"),)).raw()
     head, _, body = raw.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 401 Unauthorized\r\n")
     assert b"\r\nwww-authenticate: Bearer" in head

@@ -16,7 +16,7 @@ from tests.support.asgi import Client, Reply
 from tests.support.raw_http import RawClient, request, tool_call
 from tests.support.served import BOUND_S, INITIALIZE, MODERN_META, call, http_server, tool, write_config
 from toolspan_server import load_config, running
-from toolspan_server.protocol.fast_path import ShortPath
+from toolspan_server.protocol.fast_path import FastPath
 from toolspan_server.protocol.http import call_runner as _caller
 from toolspan_server.protocol.http.app import Application
 from toolspan_server.protocol.http.guard import Access
@@ -152,7 +152,7 @@ async def test_a_bug_is_an_answer_with_its_id_and_a_traceback_in_the_log(
     def broken(*_: Any) -> Any:
         raise RuntimeError("a secret path")
 
-    monkeypatch.setattr(ShortPath, "answer", broken)
+    monkeypatch.setattr(FastPath, "answer", broken)
     async with application(tmp_path) as made:
         reply = await Client(made.app).ask("POST", *modern("add", request_id="x"))
     assert (reply.status, reply.kind) == (500, "json")

@@ -20,8 +20,8 @@ from toolspan_server.protocol.auth._principal import Principal
 from toolspan_server.protocol.http import call_runner as _caller
 from toolspan_server.protocol.http.app import Application
 from toolspan_server.protocol.http.guard import Access
-from toolspan_server.protocol.http.sdk.transport import SessionBehind
-from toolspan_server.protocol.http.sessions import LEAST_IDLE_S, Sessions, TooMany
+from toolspan_server.protocol.http.sdk.transport import SdkSession
+from toolspan_server.protocol.http.sessions import LEAST_IDLE_S, Sessions, TooManySessions
 
 pytestmark = pytest.mark.anyio
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -63,7 +63,7 @@ def test_a_full_table_refuses_by_the_name_of_its_limit() -> None:
     sessions = Sessions(2, 60)
     first = sessions.open("2025-11-25", b"", None)
     sessions.open("2025-11-25", b"", None)
-    with pytest.raises(TooMany, match=r"limits\.sessions is 2"):
+    with pytest.raises(TooManySessions, match=r"limits\.sessions is 2"):
         sessions.open("2025-11-25", b"", None)
     sessions.forget(first)
     sessions.open("2025-11-25", b"", None)
@@ -318,13 +318,13 @@ async def test_the_sdk_is_told_of_the_handshake_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, initialized: bool
 ) -> None:
     told: list[Any] = []
-    tell = SessionBehind.tell
+    tell = SdkSession.tell
 
-    async def noted(self: SessionBehind, body: bytes) -> Any:
+    async def noted(self: SdkSession, body: bytes) -> Any:
         told.append(json.loads(body))
         return await tell(self, body)
 
-    monkeypatch.setattr(SessionBehind, "tell", noted)
+    monkeypatch.setattr(SdkSession, "tell", noted)
     async with served(tmp_path) as client:
         reply = await post(client, INITIALIZE, ACCEPT)
         session = {**ACCEPT, "mcp-session-id": reply.headers["mcp-session-id"]}

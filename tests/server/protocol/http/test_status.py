@@ -15,7 +15,7 @@ from toolspan_server import Config, running
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.errors import ToolFailure
 from toolspan_server.live.metrics import MOST_TOOLS, OTHER, Metrics
-from toolspan_server.protocol.http.access import Entrance
+from toolspan_server.protocol.http.access import AccessOptions
 from toolspan_server.protocol.http.app import Application
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.8")]
@@ -75,7 +75,7 @@ async def test_no_two_samples_have_the_same_labels() -> None:
     upstreams = {"off": {"command": "none", "disabled": True}}
     config = {"tools": {"sources": sources}, "services": {"upstreams": upstreams}}
     async with running(Config.model_validate(config)) as runtime, anyio.create_task_group() as helpers:
-        text = Application(runtime, Entrance("127.0.0.1"), helpers).metrics.text()
+        text = Application(runtime, AccessOptions("127.0.0.1"), helpers).metrics.text()
         helpers.cancel_scope.cancel()
     labels = [line.rpartition(" ")[0] for line in text.splitlines() if not line.startswith("#")]
     assert 'toolspan_up{kind="source",name="off"}' in labels

@@ -13,7 +13,7 @@ from tests.support.served import INITIALIZE, MODERN_META
 from tests.support.sources import config_of, mock
 from tests.support.two_ways import answered_by_the_sdk, served
 from toolspan_server import running
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 from toolspan_server.protocol.messages.pagination import list_tools, page
 from toolspan_server.protocol.messages.wire import ProtocolFault
 
@@ -92,7 +92,7 @@ async def test_tools_come_in_pages_the_same_by_the_short_path_and_by_the_sdk(mod
     )
     opening = [] if modern else [INITIALIZE]
     async with running(config) as runtime:
-        surface = Surface(runtime)
+        surface = ServerView(runtime)
         *_, first = await served(surface, *opening, _list(1, modern=modern))
         *_, same = await answered_by_the_sdk(surface, *opening, _list(1, modern=modern))
         assert first == same
@@ -112,7 +112,7 @@ async def test_tools_come_in_pages_the_same_by_the_short_path_and_by_the_sdk(mod
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-11-25", "2026-07-28"])
 async def test_tools_are_listed_in_the_order_of_the_config(version: str) -> None:
     async with running(config_of(*map(mock, ("zebra", "ant", "moth")))) as runtime:
-        listed = list_tools(Surface(runtime), None, version)
+        listed = list_tools(ServerView(runtime), None, version)
     assert [tool["name"] for tool in listed.pop("tools")] == ["zebra", "ant", "moth"]
     hints = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
     assert listed == (hints if version == "2026-07-28" else {})
@@ -121,7 +121,7 @@ async def test_tools_are_listed_in_the_order_of_the_config(version: str) -> None
 @pytest.mark.anyio
 async def test_another_config_is_listed_at_once(tmp_path: Path) -> None:
     async with running(config_of(mock("a"))) as runtime:
-        surface = Surface(runtime)
+        surface = ServerView(runtime)
         before = await served(surface, _list(1, modern=True))
         await runtime.replace(config_of(mock("b")))
         after = await served(surface, _list(1, modern=True))

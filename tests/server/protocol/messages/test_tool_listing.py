@@ -12,13 +12,13 @@ import pytest
 from tests.support.served import tool
 from toolspan_server.config import load_config
 from toolspan_server.protocol.messages.pagination import list_tools, written_tools
-from toolspan_server.protocol.stdio.first_requests import ConfiguredSurface
-from toolspan_server.tools.registry import prepared
+from toolspan_server.protocol.stdio.first_requests import ConfiguredView
+from toolspan_server.tools.registry import compile_tools
 
 pytestmark = pytest.mark.requirement("I9.4.4")
 
 
-def surface(folder: Path, tools: int, **limits: int) -> ConfiguredSurface:
+def surface(folder: Path, tools: int, **limits: int) -> ConfiguredView:
     registry = [
         tool(
             f"tool_{number}", {"type": "mock", "mock_response": "é"}, title=f"Tool {number}", tags=["a", "b"]
@@ -28,7 +28,7 @@ def surface(folder: Path, tools: int, **limits: int) -> ConfiguredSurface:
     path = folder / f"{tools}.json"
     path.write_text(json.dumps({"tools": {"registry": registry}, "limits": limits}))
     config = load_config(path)
-    return ConfiguredSurface(config, prepared(config).registry)
+    return ConfiguredView(config, compile_tools(config).registry)
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])

@@ -18,8 +18,8 @@ from toolspan_server.errors import RequestRefused, ToolFailure
 from toolspan_server.protocol.state.retention import KeptEvents, KeptResults
 from toolspan_server.protocol.state.task import Task
 from toolspan_server.protocol.state.tasks import Tasks
-from toolspan_server.protocol.state.unread_bytes import Unread
-from toolspan_server.protocol.state.waiting_calls import Asking
+from toolspan_server.protocol.state.unread_bytes import UnreadBytes
+from toolspan_server.protocol.state.waiting_calls import WaitingCalls
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,7 @@ class Stream:
 
 @pytest.mark.requirement("I9.2.11")
 def test_the_stream_that_holds_the_most_unread_bytes_ends_first() -> None:
-    unread = Unread(100)
+    unread = UnreadBytes(100)
     small, large, last = Stream(10), Stream(60), Stream(40)
     unread.grew(small)
     unread.grew(large)
@@ -49,7 +49,7 @@ def test_the_stream_that_holds_the_most_unread_bytes_ends_first() -> None:
 
 @pytest.mark.requirement("I9.2.11")
 def test_what_was_read_counts_no_more() -> None:
-    unread = Unread(100)
+    unread = UnreadBytes(100)
     first, second = Stream(80), Stream(80)
     unread.grew(first)
     first.held = 0
@@ -171,7 +171,7 @@ async def test_one_principal_has_half_of_the_tasks_at_most() -> None:
 
 @pytest.mark.requirement("I9.3.26")
 def test_calls_that_wait_for_a_person_are_bounded_and_half_of_them_are_one_principals_at_most() -> None:
-    asking = Asking(4)
+    asking = WaitingCalls(4)
     with asking.one("a"), asking.one("a"):
         with pytest.raises(ToolFailure, match=r"half of limits\.asking_calls"), asking.one("a"):
             pass

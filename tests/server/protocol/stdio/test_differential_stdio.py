@@ -13,7 +13,7 @@ from tests.support.corpus import SEQUENCES, cases, initialize, notification, req
 from tests.support.served import tool
 from tests.support.two_ways import answered_by_the_sdk, served, settled
 from toolspan_server import load_config, running
-from toolspan_server.live.views import Surface
+from toolspan_server.live.views import ServerView
 from toolspan_server.protocol.fast_path import HANDSHAKE_VERSIONS, MODERN_VERSION
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +38,7 @@ DIFFERENCES = {
 
 
 @pytest.fixture
-async def running_config(tmp_path: Path) -> AsyncIterator[Surface]:
+async def running_config(tmp_path: Path) -> AsyncIterator[ServerView]:
     schema = {
         "type": "object",
         "properties": {"value": {"type": ["string", "null", "object"], "default": None}},
@@ -58,7 +58,7 @@ async def running_config(tmp_path: Path) -> AsyncIterator[Surface]:
     path.write_text(json.dumps({"instructions": "Be kind.", "tools": {"registry": registry}}))
     config = load_config(path)
     async with running(config) as runtime:
-        yield Surface(runtime)
+        yield ServerView(runtime)
 
 
 def test_the_corpus_is_large_and_every_difference_is_of_a_case() -> None:
@@ -68,7 +68,7 @@ def test_the_corpus_is_large_and_every_difference_is_of_a_case() -> None:
 
 @pytest.mark.requirement("I3.3.1", "I3.3.2")
 @pytest.mark.parametrize("name", CASES)
-async def test_both_ways_give_equal_answers(name: str, running_config: Surface) -> None:
+async def test_both_ways_give_equal_answers(name: str, running_config: ServerView) -> None:
     by_the_sdk = settled(await answered_by_the_sdk(running_config, *CASES[name]))
     by_stdio = settled(await served(running_config, *CASES[name]))
     if name in DIFFERENCES:
@@ -80,7 +80,7 @@ async def test_both_ways_give_equal_answers(name: str, running_config: Surface) 
 @pytest.mark.requirement("I3.3.2")
 @pytest.mark.parametrize("name", SEQUENCES)
 async def test_without_the_short_path_stdio_gives_the_sdks_answers(
-    name: str, running_config: Surface
+    name: str, running_config: ServerView
 ) -> None:
     by_the_sdk = settled(await answered_by_the_sdk(running_config, *CASES[name]))
     assert settled(await served(running_config, *CASES[name], plain=False)) == by_the_sdk
@@ -127,7 +127,7 @@ STRICTER: dict[str, tuple[list[bytes | dict[str, Any]], list[tuple[Any, int]], s
 @pytest.mark.requirement("I3.3.2", "I3.1.1")
 @pytest.mark.parametrize("name", STRICTER)
 async def test_where_the_sdk_is_silent_or_confuses_ids_stdio_answers(
-    name: str, running_config: Surface
+    name: str, running_config: ServerView
 ) -> None:
     lines, expected, reason = STRICTER[name]
     answers = await served(running_config, *lines)
@@ -137,7 +137,7 @@ async def test_where_the_sdk_is_silent_or_confuses_ids_stdio_answers(
 
 @pytest.mark.requirement("I3.1.1")
 async def test_batches_are_answered_in_the_revision_that_has_them(
-    running_config: Surface,
+    running_config: ServerView,
 ) -> None:
     """MCP 2025-03-26, basic: 'MUST support receiving JSON-RPC batches'; the SDK is silent."""
     batch = json.dumps([CALL, notification("no/such"), request("ping", {}, 8)]).encode()

@@ -12,8 +12,8 @@ from tests.support.corpus import initialize, request
 from tests.support.served import write_config
 from tests.support.two_ways import served
 from toolspan_server import load_config, running
-from toolspan_server.live.views import Surface
-from toolspan_server.protocol.fast_path import Call, ShortPath
+from toolspan_server.live.views import ServerView
+from toolspan_server.protocol.fast_path import Call, FastPath
 from toolspan_server.protocol.messages import jsonrpc
 from toolspan_server.protocol.sdk import server as sdk
 from toolspan_server.protocol.stdio import session as _dialogue
@@ -25,17 +25,17 @@ PING = request("ping", {}, 3)
 
 
 @pytest.fixture
-async def running_config(tmp_path: Path) -> AsyncIterator[Surface]:
+async def running_config(tmp_path: Path) -> AsyncIterator[ServerView]:
     config = load_config(write_config(tmp_path))
     async with running(config) as runtime:
-        yield Surface(runtime)
+        yield ServerView(runtime)
 
 
 def broken(*_: Any, **__: Any) -> Any:
     raise RuntimeError("broken inside")
 
 
-async def codes(running_config: Surface, *lines: Any) -> dict[Any, int]:
+async def codes(running_config: ServerView, *lines: Any) -> dict[Any, int]:
     """Each answer's error code by its id; 0 for a result."""
     got = await served(running_config, initialize(), *lines)
     return {answer.get("id"): answer.get("error", {}).get("code", 0) for answer in got}
@@ -43,7 +43,7 @@ async def codes(running_config: Surface, *lines: Any) -> dict[Any, int]:
 
 @pytest.mark.requirement("I3.1.1", "I3.3.1")
 async def test_without_the_sdk_its_requests_get_errors_and_plain_ones_their_results(
-    running_config: Surface, monkeypatch: pytest.MonkeyPatch
+    running_config: ServerView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sdk, "build_server", broken)
     again = {**CURSOR, "id": 4}
@@ -52,9 +52,9 @@ async def test_without_the_sdk_its_requests_get_errors_and_plain_ones_their_resu
 
 
 @pytest.mark.requirement("I3.1.1")
-@pytest.mark.parametrize("place", [(ShortPath, "answer"), (Call, "run"), (_dialogue.LongWay, "ask")])
+@pytest.mark.parametrize("place", [(FastPath, "answer"), (Call, "run"), (_dialogue.LongWay, "ask")])
 async def test_a_fault_on_the_way_costs_only_the_request(
-    running_config: Surface, monkeypatch: pytest.MonkeyPatch, place: tuple[type, str]
+    running_config: ServerView, monkeypatch: pytest.MonkeyPatch, place: tuple[type, str]
 ) -> None:
     monkeypatch.setattr(*place, broken)
     got = await codes(running_config, CURSOR, CALL, initialize("2025-11-25", 5))
@@ -65,7 +65,7 @@ async def test_a_fault_on_the_way_costs_only_the_request(
 
 @pytest.mark.requirement("I3.1.1")
 async def test_a_fault_before_the_id_is_known_is_answered_too(
-    running_config: Surface, monkeypatch: pytest.MonkeyPatch
+    running_config: ServerView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jsonrpc, "checked", broken)
     assert await codes(running_config, PING) == {None: jsonrpc.INTERNAL_ERROR}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 
-from .._document import Unreadable
+from .._document import UnreadableFile
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -19,15 +19,15 @@ _CONTROLS = {code: " " for code in (*range(32), 127) if chr(code) not in "\n\t"}
 def decode(data: bytes) -> str:
     """The text of ``data``: by its byte order mark, else UTF-8. Lines end in ``\\n``; no control characters.
 
-    Raises ``Unreadable`` for anything else.
+    Raises ``UnreadableFile`` for anything else.
     """
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
     try:
         text = data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise Unreadable(f"not {encoding.upper()} text (byte {error.start + len(mark)})") from None
+        raise UnreadableFile(f"not {encoding.upper()} text (byte {error.start + len(mark)})") from None
     if "\0" in text:
-        raise Unreadable("binary content")
+        raise UnreadableFile("binary content")
     return without_controls(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 

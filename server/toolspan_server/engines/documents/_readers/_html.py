@@ -6,7 +6,7 @@ import time
 from threading import Event
 from typing import TYPE_CHECKING
 
-from .._document import Document, Outline, Unreadable
+from .._document import Document, Outline, UnreadableFile
 from ._decoding import decode
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def read(data: bytes, stop: Event) -> Document:
     try:
         _feed(parser, decode(data), stop)
     except (AssertionError, ValueError) as error:
-        raise Unreadable(f"markup that cannot be parsed ({error})") from None
+        raise UnreadableFile(f"markup that cannot be parsed ({error})") from None
     parser.finish()
     return outline.document(parser.title)
 
@@ -38,10 +38,10 @@ def _feed(parser: HtmlText, text: str, stop: Event) -> None:
     deadline = time.monotonic() + SECONDS
     for start in range(0, len(text), _PIECE):
         if stop.is_set():
-            raise Unreadable("stopped")
+            raise UnreadableFile("stopped")
         if time.monotonic() > deadline:
-            raise Unreadable(f"markup that takes longer than {SECONDS:g} s to parse")
+            raise UnreadableFile(f"markup that takes longer than {SECONDS:g} s to parse")
         parser.feed(text[start : start + _PIECE])
     if len(parser.rawdata) > _OPEN_END:
-        raise Unreadable("markup that is opened and never closed")
+        raise UnreadableFile("markup that is opened and never closed")
     parser.close()

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from .._document import Document, Outline, Unreadable
+from .._document import Document, Outline, UnreadableFile
 from ._decoding import without_controls
 
 SECONDS = 30.0
@@ -23,11 +23,11 @@ _STOP_POLL = 0.1
 def read(data: bytes, stop: Event) -> Document:
     """Read a PDF; each page is a section ``Page n``, the title is the metadata's.
 
-    Raises ``Unreadable`` for encrypted and broken files, and for those that take too long.
+    Raises ``UnreadableFile`` for encrypted and broken files, and for those that take too long.
     """
     answer = _answer_of_child(data, stop)
     if "error" in answer:
-        raise Unreadable(str(answer["error"]))
+        raise UnreadableFile(str(answer["error"]))
     outline = Outline()
     for number, page in answer["pages"]:
         text = without_controls(page).strip()
@@ -36,7 +36,7 @@ def read(data: bytes, stop: Event) -> Document:
             outline.text(text)
     document = outline.document()
     if not document.sections:
-        raise Unreadable("a PDF without text (scanned pages?)")
+        raise UnreadableFile("a PDF without text (scanned pages?)")
     return Document(str(answer["title"]), document.sections)
 
 
@@ -51,7 +51,7 @@ def _answer_of_child(data: bytes, stop: Event) -> dict[str, Any]:
     try:
         answer = json.loads(output)
     except ValueError:
-        raise Unreadable(f"the PDF reader ended with status {child.returncode}") from None
+        raise UnreadableFile(f"the PDF reader ended with status {child.returncode}") from None
     return dict(answer)
 
 
@@ -64,6 +64,6 @@ def _output(child: subprocess.Popen[bytes], data: bytes, stop: Event) -> bytes:
         except subprocess.TimeoutExpired:
             remaining = None
         if stop.is_set():
-            raise Unreadable("stopped")
+            raise UnreadableFile("stopped")
         if time.monotonic() > deadline:
-            raise Unreadable(f"a PDF that takes longer than {SECONDS:g} s to read")
+            raise UnreadableFile(f"a PDF that takes longer than {SECONDS:g} s to read")

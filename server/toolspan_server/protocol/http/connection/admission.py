@@ -12,7 +12,7 @@ from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol
 
-from ...asgi import Refused
+from ...asgi import RefusedResponse
 
 if TYPE_CHECKING:
     from ....config import LimitsConfig
@@ -46,7 +46,7 @@ class Admission:
     def __len__(self) -> int:
         return len(self._network_of)
 
-    def admit(self, connection: Connected, address: str) -> Refused | None:
+    def admit(self, connection: Connected, address: str) -> RefusedResponse | None:
         """Take ``connection``, of a client at ``address``; or why there is no place for it."""
         network = network_of(address)
         self._network_of[connection] = network
@@ -54,11 +54,13 @@ class Admission:
         share = self._share(network)
         over = share < self._most and self._count_of[network] > share
         if over and not self._makes_room(connection, network):
-            return Refused(
+            return RefusedResponse(
                 503, f"One address may have {share} connections at once (limits.connections_per_address)"
             )
         if len(self) > self._most and not self._makes_room(connection):
-            return Refused(503, f"This server takes {self._most} connections at once (limits.connections)")
+            return RefusedResponse(
+                503, f"This server takes {self._most} connections at once (limits.connections)"
+            )
         return None
 
     def leave(self, connection: Connected) -> None:

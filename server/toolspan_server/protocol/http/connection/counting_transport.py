@@ -24,7 +24,7 @@ class Closing(Protocol):
         ...
 
 
-class Outwards(asyncio.Transport):
+class CountingTransport(asyncio.Transport):
     """The transport as uvicorn uses it: what is written is counted, closing is left to the connection."""
 
     def __init__(self, transport: asyncio.Transport, connection: Closing) -> None:

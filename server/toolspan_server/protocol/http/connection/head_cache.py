@@ -19,7 +19,7 @@ _MOST_BYTES = 2_048
 _MOST_HEADS = 8
 
 
-class Head:
+class ParsedHead:
     """A head as the parser read it, whatever its Content-Length.
 
     ``before`` and ``after`` are its bytes around the value of that. ``fields`` has each header (see
@@ -49,17 +49,17 @@ class Head:
         return scope
 
 
-Request = tuple[Head, bytes, bytes]
+Request = tuple[ParsedHead, bytes, bytes]
 """A whole request: its head, the value of its Content-Length, its body."""
 
 
-class Heads:
+class HeadCache:
     """The heads that came last on one connection."""
 
     def __init__(self, limits: LimitsConfig) -> None:
         self._most_bytes = min(_MOST_BYTES, limits.header_bytes // 2)
         self._most_in_a_body = limits.message_bytes
-        self._known: list[Head] = []
+        self._known: list[ParsedHead] = []
         self._in_vain = 0
 
     def read(self, data: bytes) -> Request | None:
@@ -91,7 +91,7 @@ class Heads:
         end = data.find(b"\r", start)
         if len(self._known) >= _MOST_HEADS:
             self._known.pop()
-        self._known.insert(0, Head(data[:start], data[end:size], scope))
+        self._known.insert(0, ParsedHead(data[:start], data[end:size], scope))
 
 
 def combined(lines: list[Header]) -> dict[bytes, bytes]:

@@ -15,11 +15,11 @@ import httptools
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from ...asgi import Refused
+from ...asgi import RefusedResponse
 from ...state.body_budget import SMALL, weight
-from .counting_transport import Outwards
-from .head_cache import Heads, Request, without_offer
-from .read_progress import Taking
+from .counting_transport import CountingTransport
+from .head_cache import HeadCache, Request, without_offer
+from .read_progress import ReadProgress
 from .request_checks import (
     CROWDED,
     DISPLACED,
@@ -27,9 +27,9 @@ from .request_checks import (
     NO_PROXY,
     UNASKED,
     UNREADABLE,
-    Unfit,
+    RequestRejected,
 )
-from .request_cycle import CYCLE, Cycle
+from .request_cycle import CYCLE, RequestCycle
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -64,16 +64,16 @@ class Connection(HttpToolsProtocol):
         self._owes = _HEAD
         self._due: float | None = None
         self._messages = self._size = self._unparsed = 0
-        self._taking = Taking(config.limits.write_seconds)
-        self._answering: Cycle | None = None
+        self._taking = ReadProgress(config.limits.write_seconds)
+        self._answering: RequestCycle | None = None
         self._last: bytes | None = None
-        self._heads = Heads(config.limits)
+        self._heads = HeadCache(config.limits)
         self.parted = False
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         self._wire = transport
-        self._outwards = Outwards(transport, self)
+        self._outwards = CountingTransport(transport, self)
         self._eager = self._settings.eager_tasks()
         super().connection_made(self._outwards)
         self._due = self.loop.time() + self._limits.head_seconds
@@ -91,7 +91,7 @@ class Connection(HttpToolsProtocol):
         if self._answering is not None:
             self._abandon(self._answering)
         for cycle, _ in self.pipeline:
-            self._release(cast("Cycle", cycle))
+            self._release(cast("RequestCycle", cycle))
         self.pipeline.clear()
         super().connection_lost(exc)
 
@@ -111,7 +111,7 @@ class Connection(HttpToolsProtocol):
             self._feed(data)
         except httptools.HttpParserError as fault:
             cause = fault.__context__
-            self._refuse(cause.refused if isinstance(cause, Unfit) else UNREADABLE)
+            self._refuse(cause.refused if isinstance(cause, RequestRejected) else UNREADABLE)
             return
         if owed and owed == self._owes and message == self._messages:
             self._unparsed += len(data)
@@ -147,8 +147,8 @@ class Connection(HttpToolsProtocol):
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
 
-    def _cycle(self, scope: Any, *, keep_alive: bool = True, expects: bool = False) -> Cycle:
-        cycle = Cycle(
+    def _cycle(self, scope: Any, *, keep_alive: bool = True, expects: bool = False) -> RequestCycle:
+        cycle = RequestCycle(
             scope=scope,
             transport=self.transport,
             flow=self.flow,
@@ -195,28 +195,28 @@ class Connection(HttpToolsProtocol):
         self._size += len(name) + len(value) + 4
         limits = self._limits
         if self._size > limits.header_bytes or len(self.headers) > limits.headers:
-            raise Unfit(self._refusals.head_too_large)
+            raise RequestRejected(self._refusals.head_too_large)
         if name == b"content-length":
             if int(value) > limits.message_bytes:
-                raise Unfit(self._refusals.body_too_large)
+                raise RequestRejected(self._refusals.body_too_large)
         elif name == b"transfer-encoding":
             if value.strip().lower() != b"chunked":
-                raise Unfit(Refused(400, "Transfer-Encoding must be chunked"))
+                raise RequestRejected(RefusedResponse(400, "Transfer-Encoding must be chunked"))
         elif name == b"expect":
             self.expect_100_continue = value.lower() == b"100-continue"
 
     @override
     def on_headers_complete(self) -> None:
         if self.parser.get_http_version() not in _VERSIONS:
-            raise Unfit(Refused(505, "HTTP/1.1 is spoken here"))
+            raise RequestRejected(RefusedResponse(505, "HTTP/1.1 is spoken here"))
         if self.parser.get_method() == b"CONNECT":
-            raise Unfit(NO_PROXY)
+            raise RequestRejected(NO_PROXY)
         if not self.url.startswith(b"/"):
-            raise Unfit(Refused(400, "The target of a request must be a path"))
+            raise RequestRejected(RefusedResponse(400, "The target of a request must be a path"))
         if self._size + len(self.url) > self._limits.header_bytes:
-            raise Unfit(self._refusals.head_too_large)
+            raise RequestRejected(self._refusals.head_too_large)
         if len(self.pipeline) >= MOST_WAITING:
-            raise Unfit(CROWDED)
+            raise RequestRejected(CROWDED)
         if self.parser.should_upgrade():
             return
         self._begin()
@@ -234,7 +234,7 @@ class Connection(HttpToolsProtocol):
         )
         self.scope["raw_path"] = raw_path
         self.scope["query_string"] = query
-        before, app = cast("Cycle | None", self.cycle), cast("Any", self).app
+        before, app = cast("RequestCycle | None", self.cycle), cast("Any", self).app
         keep_alive = version != "1.0" and self.parser.should_keep_alive()
         self.cycle = cycle = self._cycle(self.scope, keep_alive=keep_alive, expects=self.expect_100_continue)
         if before is None or before.response_complete:
@@ -247,15 +247,15 @@ class Connection(HttpToolsProtocol):
         size = weight(body, self._size)
         self._size += len(body)
         if self._size > self._limits.message_bytes:
-            raise Unfit(self._refusals.body_too_large)
-        cycle = cast("Cycle", self.cycle)
+            raise RequestRejected(self._refusals.body_too_large)
+        cycle = cast("RequestCycle", self.cycle)
         if not cycle.response_complete:
             cycle.held += size
             if not self._bodies.grew(self, size, cycle.held):
-                raise Unfit(self._refusals.too_many_bodies)
+                raise RequestRejected(self._refusals.too_many_bodies)
         super().on_body(body)
         if self.pipeline and sum(len(cycle.body) for cycle, _ in self.pipeline) > self._limits.message_bytes:
-            raise Unfit(CROWDED)
+            raise RequestRejected(CROWDED)
 
     @override
     def on_message_complete(self) -> None:
@@ -268,7 +268,7 @@ class Connection(HttpToolsProtocol):
 
     @override
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._answering = cast("Cycle", cycle)
+        self._answering = cast("RequestCycle", cycle)
         task = self.loop.create_task(self._answer(cycle, app))
         self.tasks.add(task)
 
@@ -276,7 +276,7 @@ class Connection(HttpToolsProtocol):
         try:
             await cycle.run_asgi(app)
         finally:
-            self._release(cast("Cycle", cycle))
+            self._release(cast("RequestCycle", cycle))
             self.tasks.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
     @override
@@ -316,7 +316,7 @@ class Connection(HttpToolsProtocol):
         """How easily another connection may take the place of this one; ``None``: not at all."""
         if self.parted or self._due is None or self._last is not None:
             return None
-        if cast("Cycle | None", self.cycle) is None:
+        if cast("RequestCycle | None", self.cycle) is None:
             return 0, self._due
         limits, now = self._limits, self.loop.time()
         if self._owes != _BODY:
@@ -337,7 +337,7 @@ class Connection(HttpToolsProtocol):
         else:
             self._refuse(DISPLACED)
 
-    def refuse_body(self, refused: Refused) -> None:
+    def refuse_body(self, refused: RefusedResponse) -> None:
         """Take no more of the body that arrives; its request is ``refused``."""
         self._refuse(refused)
 
@@ -363,7 +363,7 @@ class Connection(HttpToolsProtocol):
         else:
             self._wire.close()
 
-    def _refuse(self, refused: Refused) -> None:
+    def _refuse(self, refused: RefusedResponse) -> None:
         """Take no more; what was asked properly before is answered first."""
         self._settings.log(self.loop.time(), f"Refused a request: {refused.status}, {refused.message}")
         self._settings.on_refused(refused)
@@ -372,11 +372,11 @@ class Connection(HttpToolsProtocol):
         self._unparsed = 0
         self._bodies.arrived(self)
         if self._owes == _BODY:
-            self._drop_request(cast("Cycle", self.cycle))
+            self._drop_request(cast("RequestCycle", self.cycle))
         if self._answering is None:
             self._part(self._last)
 
-    def _drop_request(self, cycle: Cycle) -> None:
+    def _drop_request(self, cycle: RequestCycle) -> None:
         """The request whose body went wrong gets no other answer than the refusal."""
         self._release(cycle)
         if cycle.response_complete:
@@ -413,7 +413,7 @@ class Connection(HttpToolsProtocol):
         """How many bytes may come without completing a body: chunks may be as small as their frames."""
         return self._limits.header_bytes + 2 * self._limits.message_bytes
 
-    def _release(self, cycle: Cycle) -> None:
+    def _release(self, cycle: RequestCycle) -> None:
         """What is kept of the body counts no more."""
         self._bodies.free(cycle.held)
         cycle.held = 0

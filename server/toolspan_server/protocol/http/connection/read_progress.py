@@ -5,7 +5,7 @@ from __future__ import annotations
 _LEAST_TAKEN = 65_536
 
 
-class Taking:
+class ReadProgress:
     """Whether a client takes 64 KiB of what it is owed within each ``seconds``."""
 
     def __init__(self, seconds: float) -> None:

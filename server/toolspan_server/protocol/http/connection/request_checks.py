@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...asgi import Refused
+from ...asgi import RefusedResponse
 
 if TYPE_CHECKING:
     from ....config import LimitsConfig
@@ -12,17 +12,19 @@ if TYPE_CHECKING:
 MOST_WAITING = 64
 """How many requests may wait on one connection."""
 
-CROWDED = Refused(429, f"Too much waits on this connection: at most {MOST_WAITING} requests may")
-UNREADABLE = Refused(400, "This is no HTTP/1.1 request")
-NO_PROXY = Refused(400, "CONNECT asks for a tunnel, and this is no proxy")
-DISPLACED = Refused(503, "This request came too slowly: its place went to another (limits.connections)")
+CROWDED = RefusedResponse(429, f"Too much waits on this connection: at most {MOST_WAITING} requests may")
+UNREADABLE = RefusedResponse(400, "This is no HTTP/1.1 request")
+NO_PROXY = RefusedResponse(400, "CONNECT asks for a tunnel, and this is no proxy")
+DISPLACED = RefusedResponse(
+    503, "This request came too slowly: its place went to another (limits.connections)"
+)
 UNASKED = "Closed a connection that asked nothing: its place went to another (limits.connections)"
 
 
-class Unfit(Exception):
+class RequestRejected(Exception):
     """Raised through the parser, which then stops."""
 
-    def __init__(self, refused: Refused) -> None:
+    def __init__(self, refused: RefusedResponse) -> None:
         super().__init__(refused.message)
         self.refused = refused
 
@@ -31,21 +33,21 @@ class Refusals:
     """The refusals that name a limit."""
 
     def __init__(self, limits: LimitsConfig) -> None:
-        self.head_too_large = Refused(
+        self.head_too_large = RefusedResponse(
             431,
             f"The head of a request is at most {limits.header_bytes} bytes (limits.header_bytes) "
             f"and {limits.headers} headers (limits.headers)",
         )
-        self.body_too_large = Refused(
+        self.body_too_large = RefusedResponse(
             413, f"A body is at most {limits.message_bytes} bytes (limits.message_bytes)"
         )
-        self.late_head = Refused(
+        self.late_head = RefusedResponse(
             408, f"The head took longer than {limits.head_seconds} s (limits.head_seconds)"
         )
-        self.late_body = Refused(
+        self.late_body = RefusedResponse(
             408, f"The body took longer than {limits.body_seconds} s (limits.body_seconds)"
         )
-        self.too_many_bodies = Refused(
+        self.too_many_bodies = RefusedResponse(
             503,
             f"The bodies of all requests take more than {limits.bodies_bytes:,} bytes together "
             "(limits.bodies_bytes); try again later",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from .head_cache import Head
+from .head_cache import ParsedHead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...asgi import Header
 
 CYCLE = "toolspan.cycle"
-"""The key of an ASGI scope that holds its ``Cycle``."""
+"""The key of an ASGI scope that holds its ``RequestCycle``."""
 
 _MOST_WHOLE = 65_536
 _PERSISTENCE = frozenset((b"connection", b"keep-alive"))
@@ -33,7 +33,7 @@ def persistence(idle_seconds: float) -> list[tuple[str, str]]:
     return [("connection", "keep-alive"), ("keep-alive", f"timeout={max(1, int(idle_seconds / 2))}")]
 
 
-class Cycle(RequestResponseCycle):
+class RequestCycle(RequestResponseCycle):
     """An ASGI request: ``receive`` and ``send``, and ``taken`` and ``whole`` for what is most frequent.
 
     ``head`` is its head if that was known before, and ``start`` how a whole answer starts, up to its length.
@@ -41,7 +41,7 @@ class Cycle(RequestResponseCycle):
     ``held`` is what its body takes of the memory for bodies.
     """
 
-    head: Head | None = None
+    head: ParsedHead | None = None
     start: bytes = b""
     unread = False
     held = 0

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from ....common.eager_tasks import EagerTasks
-from ...asgi import App, Header, Refused
-from ...state.body_budget import Bodies
-from ...state.unread_bytes import Unread
+from ...asgi import App, Header, RefusedResponse
+from ...state.body_budget import BodyBudget
+from ...state.unread_bytes import UnreadBytes
 from .admission import Admission
 from .request_checks import Refusals
 from .request_cycle import persistence
@@ -27,7 +27,7 @@ class Settings(uvicorn.Config):
     """uvicorn's settings, and what every connection needs to know."""
 
     def __init__(
-        self, app: App, limits: LimitsConfig, connection: type[asyncio.Protocol], unread: Unread
+        self, app: App, limits: LimitsConfig, connection: type[asyncio.Protocol], unread: UnreadBytes
     ) -> None:
         super().__init__(
             app,
@@ -45,9 +45,9 @@ class Settings(uvicorn.Config):
         self.unread = unread
         self.admission = Admission(limits)
         self.refusals = Refusals(limits)
-        self.bodies = Bodies(limits, self.refusals.too_many_bodies)
+        self.bodies = BodyBudget(limits, self.refusals.too_many_bodies)
         self.parting: set[asyncio.Protocol] = set()
-        self.on_refused: Callable[[Refused], None] = _nobody
+        self.on_refused: Callable[[RefusedResponse], None] = _nobody
         self._logger = logging.getLogger("uvicorn.error")
         self._logged, self._logged_since = 0, 0.0
         self._eager: EagerTasks | None = None
@@ -78,5 +78,5 @@ class Settings(uvicorn.Config):
             self._logger.warning("%s; what follows within this second is not logged", text)
 
 
-def _nobody(_refused: Refused) -> None:
+def _nobody(_refused: RefusedResponse) -> None:
     """Of what was refused, nobody is told."""

@@ -11,8 +11,8 @@ import anyio.abc
 import anyio.to_thread
 
 from ....common.sdk_import import importing_sdk
-from ....live.views import Surface
-from ...state.memory_budgets import Budgets
+from ....live.views import ServerView
+from ...state.memory_budgets import MemoryBudgets
 from ...state.running_calls import Calls
 from ..exchange import Exchange
 from ..guard import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .transport import SdkHttp
 
 
-class Behind:
+class LazySdkServer:
     """Gives the SDK's HTTP server. Its import, half a second, is done in a thread: others are served."""
 
     def __init__(self, make: Callable[[], SdkHttp], group: anyio.abc.TaskGroup) -> None:
@@ -66,7 +66,9 @@ class Behind:
         self._requests.close()
 
 
-def maker(surface: Surface, calls: Calls, message_bytes: int, budgets: Budgets) -> Callable[[], SdkHttp]:
+def maker(
+    surface: ServerView, calls: Calls, message_bytes: int, budgets: MemoryBudgets
+) -> Callable[[], SdkHttp]:
     """What imports the SDK and makes its server."""
 
     def make() -> SdkHttp:

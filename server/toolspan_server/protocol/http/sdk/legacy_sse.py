@@ -13,10 +13,10 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.server.sse import SseServerTransport
 from starlette.requests import ClientDisconnect, Request
 
-from ....live.views import Surface
+from ....live.views import ServerView
 from ...asgi import (
     Receive,
-    Refused,
+    RefusedResponse,
     Scope,
     Send,
 )
@@ -24,13 +24,13 @@ from ...messages import jsonrpc
 from ...sdk.change_notices import announce
 from ...sdk.server import SdkServer
 from ...sdk.session_channel import MOST_ASKED, MOST_BYTES, Channel
-from ...state.connection_state import Standing
-from ...state.unread_bytes import Unread
+from ...state.connection_state import ConnectionState
+from ...state.unread_bytes import UnreadBytes
 from ..exchange import replayed
 
 _log = logging.getLogger(__name__)
 _SESSION = re.compile(rb"session_id=([0-9a-f]+)")
-FULL = Refused(
+FULL = RefusedResponse(
     503,
     f"This session has {MOST_ASKED} requests that are not answered yet, or holds {MOST_BYTES:,} bytes, which "
     "is the most; read its answers, then ask again",
@@ -41,7 +41,9 @@ FULL = Refused(
 class LegacySse:
     """The streams of HTTP+SSE, and the posts that belong to them."""
 
-    def __init__(self, server: SdkServer, surface: Surface, unread: Unread, message_bytes: int) -> None:
+    def __init__(
+        self, server: SdkServer, surface: ServerView, unread: UnreadBytes, message_bytes: int
+    ) -> None:
         # 400 and its reason are the whole answer to an unreadable message; the SDK logs a traceback as well.
         logging.getLogger("mcp.server.sse").setLevel(logging.CRITICAL)
         self._server = server
@@ -67,7 +69,7 @@ class LegacySse:
                 self._channels[session_id] = channel
             await send(message)
 
-        standing = Standing()
+        standing = ConnectionState()
         with whole:
             async with (
                 self._transport.connect_sse(scope, receive, noted) as (incoming, outgoing),

@@ -15,13 +15,13 @@ from mcp.server.runner import serve_loop
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from ....live.views import Surface
+from ....live.views import ServerView
 from ...sdk.change_notices import announce
 from ...sdk.event_store import Events
 from ...sdk.server import SdkServer
 from ...sdk.session_channel import Channel
-from ...state.connection_state import Standing
-from ...state.memory_budgets import Budgets
+from ...state.connection_state import ConnectionState
+from ...state.memory_budgets import MemoryBudgets
 from ..exchange import replayed
 from ..guard import (
     App,
@@ -46,7 +46,9 @@ _RETRY_MS = 1_000
 class SdkHttp:
     """Answers what is not plain: single requests, the streams of a session, and legacy HTTP+SSE."""
 
-    def __init__(self, server: SdkServer, surface: Surface, message_bytes: int, budgets: Budgets) -> None:
+    def __init__(
+        self, server: SdkServer, surface: ServerView, message_bytes: int, budgets: MemoryBudgets
+    ) -> None:
         quiet_about_ends()
         self._server = server
         self._budgets = budgets
@@ -70,23 +72,25 @@ class SdkHttp:
             task_status.started()
             await anyio.sleep_forever()
 
-    async def open_session(self, session_id: bytes) -> SessionBehind:
+    async def open_session(self, session_id: bytes) -> SdkSession:
         """A session of the SDK's with that id, which still waits for its handshake."""
         assert self._group is not None
-        session = SessionBehind(self._server, self._surface, session_id, self._budgets)
+        session = SdkSession(self._server, self._surface, session_id, self._budgets)
         await self._group.start(session.run)
         return session
 
 
-class SessionBehind:
+class SdkSession:
     """One session of the 2025 era in the SDK. ``over`` once it has ended."""
 
-    def __init__(self, server: Server[Any], surface: Surface, session_id: bytes, budgets: Budgets) -> None:
+    def __init__(
+        self, server: Server[Any], surface: ServerView, session_id: bytes, budgets: MemoryBudgets
+    ) -> None:
         self._server = server
         self._surface = surface
         self._id = session_id
         self._unread = budgets.unread
-        self._standing = Standing()
+        self._standing = ConnectionState()
         self._events = Events(budgets.events)
         self._transport = StreamableHTTPServerTransport(
             session_id.decode(), event_store=self._events, retry_interval=_RETRY_MS

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from ....calls.client import (
-    Answer,
     Client,
+    ClientAnswer,
+    ClientWrapper,
     Question,
-    Through,
 )
 from ....calls.content import ABSENT, Content
 from ....calls.context import Context
@@ -134,7 +134,7 @@ class _Store:
         self._bytes -= len(key) + len(packed)
 
 
-class _Listening(Through):
+class _Listening(ClientWrapper):
     """A client that notes whether it was asked anything."""
 
     def __init__(self, client: Client) -> None:
@@ -142,7 +142,7 @@ class _Listening(Through):
         self.asked = False
 
     @override
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         self.asked = True
         return await super().ask(questions)
 

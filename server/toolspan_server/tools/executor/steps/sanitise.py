@@ -18,8 +18,8 @@ from ....calls.content import ABSENT, Block, Content
 from ....calls.context import Context
 from ....common.json_values import (
     SMALL,
-    Copier,
-    NotPlain,
+    JsonSanitizer,
+    NotJson,
     OverBudget,
     dotted,
     is_small,
@@ -94,7 +94,7 @@ def _quick(result: Any, max_bytes: int, redact: Redact | None) -> Any:
     """``result`` as it is sent. Raises ``OverBudget`` when that is too much work for the event loop."""
     if redact is None and max_bytes >= SMALL * _WORST_ESCAPE and is_small(result):
         return dict(result)
-    copier = Copier(_QUICK_VALUES, _QUICK_BYTES, on_text=redact)
+    copier = JsonSanitizer(_QUICK_VALUES, _QUICK_BYTES, on_text=redact)
     if not isinstance(result, Content):
         return _sent(result, max_bytes, copier)
     copied = _copied(result, copier)
@@ -108,7 +108,7 @@ class _Stopped(Exception):
 
 
 @dataclass
-class _Watched(Copier):
+class _Watched(JsonSanitizer):
     """A copier that ends soon after ``stopped`` says so, by ``_Stopped``."""
 
     stopped: Callable[[], bool] = bool
@@ -163,12 +163,12 @@ class _Large:
             sent.append(plain)
         return sent
 
-    def _copier(self) -> Copier:
+    def _copier(self) -> JsonSanitizer:
         values, size = max(_MOST_VALUES, self.max_bytes // 2), max(_MOST_BYTES, self.max_bytes)
         return _Watched(values, size, on_text=self.redact, partial=True, stopped=self.stopped)
 
 
-def _copied(content: Content, copier: Copier) -> Content:
+def _copied(content: Content, copier: JsonSanitizer) -> Content:
     structured = content.structured
     return Content(
         tuple(_part(dict(block), copier) for block in content.blocks),
@@ -177,17 +177,17 @@ def _copied(content: Content, copier: Copier) -> Content:
     )
 
 
-def _part(value: Any, copier: Copier) -> Any:
+def _part(value: Any, copier: JsonSanitizer) -> Any:
     try:
         return copier.copy(value)
-    except NotPlain as fault:
+    except NotJson as fault:
         raise _unfit("content", fault) from None
 
 
-def _sent(result: Any, max_bytes: int, copier: Copier) -> Any:
+def _sent(result: Any, max_bytes: int, copier: JsonSanitizer) -> Any:
     try:
         plain = copier.copy(result)
-    except NotPlain as fault:
+    except NotJson as fault:
         raise _unfit("a result", fault) from None
     if copier.size * _WORST_ESCAPE <= max_bytes and not copier.full:
         return plain
@@ -201,7 +201,7 @@ def _sent(result: Any, max_bytes: int, copier: Copier) -> Any:
     return cut(text, max_bytes, f"more than {size:,}" if copier.full else f"{size:,}")
 
 
-def _unfit(what: str, fault: NotPlain) -> ToolFailure:
+def _unfit(what: str, fault: NotJson) -> ToolFailure:
     field = f" in '{dotted(fault.path)}'" if fault.path else ""
     return ToolFailure(f"The tool gave {what}{field} that {fault.what}", user_action=_FIX)
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from ....calls.client import (
-    Answer,
     Client,
-    Nobody,
+    ClientAnswer,
+    ClientWrapper,
+    NullClient,
     Question,
-    Through,
 )
 from ....calls.context import Context
-from ....calls.slots import Place, away
+from ....calls.slots import CallSlot, away
 from .._shares import Share
 from ..step import Step
 
@@ -31,7 +31,7 @@ _taken: ContextVar[frozenset[Share]] = ContextVar("toolspan_shares", default=_NO
 """The shares that the call, or one that it is made by, has room in: a call never waits for itself."""
 
 
-def sharing(following: Step, shares: Sequence[Share], place: Callable[[], Place], timeout_ms: int) -> Step:
+def sharing(following: Step, shares: Sequence[Share], place: Callable[[], CallSlot], timeout_ms: int) -> Step:
     """Run ``following`` with room in each of ``shares``. What waits for it has left its ``place``.
 
     Raises ``ToolFailure`` that names the limit when too many wait, and when the time is over meanwhile.
@@ -61,7 +61,7 @@ def sharing(following: Step, shares: Sequence[Share], place: Callable[[], Place]
     return step
 
 
-async def _waited(share: Share, place: Place, context: Context, timeout_ms: int) -> None:
+async def _waited(share: Share, place: CallSlot, context: Context, timeout_ms: int) -> None:
     try:
         with away(place):
             await share.turn(refuses=place.refuses)
@@ -72,7 +72,7 @@ async def _waited(share: Share, place: Place, context: Context, timeout_ms: int)
         raise
 
 
-async def _ready(share: Share, place: Place) -> None:
+async def _ready(share: Share, place: CallSlot) -> None:
     try:
         await place.ready()
     except BaseException:
@@ -81,12 +81,12 @@ async def _ready(share: Share, place: Place) -> None:
 
 
 def _yielding(context: Context, taken: Sequence[Share]) -> Context:
-    if type(context.client) is Nobody or not taken:
+    if type(context.client) is NullClient or not taken:
         return context
     return replace(context, client=_Yielding(context.client, taken))
 
 
-class _Yielding(Through):
+class _Yielding(ClientWrapper):
     """``client`` of a call that gives up its room in ``shares`` while a person is asked."""
 
     def __init__(self, client: Client, shares: Sequence[Share]) -> None:
@@ -94,7 +94,7 @@ class _Yielding(Through):
         self._shares = shares
 
     @override
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Answer]:
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``."""
         with _left(self._shares):
             return await super().ask(questions)

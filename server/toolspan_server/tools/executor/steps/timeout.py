@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ....calls.client import Nobody
+from ....calls.client import NullClient
 from ....calls.context import Context
 from ....calls.slots import WAITED
-from ....common.running import Ended, Running
+from ....common.running import Running, WorkEnded
 from ....errors import ToolFailure, ToolTimeout
 from .._clock import Clock
 from ..step import Step
@@ -46,7 +46,7 @@ def timed_out(
             raise _stuck(context.tool_name, abandoned.count)
         left = seconds - _waited() if WAITED.get() else seconds
         clock = None
-        if type(context.client) is not Nobody:
+        if type(context.client) is not NullClient:
             from .._client import ToolsClient
 
             clock = Clock(left)
@@ -58,7 +58,7 @@ def timed_out(
         clock.start(_Expiry(running, context, abandoned))
         try:
             return await running.finished()
-        except Ended:
+        except WorkEnded:
             raise ToolTimeout(timeout_ms) from None
         except asyncio.CancelledError:
             context.cancelled.set()

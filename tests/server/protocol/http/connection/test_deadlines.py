@@ -22,7 +22,7 @@ from tests.support.served import (
     until,
     write_config,
 )
-from toolspan_server.protocol.http.connection.read_progress import Taking
+from toolspan_server.protocol.http.connection.read_progress import ReadProgress
 
 JSON = ("content-type", "application/json")
 HEALTH = request("GET", "/healthz")
@@ -141,7 +141,7 @@ def test_a_client_that_does_not_read_is_let_go(server: Served, count: int) -> No
 
 @pytest.mark.requirement("I3.2.1")
 def test_a_client_that_reads_slowly_but_does_read_is_not_late() -> None:
-    taking = Taking(seconds=10)
+    taking = ReadProgress(seconds=10)
     whole, taken = 14_000_000, 0
     for second in range(0, 2_000, 9):
         assert not taking.is_late(second, whole, whole - taken)
@@ -151,7 +151,7 @@ def test_a_client_that_reads_slowly_but_does_read_is_not_late() -> None:
 
 @pytest.mark.requirement("I3.2.1")
 def test_a_client_that_takes_less_than_64_kib_in_its_time_is_late() -> None:
-    taking = Taking(seconds=10)
+    taking = ReadProgress(seconds=10)
     assert not taking.is_late(0, 1_000_000, 1_000_000)
     assert not taking.is_late(9.9, 1_000_000, 1_000_000 - 65_535)
     assert taking.is_late(10, 1_000_000, 1_000_000 - 65_535)

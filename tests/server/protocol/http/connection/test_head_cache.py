@@ -15,7 +15,7 @@ from typing_extensions import override
 from tests.support.raw_http import chunked, request
 from toolspan_server.config import LimitsConfig
 from toolspan_server.protocol.asgi import Receive, Scope, Send
-from toolspan_server.protocol.http.connection.head_cache import Heads
+from toolspan_server.protocol.http.connection.head_cache import HeadCache
 from toolspan_server.protocol.http.connection.protocol import Connection
 from toolspan_server.protocol.http.connection.request_cycle import CYCLE
 from toolspan_server.protocol.http.connection.settings import Settings
@@ -103,7 +103,7 @@ def _latin(value: bytes) -> str:
     return value.decode("latin-1")
 
 
-class Forgetful(Heads):
+class Forgetful(HeadCache):
     """Knows no head: every request is the parser's."""
 
     @override
@@ -111,7 +111,7 @@ class Forgetful(Heads):
         return None
 
 
-def answers(*chunks: bytes, heads: type[Heads] = Heads) -> tuple[bytes, str]:
+def answers(*chunks: bytes, heads: type[HeadCache] = HeadCache) -> tuple[bytes, str]:
     """What comes out of one connection when ``chunks`` come in, each once the one before was answered."""
 
     async def run() -> tuple[bytes, str]:
