@@ -150,7 +150,7 @@ async def http_tool(
     config = Config.model_validate({"tools": {"registry": [tool("t", described, parameters)]}})
     async with running(config) as runtime:
         options: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
-        runtime.generation.environment.shared.get(HttpClient, lambda: HttpClient(resolver, **options))
+        runtime.snapshot.environment.shared.get(HttpClient, lambda: HttpClient(resolver, **options))
 
         async def call(**arguments: Any) -> ToolResult:
             return await runtime.execute("t", arguments)

@@ -36,7 +36,7 @@ class TameStop(Stop):
     def end_unless_alive(self, seconds: float) -> None: ...
 
 
-async def served(surface: ServerView, *lines: bytes | Message, plain: bool = True) -> list[Any]:
+async def served(view: ServerView, *lines: bytes | Message, plain: bool = True) -> list[Any]:
     """What a client gets that writes ``lines`` to a server on stdio and then closes its end."""
     their_in, our_out = os.pipe()
     our_in, their_out = os.pipe()
@@ -46,16 +46,16 @@ async def served(surface: ServerView, *lines: bytes | Message, plain: bool = Tru
     reader = asyncio.get_running_loop().run_in_executor(None, _read, our_in)
     writer.start()
     with anyio.fail_after(BOUND_S):
-        await stdio.serve(surface, pipes, TameStop(), plain=plain)
+        await stdio.serve(view, pipes, TameStop(), plain=plain)
         await anyio.to_thread.run_sync(writer.join)
         for fd in (their_in, their_out):
             os.close(fd)
         return [json.loads(line) for line in (await reader).splitlines()]
 
 
-async def answered_by_the_sdk(surface: ServerView, *messages: Message) -> list[Any]:
+async def answered_by_the_sdk(view: ServerView, *messages: Message) -> list[Any]:
     """What ``Server.run`` of the SDK says to ``messages``, each given when the ones before are settled."""
-    server = build_server(surface, Calls())
+    server = build_server(view, Calls())
     sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](100)
     outgoing, said = anyio.create_memory_object_stream[SessionMessage](100)
     answers: list[Any] = []
@@ -133,12 +133,12 @@ class Piped:
 
 
 @asynccontextmanager
-async def piped(surface: ServerView) -> AsyncGenerator[Piped]:
-    """Serve ``surface`` on pipes until the block ends; then the client's end is closed."""
+async def piped(view: ServerView) -> AsyncGenerator[Piped]:
+    """Serve ``view`` on pipes until the block ends; then the client's end is closed."""
     their_in, our_out = os.pipe()
     our_in, their_out = os.pipe()
     async with anyio.create_task_group() as group:
-        group.start_soon(stdio.serve, surface, Pipes(their_in, their_out), TameStop())
+        group.start_soon(stdio.serve, view, Pipes(their_in, their_out), TameStop())
         try:
             yield Piped(our_in, our_out)
         finally:

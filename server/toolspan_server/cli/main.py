@@ -81,9 +81,9 @@ def _serve(options: Options, stop: Stop) -> None:
             _serve_stdio(served, pipes, stop)
         else:
             served = _served(options, log)
-            entrance = _entrance(options)
-            entrance.access(served.config)
-            _serve_at(stack.enter_context(_listener(options)), served, entrance, options.workers, stop)
+            access_options = _access_options(options)
+            access_options.access(served.config)
+            _serve_at(stack.enter_context(_listener(options)), served, access_options, options.workers, stop)
         stop.leave()
 
 
@@ -162,12 +162,12 @@ def _opened(served: _Served, pipes: Pipes) -> tuple[CompiledTools | None, FirstR
 
 
 def _serve_at(
-    listener: socket.socket, served: _Served, entrance: AccessOptions, workers: int, stop: Stop
+    listener: socket.socket, served: _Served, access_options: AccessOptions, workers: int, stop: Stop
 ) -> None:
     """Serve HTTP in this process, or in ``workers`` of them."""
     ready = partial(_announce, served, listener, workers)
     if workers == 1:
-        _serve_http(served, entrance, stop, listener, ready)
+        _serve_http(served, access_options, stop, listener, ready)
         return
     from ..live.worker_limits import kept_apart
     from ..protocol.http.workers import Workers, spread
@@ -176,7 +176,7 @@ def _serve_at(
         _say(f"toolspan: warning: with {workers} workers, {line}")
 
     def work(own: socket.socket, ready: Callable[[], None], alive: int) -> int:
-        _serve_http(served, entrance, stop, own, ready, alive)
+        _serve_http(served, access_options, stop, own, ready, alive)
         stop.leave()
         return stop.exit_code
 
@@ -185,7 +185,7 @@ def _serve_at(
 
 def _serve_http(
     served: _Served,
-    entrance: AccessOptions,
+    access_options: AccessOptions,
     stop: Stop,
     listener: socket.socket,
     ready: Callable[[], None],
@@ -204,7 +204,7 @@ def _serve_http(
             if alive is not None:
                 group.start_soon(until_orphaned, alive, stop)
             labels = {} if alive is None else {"process": str(os.getpid())}
-            await http.serve(runtime, listener, entrance, stop, ready, Metrics(labels), served.toolset)
+            await http.serve(runtime, listener, access_options, stop, ready, Metrics(labels), served.toolset)
             group.cancel_scope.cancel()
 
     run(serve, use_uvloop=True)
@@ -226,7 +226,7 @@ def _listener(options: Options) -> socket.socket:
     return listen(options.host, options.port)
 
 
-def _entrance(options: Options) -> AccessOptions:
+def _access_options(options: Options) -> AccessOptions:
     from ..protocol.http.access import AccessOptions
 
     return AccessOptions(options.host, _token(options.token_env), options.insecure, options.toolset)

@@ -1,4 +1,4 @@
-"""Live things that the tools of one generation share: made at first use, closed when it ends."""
+"""Live things that the tools of one config snapshot share: made at first use, closed when it ends."""
 
 from __future__ import annotations
 

@@ -9,23 +9,21 @@ from typing import Any, cast
 from .snapshots import ConfigSnapshot
 
 
-def health(
-    generation: ConfigSnapshot, problems: Sequence[str], redact: Callable[[str], str]
-) -> dict[str, Any]:
-    """The state of ``generation``; ``problems`` are those of a later config that was refused.
+def health(snapshot: ConfigSnapshot, problems: Sequence[str], redact: Callable[[str], str]) -> dict[str, Any]:
+    """The state of ``snapshot``; ``problems`` are those of a later config that was refused.
 
     ``{"status": "ok" | "degraded", "config": {"generation", "loaded_at", "problems"}, "sources": […],
     "services": {…}}``, without secrets.
     """
-    sources = [supply.state() for supply in generation.supplies]
-    services = {name: _state(service) for name, service in generation.services.items()}
+    sources = [runner.state() for runner in snapshot.source_runners]
+    services = {name: _state(service) for name, service in snapshot.services.items()}
     parts = [*sources, *services.values()]
     sound = not problems and all(part.get("state") == "ready" for part in parts)
     told = {
         "status": "ok" if sound else "degraded",
         "config": {
-            "generation": generation.number,
-            "loaded_at": datetime.fromtimestamp(generation.loaded_at, UTC).isoformat(timespec="milliseconds"),
+            "generation": snapshot.number,
+            "loaded_at": datetime.fromtimestamp(snapshot.loaded_at, UTC).isoformat(timespec="milliseconds"),
             "problems": list(problems),
         },
         "sources": sources,

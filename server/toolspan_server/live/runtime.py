@@ -43,23 +43,23 @@ class Runtime:
     for as long as the server does.
     """
 
-    def __init__(self, generation: ConfigSnapshot, start: Start) -> None:
-        self.generation = generation
+    def __init__(self, snapshot: ConfigSnapshot, start: Start) -> None:
+        self.snapshot = snapshot
         self.changes = Changes()
-        self.name = generation.config.name
+        self.name = snapshot.config.name
         self.problems: tuple[str, ...] = ()
         self.on_result: Callable[[ToolResult], None] | None = None
         self.refused_reloads = 0
         self.start = start
-        self._live = [generation]
+        self._live = [snapshot]
         self._stops: dict[int, tuple[Service | SourceRunner, Callable[[], None]]] = {}
         self._whole = anyio.Event()
         self._taken: set[tuple[int, str]] = set()
         self._followers: list[ConfigFollower] = []
         self._place: CallSlot = NoSlot()
         self._is_remote = False
-        self._begin(generation)
-        if generation.supplies:
+        self._begin(snapshot)
+        if snapshot.source_runners:
             start(self._settle)
         else:
             self._settle_now()
@@ -67,12 +67,12 @@ class Runtime:
     @property
     def config(self) -> Config:
         """The config that is served now."""
-        return self.generation.config
+        return self.snapshot.config
 
     @property
     def registry(self) -> Registry:
         """The tools that are served now."""
-        return self.generation.executor.registry
+        return self.snapshot.executor.registry
 
     @property
     def is_settled(self) -> bool:
@@ -91,17 +91,17 @@ class Runtime:
         meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Run the tool ``name``, as ``Executor.execute`` does, in the config that is served now."""
-        generation = self.generation
-        generation.calls += 1
+        snapshot = self.snapshot
+        snapshot.calls += 1
         try:
-            result = await generation.executor.execute(name, arguments, context, meta)
+            result = await snapshot.executor.execute(name, arguments, context, meta)
             if self.on_result is not None:
                 self.on_result(result)
             return result
         finally:
-            generation.calls -= 1
-            if generation.idle is not None and not generation.calls:
-                generation.idle.set()
+            snapshot.calls -= 1
+            if snapshot.idle is not None and not snapshot.calls:
+                snapshot.idle.set()
 
     async def replace(self, config: Config) -> None:
         """Serve ``config`` from now on; what runs in the one before ends there.
@@ -109,7 +109,7 @@ class Runtime:
         Services, sources and tools of which both say the same go on. New sources get the time to offer
         their tools first. Should the new config not start, the old one goes on, and the error comes out.
         """
-        old = self.generation
+        old = self.snapshot
         followed = [await anyio.to_thread.run_sync(follower, config) for follower in self._followers]
         new = await successor(old, config)
         self._live.append(new)
@@ -121,7 +121,7 @@ class Runtime:
             self._live.remove(new)
             self._stop_unused()
             raise
-        self.generation = new
+        self.snapshot = new
         new.environment.shared.renew()
         for follow in followed:
             follow()
@@ -133,14 +133,14 @@ class Runtime:
     def seat(self, place: CallSlot) -> None:
         """Have calls that only wait leave ``place``, which counts those that run."""
         self._place = place
-        for generation in self._live:
-            generation.executor.place = place
+        for snapshot in self._live:
+            snapshot.executor.place = place
 
     def serve_remotely(self) -> None:
         """Tell clients, who are not the operator, no details of errors, unless the config says so."""
         self._is_remote = True
-        for generation in self._live:
-            self._set_details(generation)
+        for snapshot in self._live:
+            self._set_details(snapshot)
 
     def add_follower(self, follower: ConfigFollower) -> None:
         """Ask ``follower`` about every config that is to be served; what it gives is done when it is.
@@ -156,8 +156,8 @@ class Runtime:
 
     def redact(self, text: str) -> str:
         """``text`` without the secrets of any config that is still in use."""
-        for generation in self._live:
-            text = generation.config.redact(text)
+        for snapshot in self._live:
+            text = snapshot.config.redact(text)
         return text
 
     def health(self) -> dict[str, Any]:
@@ -166,29 +166,29 @@ class Runtime:
         ``config`` tells the number of the config that is served, when it was loaded, and the problems of a
         later one that was refused.
         """
-        return health(self.generation, self.problems, self.redact)
+        return health(self.snapshot, self.problems, self.redact)
 
-    def _begin(self, generation: ConfigSnapshot) -> None:
-        """Start what ``generation`` has and no other had before."""
-        generation.executor.publish = self.changes.publish
-        generation.executor.place = self._place
-        self._set_details(generation)
-        for place, supply in enumerate(generation.supplies):
-            supply.changed = self._offered
-            if supply.offered.is_set():
-                self._put(generation, place)
-        if generation.resources is not None:
-            generation.resources.changed = self.changes.publish
-        for worker in generation.workers:
+    def _begin(self, snapshot: ConfigSnapshot) -> None:
+        """Start what ``snapshot`` has and no other had before."""
+        snapshot.executor.publish = self.changes.publish
+        snapshot.executor.place = self._place
+        self._set_details(snapshot)
+        for place, runner in enumerate(snapshot.source_runners):
+            runner.changed = self._offered
+            if runner.offered.is_set():
+                self._put(snapshot, place)
+        if snapshot.resources is not None:
+            snapshot.resources.changed = self.changes.publish
+        for worker in snapshot.workers:
             if id(worker) not in self._stops:
                 self._stops[id(worker)] = (worker, self.start(worker.run))
 
-    def _set_details(self, generation: ConfigSnapshot) -> None:
-        told = generation.config.serving.error_details
-        generation.executor.tells_details = not self._is_remote if told is None else told
+    def _set_details(self, snapshot: ConfigSnapshot) -> None:
+        told = snapshot.config.serving.error_details
+        snapshot.executor.tells_details = not self._is_remote if told is None else told
 
     async def _settle(self) -> None:
-        await self.generation.offered()
+        await self.snapshot.offered()
         self._settle_now()
 
     def _settle_now(self) -> None:
@@ -198,44 +198,44 @@ class Runtime:
             if unmatched := toolset.without_match(tools):
                 _log.warning("toolset %r: no tool matches %s", name, ", ".join(unmatched))
 
-    def _offered(self, supply: SourceRunner) -> None:
-        """Put what ``supply`` offers now into every generation that has it."""
+    def _offered(self, runner: SourceRunner) -> None:
+        """Put what ``runner`` offers now into every snapshot that has it."""
         before = list(self.registry)
-        for generation in self._live:
-            if supply in generation.supplies:
-                self._put(generation, generation.supplies.index(supply))
+        for snapshot in self._live:
+            if runner in snapshot.source_runners:
+                self._put(snapshot, snapshot.source_runners.index(runner))
         same = self.registry.lists_the_same(before)
         self.changes.publish(*() if same else (Change("tools"),))
 
-    def _put(self, generation: ConfigSnapshot, place: int) -> None:
-        supply, registry = generation.supplies[place], generation.executor.registry
-        for name in registry.offer(place, supply.tools):
+    def _put(self, snapshot: ConfigSnapshot, place: int) -> None:
+        runner, registry = snapshot.source_runners[place], snapshot.executor.registry
+        for name in registry.offer(place, runner.tools):
             owner = registry.place(name)
             if (place, name) not in self._taken and owner != place:
                 self._taken.add((place, name))
                 whose = "the config's registry" if owner is None else f"tools.sources[{owner}]"
                 message = "the tool %r of tools.sources[%d] (%s) is left out: %s has one of that name"
-                _log.warning(message, name, place, supply.config.type, whose)
+                _log.warning(message, name, place, runner.config.type, whose)
 
-    async def _retire(self, generation: ConfigSnapshot) -> None:
-        """Let the calls of ``generation`` end, then stop what only it had."""
-        generation.idle = anyio.Event()
-        longest_s = max((tool.timeout_ms for tool in generation.executor.registry), default=0) / 1000
-        if generation.calls:
+    async def _retire(self, snapshot: ConfigSnapshot) -> None:
+        """Let the calls of ``snapshot`` end, then stop what only it had."""
+        snapshot.idle = anyio.Event()
+        longest_s = max((tool.timeout_ms for tool in snapshot.executor.registry), default=0) / 1000
+        if snapshot.calls:
             with anyio.move_on_after(longest_s + _BEYOND_TIMEOUTS_S):
-                await generation.idle.wait()
-        self._live.remove(generation)
+                await snapshot.idle.wait()
+        self._live.remove(snapshot)
         self._stop_unused()
-        if all(each.environment is not generation.environment for each in self._live):
-            await generation.environment.shared.aclose()
+        if all(each.environment is not snapshot.environment for each in self._live):
+            await snapshot.environment.shared.aclose()
 
     async def aclose(self) -> None:
-        """Close what the tools of every generation share, such as connections."""
-        for generation in self._live:
-            await generation.environment.shared.aclose()
+        """Close what the tools of every snapshot share, such as connections."""
+        for snapshot in self._live:
+            await snapshot.environment.shared.aclose()
 
     def _stop_unused(self) -> None:
-        used = {id(worker) for generation in self._live for worker in generation.workers}
+        used = {id(worker) for snapshot in self._live for worker in snapshot.workers}
         for key in self._stops.keys() - used:
             self._stops.pop(key)[1]()
 
@@ -246,9 +246,9 @@ async def running(config: Config, tools: CompiledTools | None = None) -> AsyncGe
 
     ``tools`` are what ``registry.prepared`` gave for it, if it was asked already.
     """
-    generation = first(config, tools)
+    snapshot = first(config, tools)
     async with running_services({}) as start:
-        runtime = Runtime(generation, start)
+        runtime = Runtime(snapshot, start)
         try:
             yield runtime
         finally:

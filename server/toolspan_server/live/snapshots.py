@@ -45,7 +45,7 @@ class ConfigSnapshot:
     environment: Environment
     executor: Executor
     services: Mapping[str, Service]
-    supplies: Sequence[SourceRunner] = ()
+    source_runners: Sequence[SourceRunner] = ()
     resources: Resources | None = None
     prompts: Prompts | None = None
     number: int = 1
@@ -57,21 +57,21 @@ class ConfigSnapshot:
     def workers(self) -> list[Service | SourceRunner]:
         """What runs beside the calls."""
         files = [self.resources] if self.resources is not None and self.resources.has_files else []
-        return [*self.services.values(), *self.supplies, *files]
+        return [*self.services.values(), *self.source_runners, *files]
 
     async def offered(self) -> None:
         """Wait for the first offer of every source, at most ``limits.upstream_connect_seconds``."""
         with anyio.move_on_after(self.config.limits.upstream_connect_seconds):
-            for supply in self.supplies:
-                await supply.offered.wait()
+            for runner in self.source_runners:
+                await runner.offered.wait()
 
 
 def first(config: Config, tools: CompiledTools | None = None) -> ConfigSnapshot:
-    """``config``, not yet running; ``tools`` are what ``compile_tools`` gave for it, if it was asked already."""
+    """``config``, not yet running; ``tools`` are what ``compile_tools`` gave for it, if called already."""
     environment, registry = tools or compile_tools(config)
     services = {name: each.build(environment) for name, each in config.services.configured().items()}
     return _made(
-        config, environment, registry, services, _supplies(config, environment, services, None), None
+        config, environment, registry, services, _source_runners(config, environment, services, None), None
     )
 
 
@@ -84,8 +84,8 @@ async def successor(old: ConfigSnapshot, config: Config) -> ConfigSnapshot:
     own = None if earlier is None else earlier.executor.registry
     registry = await anyio.to_thread.run_sync(partial(Registry.from_config, config, environment, own))
     services = _services(config, environment, earlier)
-    supplies = _supplies(config, environment, services, earlier)
-    new = _made(config, environment, registry, services, supplies, earlier)
+    source_runners = _source_runners(config, environment, services, earlier)
+    new = _made(config, environment, registry, services, source_runners, earlier)
     new.number = old.number + 1
     return new
 
@@ -111,12 +111,12 @@ def _differences(old: ConfigSnapshot, new: ConfigSnapshot) -> Iterator[Change]:
         yield Change("prompts")
 
 
-def _members(generation: ConfigSnapshot) -> dict[str, list[str]]:
+def _members(snapshot: ConfigSnapshot) -> dict[str, list[str]]:
     """The names of each toolset's tools."""
-    tools = list(generation.executor.registry)
+    tools = list(snapshot.executor.registry)
     return {
         name: [tool.name for tool in tools if toolset.has(tool.name, tool.config.tags)]
-        for name, toolset in generation.config.toolsets.items()
+        for name, toolset in snapshot.config.toolsets.items()
     }
 
 
@@ -125,7 +125,7 @@ def _made(
     environment: Environment,
     registry: Registry,
     services: Mapping[str, Service],
-    supplies: Sequence[SourceRunner],
+    source_runners: Sequence[SourceRunner],
     earlier: ConfigSnapshot | None,
 ) -> ConfigSnapshot:
     executor = Executor(
@@ -139,7 +139,7 @@ def _made(
     )
     resources = resources_of(config, None if earlier is None else earlier.resources)
     prompts = prompts_of(config, resources)
-    return ConfigSnapshot(config, environment, executor, services, supplies, resources, prompts)
+    return ConfigSnapshot(config, environment, executor, services, source_runners, resources, prompts)
 
 
 def _share_limits(limits: LimitsConfig) -> ShareLimits:
@@ -162,7 +162,7 @@ def _services(config: Config, environment: Environment, earlier: ConfigSnapshot 
     return services
 
 
-def _supplies(
+def _source_runners(
     config: Config, environment: Environment, services: Mapping[str, Service], earlier: ConfigSnapshot | None
 ) -> list[SourceRunner]:
     """The sources at work; those of ``earlier`` where the source and every service is the same."""
@@ -171,14 +171,14 @@ def _supplies(
     timeout_ms = config.tools.default_timeout_ms
     left: list[SourceRunner] = []
     if earlier is not None and dict(earlier.services) == services:
-        left = [each for each in earlier.supplies if each.timeout_ms == timeout_ms]
-    supplies: list[SourceRunner] = []
+        left = [each for each in earlier.source_runners if each.timeout_ms == timeout_ms]
+    source_runners: list[SourceRunner] = []
     for source in config.tools.sources:
         kept = next((each for each in left if is_same(each.config, source)), None)
         if kept is None:
             live = source.build(environment, services)
-            supplies.append(SourceRunner(source, live, environment, timeout_ms))
+            source_runners.append(SourceRunner(source, live, environment, timeout_ms))
         else:
             left.remove(kept)
-            supplies.append(kept)
-    return supplies
+            source_runners.append(kept)
+    return source_runners

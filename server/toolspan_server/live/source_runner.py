@@ -98,5 +98,5 @@ class SourceRunner:
         return tuple(ready)
 
 
-def _nobody(_supply: SourceRunner) -> None:
+def _nobody(_runner: SourceRunner) -> None:
     return None

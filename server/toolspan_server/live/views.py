@@ -64,12 +64,12 @@ class ServerView:
     @property
     def resources(self) -> Resources | None:
         """What clients may read; ``None`` when the config has no such thing."""
-        return self.runtime.generation.resources
+        return self.runtime.snapshot.resources
 
     @property
     def prompts(self) -> Prompts | None:
         """The prompts; ``None`` when the config has none."""
-        return self.runtime.generation.prompts
+        return self.runtime.snapshot.prompts
 
     @property
     def is_settled(self) -> bool:
@@ -146,5 +146,5 @@ class ToolsetView(ServerView):
 
 
 def view_of(runtime: Runtime, toolset: str | None = None) -> ServerView:
-    """The surface of ``toolset``, or the one that shows everything."""
+    """The view of ``toolset``, or the one that shows everything."""
     return ServerView(runtime) if toolset is None else ToolsetView(runtime, toolset)

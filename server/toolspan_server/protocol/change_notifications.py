@@ -28,12 +28,12 @@ class Announcements:
     however often it changed before the client could be told.
     """
 
-    def __init__(self, surface: ServerView, standing: ConnectionState, wake: Callable[[], None]) -> None:
-        self._surface = surface
-        self._standing = standing
+    def __init__(self, view: ServerView, connection_state: ConnectionState, wake: Callable[[], None]) -> None:
+        self._view = view
+        self._connection_state = connection_state
         self._wake = wake
         self._owed: dict[Change, None] = {}
-        self.close = surface.runtime.changes.subscribe(self._note)
+        self.close = view.runtime.changes.subscribe(self._note)
 
     @property
     def owed(self) -> bool:
@@ -52,8 +52,8 @@ class Announcements:
 
     def _is_wanted(self, change: Change) -> bool:
         if change.of == "resource":
-            return change.uri in self._standing.uris
-        return change.of in capabilities(self._surface, modern=False)
+            return change.uri in self._connection_state.uris
+        return change.of in capabilities(self._view, modern=False)
 
 
 def notification(change: Change) -> dict[str, Any]:

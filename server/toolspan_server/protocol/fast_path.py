@@ -55,7 +55,7 @@ class Call:
         """Make the call; gives the whole answer, one line of JSON."""
         trace.log_call(self.tool.name, self.meta)
         try:
-            result = await self._path.surface.execute(self.tool.name, self.arguments, meta=self.meta)
+            result = await self._path.view.execute(self.tool.name, self.arguments, meta=self.meta)
         except RequestRefused as refused:
             return jsonrpc.encode(jsonrpc.error(self.request_id, refused.code, refused.message, refused.data))
         stamp = self._path.stamp if self.version == MODERN_VERSION else ""
@@ -63,11 +63,11 @@ class Call:
 
 
 class FastPath:
-    """Answers the plain requests to ``surface``. ``identity`` is on modern results, by ``stamp``."""
+    """Answers the plain requests to ``view``. ``identity`` is on modern results, by ``stamp``."""
 
-    def __init__(self, surface: ServerView) -> None:
-        self.surface = surface
-        self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(surface)}
+    def __init__(self, view: ServerView) -> None:
+        self.view = view
+        self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(view)}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
         self._usual_envelope: Mapping[str, Any] | None = None
         self._listings: dict[bool, tuple[int, str]] = {}
@@ -81,7 +81,7 @@ class FastPath:
         settled = asked if asked in HANDSHAKE_VERSIONS else LATEST_HANDSHAKE_VERSION
         result = {
             "protocolVersion": settled,
-            "capabilities": capabilities(self.surface, modern=False),
+            "capabilities": capabilities(self.view, modern=False),
             "serverInfo": self.identity[_SERVER_KEY],
             **self._instructions(),
         }
@@ -99,7 +99,7 @@ class FastPath:
         if params.keys() - {"_meta"}:
             return None
         if method == "tools/list":
-            if not self.surface.is_settled:
+            if not self.view.is_settled:
                 return None
             return jsonrpc.framed(message["id"], self._listing(modern=modern))
         if method == "ping" and not modern:
@@ -117,9 +117,9 @@ class FastPath:
             return None
         if arguments is not None and not isinstance(arguments, dict):
             return None
-        tool = self.surface.tool(name)
+        tool = self.view.tool(name)
         if tool is None:
-            if not self.surface.is_settled:
+            if not self.view.is_settled:
                 return None
             fault = wire.unknown_tool(name)
             return jsonrpc.encode(jsonrpc.error(request_id, fault.code, fault.message))
@@ -139,17 +139,17 @@ class FastPath:
 
     def _listing(self, *, modern: bool) -> str:
         """The result of ``tools/list``, its first page, made once for each era."""
-        version, known = self.surface.version, self._listings.get(modern)
+        version, known = self.view.version, self._listings.get(modern)
         if known is None or known[0] != version:
             revision = MODERN_VERSION if modern else LATEST_HANDSHAKE_VERSION
-            text = written_tools(self.surface, revision, {"_meta": self.identity} if modern else {})
+            text = written_tools(self.view, revision, {"_meta": self.identity} if modern else {})
             known = self._listings[modern] = (version, text)
         return known[1]
 
     def _discovery(self) -> dict[str, Any]:
         return {
             "supportedVersions": [MODERN_VERSION],
-            "capabilities": capabilities(self.surface, modern=True),
+            "capabilities": capabilities(self.view, modern=True),
             "resultType": "complete",
             "ttlMs": 0,
             "cacheScope": "private",
@@ -158,7 +158,7 @@ class FastPath:
         }
 
     def _instructions(self) -> dict[str, str]:
-        instructions = self.surface.instructions
+        instructions = self.view.instructions
         return {} if instructions is None else {"instructions": instructions}
 
 
@@ -171,9 +171,9 @@ def is_modern(message: Mapping[str, Any]) -> bool:
     return isinstance(meta, dict) and VERSION_KEY in meta
 
 
-def _identity(surface: ServerView) -> dict[str, str]:
-    described = {} if surface.description is None else {"description": surface.description}
-    return {"name": surface.name, "version": __version__, **described}
+def _identity(view: ServerView) -> dict[str, str]:
+    described = {} if view.description is None else {"description": view.description}
+    return {"name": view.name, "version": __version__, **described}
 
 
 def _answer(request_id: jsonrpc.RequestId, result: Mapping[str, Any]) -> bytes:

@@ -25,7 +25,7 @@ class Choices(Protocol):
 def chosen(noun: str, base: type[Record], choices: Choices) -> Callable[[Any, Any], Any]:
     """What makes the record that ``type`` names, one of ``choices``; a ``base`` stays as it is.
 
-    It raises ``Faulty`` that speaks of ``noun`` ("kind"), and ``InvalidRecord`` for data that the record refuses.
+    Raises ``Faulty``, which names ``noun`` ("kind"), and ``InvalidRecord`` for data that the record refuses.
     """
 
     def make(value: Any, info: Any) -> Any:

@@ -33,8 +33,8 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.text(max_size=9) | st.text("abc") | st.integers(), VALUES) | VALUES)
 def test_a_copier_gives_what_is_small_as_it_is(value: Any) -> None:
     if is_small(value):
-        copier = JsonSanitizer(len(value) + 1, SMALL, max_key=SMALL)
-        copied = copier.copy(value)
+        sanitizer = JsonSanitizer(len(value) + 1, SMALL, max_key=SMALL)
+        copied = sanitizer.copy(value)
         assert copied == value
         assert [type(item) for item in copied.values()] == [type(item) for item in value.values()]
 

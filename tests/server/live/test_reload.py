@@ -104,7 +104,7 @@ async def test_a_changed_file_is_served_however_it_was_written(
     path = written(tmp_path / "toolspan.json", mock("a", 1))
     async with followed(path) as runtime:
         write(path, path.read_text().replace(": 1}", ": 2}"))
-        await until(lambda: runtime.generation.number == 2)
+        await until(lambda: runtime.snapshot.number == 2)
         assert (await runtime.execute("a")).result == 2
 
 
@@ -189,14 +189,14 @@ async def test_what_cannot_change_while_the_server_runs_is_said_once(
     async with followed(path) as runtime:
         fixed: dict[str, Any] = {"name": "other", "limits": {"sessions": 5, "page_size": 5}}
         written(path, mock("a"), **fixed)
-        await until(lambda: runtime.generation.number == 2)
+        await until(lambda: runtime.snapshot.number == 2)
         assert (runtime.name, runtime.config.limits.page_size) == ("toolspan", 5)
         assert "name takes effect only when the server is started again" in caplog.text
         assert "limits.sessions takes effect only" in caplog.text
         assert "page_size" not in caplog.text
         caplog.clear()
         written(path, mock("b"), **fixed)
-        await until(lambda: runtime.generation.number == 3)
+        await until(lambda: runtime.snapshot.number == 3)
         assert "takes effect" not in caplog.text
 
 
@@ -206,13 +206,13 @@ async def test_a_document_that_changes_needs_no_other_config(tmp_path: Path) -> 
     (tmp_path / "docs" / "a.md").write_text("# First\n\nalpha\n")
     services = {"collections": {"docs": {"path": "docs"}}}
     async with followed(written(tmp_path / "toolspan.json", services=services)) as runtime:
-        collections: Any = runtime.generation.services["collections"]
+        collections: Any = runtime.snapshot.services["collections"]
         assert (await collections.search("alpha")).total == 1
         revision = collections.collections["docs"].revision
         (tmp_path / "docs" / "b.md").write_text("# Second\n\nalpha\n")
         with anyio.fail_after(BOUND_S):
             await collections.collections["docs"].changed(revision)
-        assert runtime.generation.number == 1
+        assert runtime.snapshot.number == 1
         assert (await collections.search("alpha")).total == 2
 
 

@@ -103,7 +103,7 @@ async def test_a_call_that_never_ends_holds_the_old_config_only_for_so_long(
         [held] = source.built
         await held.started.wait()
         held.offers()
-        runtime.generation.calls += 1
+        runtime.snapshot.calls += 1
         await runtime.replace(config_of())
         await until(lambda: held.ended == 1)
 
@@ -117,13 +117,13 @@ async def test_tools_sources_and_services_that_say_the_same_go_on_as_they_are(tm
         source.built[0].offers(mock("offered"))
         await runtime.settled()
         kinds = kind_of(runtime, "gate"), kind_of(runtime, "changed"), kind_of(runtime, "offered")
-        collections = runtime.generation.services["collections"]
+        collections = runtime.snapshot.services["collections"]
         second = config_of(mock("changed", True), gate("same"), sources=[source], services=services)
         await runtime.replace(second)
         assert kind_of(runtime, "gate") is kinds[0]
         assert kind_of(runtime, "changed") is not kinds[1]
         assert kind_of(runtime, "offered") is kinds[2]
-        assert runtime.generation.services["collections"] is collections
+        assert runtime.snapshot.services["collections"] is collections
         assert (await runtime.execute("changed")).result is True
         assert (len(source.built), source.built[0].runs, source.built[0].ended) == (1, 1, 0)
 
@@ -149,7 +149,7 @@ async def test_the_tools_of_a_new_source_are_there_when_its_config_is() -> None:
         await held.started.wait()
         assert runtime.registry.get("own") is not None
         held.offers(mock("offered"))
-        await until(lambda: runtime.generation.number == 2)
+        await until(lambda: runtime.snapshot.number == 2)
         assert [each.name for each in runtime.registry] == ["offered"]
 
 
@@ -178,10 +178,10 @@ async def test_a_config_that_cannot_start_leaves_the_old_one_as_it_was() -> None
             raise RuntimeError("cannot be built")
 
     async with running(config_of(gate("old"))) as runtime:
-        before = runtime.generation
+        before = runtime.snapshot
         with pytest.raises(RuntimeError, match="cannot be built"):
             await runtime.replace(config_of(tool("broken", cast("Any", Broken()))))
-        assert runtime.generation is before
+        assert runtime.snapshot is before
         assert runtime.changes.version == 0
 
 
@@ -198,7 +198,7 @@ async def test_whoever_follows_may_refuse_a_config_and_acts_only_when_it_is_serv
         with pytest.raises(ConfigError, match="not this one"):
             await runtime.replace(config_of(instructions="refused"))
         await runtime.replace(config_of(instructions="good"))
-        assert (served, runtime.generation.number) == (["good"], 2)
+        assert (served, runtime.snapshot.number) == (["good"], 2)
 
 
 async def test_texts_are_without_the_secrets_of_every_config_in_use(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ async def test_texts_are_without_the_secrets_of_every_config_in_use(tmp_path: Pa
     async with running(load_config(path, environ=environ)) as runtime:
         assert runtime.redact("first-secret second-secret") == "*** second-secret"
         path.write_text("state_dir: .${TWO}\n")
-        runtime.generation.calls += 1
+        runtime.snapshot.calls += 1
         await runtime.replace(load_config(path, environ=environ))
         assert runtime.redact("first-secret second-secret") == "*** ***"
 
@@ -235,7 +235,7 @@ async def test_health_tells_how_collections_do(tmp_path: Path) -> None:
     collections = {"there": {"path": str(tmp_path / "there")}, "gone": {"path": str(tmp_path / "gone")}}
     async with running(config_of(services={"collections": collections}, state_dir=str(tmp_path))) as runtime:
         assert runtime.health()["services"]["collections"]["state"] == "waiting"
-        live: Any = runtime.generation.services["collections"]
+        live: Any = runtime.snapshot.services["collections"]
         for each in live.collections.values():
             await each.changed()
         told = runtime.health()["services"]["collections"]

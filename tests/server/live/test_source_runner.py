@@ -134,23 +134,23 @@ async def test_the_first_list_waits_for_the_sources_and_the_handshake_does_not()
     source = HeldConfig()
     config = config_of(mock("own", 1), sources=[source])
     async with running(config) as runtime, anyio.create_task_group() as group:
-        surface = Watched(runtime)
+        view = Watched(runtime)
         answers: list[Any] = []
-        opened, called = await served(surface, INITIALIZE, _call(1, "own"))
+        opened, called = await served(view, INITIALIZE, _call(1, "own"))
         assert opened["result"]["serverInfo"]["name"] == "toolspan"
         assert called["result"]["structuredContent"] == {"result": 1}
-        assert (surface.waiting, surface.is_settled) == (0, False)
+        assert (view.waiting, view.is_settled) == (0, False)
 
         async def client() -> None:
-            answers.extend(await served(surface, INITIALIZE, _list(2), _call(3, "offered")))
+            answers.extend(await served(view, INITIALIZE, _list(2), _call(3, "offered")))
 
         group.start_soon(client)
         with anyio.move_on_after(BOUND_S):
-            while surface.waiting < 2:
+            while view.waiting < 2:
                 await anyio.lowlevel.checkpoint()
         (await begun(source)).offers(mock("offered", "late"))
         await until(lambda: len(answers) == 3)
-        assert surface.waiting == 2
+        assert view.waiting == 2
     by_id = {each["id"]: each["result"] for each in answers}
     assert [each["name"] for each in by_id[2]["tools"]] == ["own", "offered"]
     assert by_id[3]["content"][0]["text"] == "late"

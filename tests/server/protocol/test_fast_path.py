@@ -20,11 +20,11 @@ from tests.support.served import MODERN_META, write_config
 from toolspan_server import load_config, running
 from toolspan_server._version import __version__
 from toolspan_server.live.views import ServerView
-from toolspan_server.protocol import fast_path as short
+from toolspan_server.protocol import fast_path as fast_path
 from toolspan_server.protocol.fast_path import Call, FastPath, is_modern
 
 pytestmark = pytest.mark.anyio
-VERSIONS = [*short.HANDSHAKE_VERSIONS, short.MODERN_VERSION]
+VERSIONS = [*fast_path.HANDSHAKE_VERSIONS, fast_path.MODERN_VERSION]
 PARAMS_OF = {"tools/call": CallToolRequestParams, "tools/list": PaginatedRequestParams}
 CLIENT = {"name": "c", "version": "1"}
 in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -100,7 +100,7 @@ async def test_what_the_short_path_takes_the_sdk_takes_too(
     path: FastPath, version: str, method: str, edits: list[tuple[tuple[str, ...], Any]]
 ) -> None:
     plain: dict[str, Any] = {"name": "echo", "arguments": {"value": 1}} if method == "tools/call" else {}
-    meta = {**MODERN_META, PREFIX + "clientInfo": CLIENT} if version == short.MODERN_VERSION else {}
+    meta = {**MODERN_META, PREFIX + "clientInfo": CLIENT} if version == fast_path.MODERN_VERSION else {}
     message = edited(request(method, {**plain, "_meta": meta}), edits)
     if path.answer(message, version) is not None:
         validate_client_request(method, version, message["params"])
@@ -118,7 +118,7 @@ async def test_an_initialize_that_the_short_path_takes_the_sdk_takes_too(
     message = edited(request("initialize", plain), edits)
     answered = path.initialize(message)
     if answered is not None:
-        for version in short.HANDSHAKE_VERSIONS:
+        for version in fast_path.HANDSHAKE_VERSIONS:
             validate_client_request("initialize", version, message["params"])
         InitializeRequestParams.model_validate(message["params"], by_name=False)
         assert json.loads(answered[0])["result"]["protocolVersion"] == answered[1]
@@ -147,7 +147,7 @@ async def test_the_handshakes_of_well_known_clients_are_plain(path: FastPath, ab
         "io.modelcontextprotocol/clientCapabilities": able,
         "io.modelcontextprotocol/clientInfo": who,
     }
-    assert path.answer(request("tools/list", {"_meta": envelope}), short.MODERN_VERSION) is not None
+    assert path.answer(request("tools/list", {"_meta": envelope}), fast_path.MODERN_VERSION) is not None
 
 
 @pytest.mark.requirement("I3.3.1")
@@ -161,10 +161,10 @@ async def test_a_call_runs_its_tool_with_its_meta(path: FastPath) -> None:
 async def test_the_listing_is_made_once_for_each_era(path: FastPath) -> None:
     old = path.answer(request("tools/list", request_id=1), "2024-11-05")
     assert isinstance(old, bytes)
-    path.surface.runtime.registry._tools.clear()
-    for version in short.HANDSHAKE_VERSIONS:
+    path.view.runtime.registry._tools.clear()
+    for version in fast_path.HANDSHAKE_VERSIONS:
         assert path.answer(request("tools/list", request_id=1), version) == old
-    modern = path.answer(request("tools/list", {"_meta": MODERN_META}), short.MODERN_VERSION)
+    modern = path.answer(request("tools/list", {"_meta": MODERN_META}), fast_path.MODERN_VERSION)
     assert isinstance(modern, bytes)
     assert json.loads(modern)["result"]["tools"] == []
 
@@ -173,7 +173,7 @@ async def test_the_listing_is_made_once_for_each_era(path: FastPath) -> None:
     ("message", "modern"),
     [
         (request("tools/list", {"_meta": MODERN_META}), True),
-        (request("tools/list", {"_meta": {short.VERSION_KEY: None}}), True),
+        (request("tools/list", {"_meta": {fast_path.VERSION_KEY: None}}), True),
         (request("initialize", {"_meta": MODERN_META}), False),
         (request("tools/list", {"_meta": {"progressToken": 1}}), False),
         (request("tools/list", {"_meta": []}), False),
@@ -185,8 +185,8 @@ async def test_the_version_in_the_envelope_marks_the_modern_era(message: Any, mo
 
 
 async def test_the_revisions_are_those_of_the_sdk() -> None:
-    assert tuple(HANDSHAKE_PROTOCOL_VERSIONS) == short.HANDSHAKE_VERSIONS
-    assert MODERN_PROTOCOL_VERSIONS == (short.MODERN_VERSION,)
+    assert tuple(HANDSHAKE_PROTOCOL_VERSIONS) == fast_path.HANDSHAKE_VERSIONS
+    assert MODERN_PROTOCOL_VERSIONS == (fast_path.MODERN_VERSION,)
 
 
 async def test_the_version_that_is_told_is_the_one_installed() -> None:

@@ -131,15 +131,15 @@ async def test_a_prompt_that_asks_answers_with_its_questions_then_with_its_messa
     path = tmp_path / "toolspan.yaml"
     path.write_text(CONFIG)
     async with running(load_config(path)) as runtime:
-        surface = ServerView(runtime)
-        (asked,) = await served(surface, request(1, "prompts/get", True, name="trip"))
+        view = ServerView(runtime)
+        (asked,) = await served(view, request(1, "prompts/get", True, name="trip"))
         assert asked["result"]["resultType"] == "input_required"
         assert asked["result"]["inputRequests"]["days"]["params"]["message"] == "Days?"
         again = {
             "inputResponses": {"days": {"action": "accept", "content": {"n": 4}}},
             "requestState": asked["result"]["requestState"],
         }
-        (given,) = await served(surface, request(2, "prompts/get", True, name="trip", **again))
+        (given,) = await served(view, request(2, "prompts/get", True, name="trip", **again))
     assert given["result"]["messages"][0]["content"]["text"] == "4 days"
     assert given["result"]["resultType"] == "complete"
 

@@ -101,7 +101,7 @@ class DocumentFolder:
     def read(self, path: str, limit: int) -> bytes:
         """The bytes of the file ``path``.
 
-        Raises ``UnreadableFile`` for what is not a regular file inside the folder with at most ``limit`` bytes.
+        Raises ``UnreadableFile`` unless it is a regular file inside the folder with at most ``limit`` bytes.
         """
         try:
             descriptor = _opened(Path(os.path.realpath(self.root)), path)

@@ -25,17 +25,17 @@ class OutOfMemory(Exception):
 def result_told(result: Any, result_bytes: int) -> dict[str, Any]:
     """A handler's result; more than the server ever sends of it is left out. Raises ``ToolFailure``."""
     values, size = max(200_000, result_bytes), max(32 << 20, 2 * result_bytes)
-    copier = JsonSanitizer(values, size, partial=True)
+    sanitizer = JsonSanitizer(values, size, partial=True)
     what = "content" if isinstance(result, Content) else "a result"
     try:
         if not isinstance(result, Content):
-            return {"result": copier.copy(result)}
+            return {"result": sanitizer.copy(result)}
         told: dict[str, Any] = {
-            "blocks": [copier.copy(dict(block)) for block in result.blocks],
-            "meta": copier.copy(dict(result.meta)),
+            "blocks": [sanitizer.copy(dict(block)) for block in result.blocks],
+            "meta": sanitizer.copy(dict(result.meta)),
         }
         if result.structured is not ABSENT:
-            told["structured"] = copier.copy(result.structured)
+            told["structured"] = sanitizer.copy(result.structured)
         return {"content": told}
     except NotJson as fault:
         field = f" in '{dotted(fault.path)}'" if fault.path else ""

@@ -81,10 +81,10 @@ def _plain(arguments: Any) -> dict[str, Any]:
         return dict(arguments)
     if not isinstance(arguments, Mapping):
         raise InvalidParameters([f"the arguments must be an object (got {type_name(arguments)})"])
-    copier = JsonSanitizer(MAX_VALUES, MAX_BYTES, on_surrogate=refused, max_key=MAX_NAME)
+    sanitizer = JsonSanitizer(MAX_VALUES, MAX_BYTES, on_surrogate=refused, max_key=MAX_NAME)
     given = cast("Mapping[str, Any]", arguments)
     try:
-        copied = cast("dict[str, Any]", copier.copy(given if isinstance(given, dict) else dict(given)))
+        copied = cast("dict[str, Any]", sanitizer.copy(given if isinstance(given, dict) else dict(given)))
     except NotJson as fault:
         subject = f"'{dotted(fault.path)}'" if fault.path else "the arguments object"
         raise InvalidParameters([f"{subject} {fault.what}"]) from None

@@ -71,5 +71,5 @@ def _wanted_levels(context: RequestContext) -> frozenset[str]:
     """MCP 2026-07-28, server/utilities/logging: none without the request's level; before, the session's."""
     if context.protocol_version in MODERN:
         return allowed_log_levels(context.protocol_version, context.meta)
-    standing: ConnectionState = context.lifespan_context
-    return frozenset(LEVELS[LEVELS.index(standing.level) :])
+    connection_state: ConnectionState = context.lifespan_context
+    return frozenset(LEVELS[LEVELS.index(connection_state.level) :])

@@ -15,15 +15,15 @@ from ..messages import jsonrpc
 from ..messages.wire import INVALID_PARAMS, MODERN
 
 
-def register(server: Server[Any], surface: ServerView) -> None:
-    """Let ``server`` offer values for the arguments of ``surface``'s prompts and resource templates."""
+def register(server: Server[Any], view: ServerView) -> None:
+    """Let ``server`` offer values for the arguments of ``view``'s prompts and resource templates."""
 
     async def complete(context: RequestContext, params: CompleteRequestParams) -> dict[str, Any]:
         with refusals():
-            if surface.prompts is None and surface.resources is None:
+            if view.prompts is None and view.resources is None:
                 raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
             try:
-                completion = await _completion(surface, params)
+                completion = await _completion(view, params)
             except CompletionUnavailable as fault:
                 raise RequestRefused(jsonrpc.INTERNAL_ERROR, f"Values are not available: {fault}") from None
         modern = {"resultType": "complete"} if context.protocol_version in MODERN else {}
@@ -32,13 +32,13 @@ def register(server: Server[Any], surface: ServerView) -> None:
     server.add_request_handler("completion/complete", CompleteRequestParams, complete)
 
 
-async def _completion(surface: ServerView, params: CompleteRequestParams) -> dict[str, Any]:
+async def _completion(view: ServerView, params: CompleteRequestParams) -> dict[str, Any]:
     given = dict((params.context.arguments if params.context else None) or {})
     name, typed = params.argument.name, params.argument.value
     if isinstance(params.ref, PromptReference):
-        if surface.prompts is None:
+        if view.prompts is None:
             raise RequestRefused(INVALID_PARAMS, f"Prompt {params.ref.name[:200]!r} not found")
-        return await surface.prompts.complete(params.ref.name, name, typed, given)
-    if surface.resources is None:
+        return await view.prompts.complete(params.ref.name, name, typed, given)
+    if view.resources is None:
         raise RequestRefused(INVALID_PARAMS, f"Resource template {params.ref.uri[:200]!r} not found")
-    return await surface.resources.complete(params.ref.uri, name, typed, given)
+    return await view.resources.complete(params.ref.uri, name, typed, given)

@@ -23,18 +23,18 @@ from ..messages.wire import MODERN
 from ..state.running_calls import Calls
 
 
-def register(server: Server[Any], surface: ServerView, calls: Calls) -> None:
-    """Let ``server`` list ``surface``'s prompts and give their messages; ``calls`` counts what waits."""
+def register(server: Server[Any], view: ServerView, calls: Calls) -> None:
+    """Let ``server`` list ``view``'s prompts and give their messages; ``calls`` counts what waits."""
 
     async def list_prompts(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = _prompts(surface, context).listed
+            listed = _prompts(view, context).listed
             cursor = (context.params or {}).get("cursor")
-            return paged(surface, "prompts", listed, cursor, context.protocol_version)
+            return paged(view, "prompts", listed, cursor, context.protocol_version)
 
     async def get_prompt(context: RequestContext, params: GetPromptRequestParams) -> dict[str, Any]:
         async def work(client: Client) -> dict[str, Any]:
-            found = await _prompts(surface, context).get(params.name, params.arguments or {}, client)
+            found = await _prompts(view, context).get(params.name, params.arguments or {}, client)
             return {**found, "resultType": "complete"} if context.protocol_version in MODERN else found
 
         return await answered(context, work, aside=partial(calls.beside, of=principal(context)))
@@ -43,7 +43,7 @@ def register(server: Server[Any], surface: ServerView, calls: Calls) -> None:
     server.add_request_handler("prompts/get", GetPromptRequestParams, get_prompt)
 
 
-def _prompts(surface: ServerView, context: RequestContext) -> Prompts:
-    if surface.prompts is None:
+def _prompts(view: ServerView, context: RequestContext) -> Prompts:
+    if view.prompts is None:
         raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
-    return surface.prompts
+    return view.prompts

@@ -17,34 +17,34 @@ from ..messages.pagination import cache_hints, paged
 _NOT_FOUND = -32002
 
 
-def register(server: Server[Any], surface: ServerView) -> None:
-    """Let ``server`` list ``surface``'s resources and give their content."""
+def register(server: Server[Any], view: ServerView) -> None:
+    """Let ``server`` list ``view``'s resources and give their content."""
 
     async def list_resources(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = await _resources(surface, context).listed()
-            return paged(surface, "resources", listed, _cursor(context), context.protocol_version)
+            listed = await _resources(view, context).listed()
+            return paged(view, "resources", listed, _cursor(context), context.protocol_version)
 
     async def list_templates(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = _resources(surface, context).templates
-            return paged(surface, "resourceTemplates", listed, _cursor(context), context.protocol_version)
+            listed = _resources(view, context).templates
+            return paged(view, "resourceTemplates", listed, _cursor(context), context.protocol_version)
 
     async def read(context: RequestContext, params: ReadResourceRequestParams) -> dict[str, Any]:
         with refusals():
-            resources = _resources(surface, context)
+            resources = _resources(view, context)
             content = await _content(resources, str(params.uri), context.protocol_version)
-            return {"contents": [content], **cache_hints(surface, context.protocol_version)}
+            return {"contents": [content], **cache_hints(view, context.protocol_version)}
 
     server.add_request_handler("resources/list", PaginatedRequestParams, list_resources)
     server.add_request_handler("resources/templates/list", PaginatedRequestParams, list_templates)
     server.add_request_handler("resources/read", ReadResourceRequestParams, read)
 
 
-def _resources(surface: ServerView, context: RequestContext) -> Any:
-    if surface.resources is None:
+def _resources(view: ServerView, context: RequestContext) -> Any:
+    if view.resources is None:
         raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
-    return surface.resources
+    return view.resources
 
 
 async def _content(resources: Any, uri: str, protocol_version: str) -> dict[str, Any]:

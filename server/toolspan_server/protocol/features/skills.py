@@ -24,36 +24,36 @@ class _FolderParams(PaginatedRequestParams):
     uri: str
 
 
-def register(server: Server[Any], surface: ServerView) -> None:
-    """Let ``server`` tell of ``surface``'s skills."""
+def register(server: Server[Any], view: ServerView) -> None:
+    """Let ``server`` tell of ``view``'s skills."""
 
     async def list_skills(context: RequestContext, params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = await anyio.to_thread.run_sync(_skills(surface, context).entries)
-            return paged(surface, "skills", listed, params.cursor, context.protocol_version)
+            listed = await anyio.to_thread.run_sync(_skills(view, context).entries)
+            return paged(view, "skills", listed, params.cursor, context.protocol_version)
 
     async def get_skill(context: RequestContext, params: _SkillParams) -> dict[str, Any]:
         with refusals():
-            listed = await anyio.to_thread.run_sync(_skills(surface, context).entries)
+            listed = await anyio.to_thread.run_sync(_skills(view, context).entries)
             found = next((each for each in listed if each["uri"] == params.uri), None)
             if found is None:
                 raise RequestRefused(INVALID_PARAMS, "Skill not found", {"uri": params.uri})
-            return {"skill": found, **cache_hints(surface, context.protocol_version)}
+            return {"skill": found, **cache_hints(view, context.protocol_version)}
 
     async def read_folder(context: RequestContext, params: _FolderParams) -> dict[str, Any]:
         with refusals():
-            skills = _skills(surface, context)
+            skills = _skills(view, context)
             listed = await anyio.to_thread.run_sync(skills.children, params.uri)
             if listed is None:
                 raise RequestRefused(INVALID_PARAMS, "No folder of a skill", {"uri": params.uri})
-            return paged(surface, "resources", listed, params.cursor, context.protocol_version)
+            return paged(view, "resources", listed, params.cursor, context.protocol_version)
 
     server.add_request_handler("skills/list", PaginatedRequestParams, list_skills)
     server.add_request_handler("skills/get", _SkillParams, get_skill)
     server.add_request_handler("resources/directory/read", _FolderParams, read_folder)
 
 
-def _skills(surface: ServerView, context: RequestContext) -> Skills:
-    if surface.resources is None or surface.resources.skills is None:
+def _skills(view: ServerView, context: RequestContext) -> Skills:
+    if view.resources is None or view.resources.skills is None:
         raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
-    return surface.resources.skills
+    return view.resources.skills

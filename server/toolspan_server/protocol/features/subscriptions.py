@@ -42,8 +42,8 @@ MOST_STREAMS = 1_024
 _LISTS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
 
 
-def register(server: Server[Any], surface: ServerView, tasks: Tasks) -> Callable[[], None]:
-    """Let ``server`` tell its clients what they want to be told of ``surface`` and of ``tasks``.
+def register(server: Server[Any], view: ServerView, tasks: Tasks) -> Callable[[], None]:
+    """Let ``server`` tell its clients what they want to be told of ``view`` and of ``tasks``.
 
     What this gives ends every subscription, as the end of the server does.
     """
@@ -54,24 +54,24 @@ def register(server: Server[Any], surface: ServerView, tasks: Tasks) -> Callable
             raise _too_many(f"{MOST_STREAMS:,} subscriptions are open")
         wanted = params.notifications.model_dump(by_alias=True, exclude_none=True)
         with refusals():
-            stream = _Stream(context, _honoured(wanted, context, surface, tasks))
+            stream = _Stream(context, _honoured(wanted, context, view, tasks))
         streams.add(stream)
         try:
-            return await stream.run(surface, tasks)
+            return await stream.run(view, tasks)
         finally:
             streams.discard(stream)
 
     async def subscribe(context: RequestContext, params: SubscribeRequestParams) -> dict[str, Any]:
-        standing = _standing(context, surface)
-        if len(standing.uris) >= MOST_URIS:
+        connection_state = _connection_state(context, view)
+        if len(connection_state.uris) >= MOST_URIS:
             raise _too_many(f"{MOST_URIS:,} resources are watched")
         if len(uri := str(params.uri)) > LONGEST_URI:
             raise MCPError(INVALID_PARAMS, f"A URI has {LONGEST_URI:,} characters at most")
-        standing.uris.add(uri)
+        connection_state.uris.add(uri)
         return {}
 
     async def unsubscribe(context: RequestContext, params: UnsubscribeRequestParams) -> dict[str, Any]:
-        _standing(context, surface).uris.discard(str(params.uri))
+        _connection_state(context, view).uris.discard(str(params.uri))
         return {}
 
     server.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, listen)
@@ -104,10 +104,10 @@ class _Stream:
         self._closed = True
         self._woken.set()
 
-    async def run(self, surface: ServerView, tasks: Tasks) -> dict[str, Any]:
+    async def run(self, view: ServerView, tasks: Tasks) -> dict[str, Any]:
         """Acknowledge, then tell of each change, until the client leaves or the stream is closed."""
         with ExitStack() as subscribed:
-            subscribed.callback(surface.runtime.changes.subscribe(self._note))
+            subscribed.callback(view.runtime.changes.subscribe(self._note))
             subscribed.callback(tasks.subscribe(self._note_task))
             honoured = {"notifications": dict(self._honoured)}
             await self._send("notifications/subscriptions/acknowledged", honoured)
@@ -146,10 +146,10 @@ class _Stream:
 
 
 def _honoured(
-    wanted: Mapping[str, Any], context: RequestContext, surface: ServerView, tasks: Tasks
+    wanted: Mapping[str, Any], context: RequestContext, view: ServerView, tasks: Tasks
 ) -> dict[str, Any]:
     """What of ``wanted`` the server tells of. Raises ``RequestRefused`` for tasks without the extension."""
-    offered = capabilities(surface, modern=True)
+    offered = capabilities(view, modern=True)
     honoured: dict[str, Any] = {
         flag: True for of, flag in _LISTS.items() if wanted.get(flag) is True and of in offered
     }
@@ -176,14 +176,14 @@ def _exists(tasks: Tasks, task_id: str, context: RequestContext) -> bool:
     return True
 
 
-def _standing(context: RequestContext, surface: ServerView) -> ConnectionState:
-    if "resources" not in capabilities(surface, modern=False):
+def _connection_state(context: RequestContext, view: ServerView) -> ConnectionState:
+    if "resources" not in capabilities(view, modern=False):
         raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=context.method)
-    standing: ConnectionState = context.lifespan_context
-    if not standing.lasting:
+    connection_state: ConnectionState = context.lifespan_context
+    if not connection_state.lasting:
         message = f"{context.method} needs a session: send initialize first"
         raise MCPError(code=INVALID_REQUEST, message=message)
-    return standing
+    return connection_state
 
 
 def _too_many(what: str) -> MCPError:

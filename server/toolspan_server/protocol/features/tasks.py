@@ -47,11 +47,11 @@ class _UpdateParams(_TaskParams):
     input_responses: dict[str, Any]
 
 
-def register(server: Server[Any], surface: ServerView, tasks: Tasks) -> None:
+def register(server: Server[Any], view: ServerView, tasks: Tasks) -> None:
     """Let ``server`` tell of ``tasks``, each to the principal that made it."""
 
     def found(context: RequestContext, task_id: str) -> Task:
-        if context.protocol_version not in wire.MODERN or not supports_tasks(surface):
+        if context.protocol_version not in wire.MODERN or not supports_tasks(view):
             raise MCPError(code=METHOD_NOT_FOUND, message="Method not found", data=context.method)
         require_extension(context)
         return tasks.find(task_id, principal(context))
@@ -91,10 +91,10 @@ def require_extension(context: RequestContext) -> None:
 
 
 class TaskCalls:
-    """Makes calls of ``surface``'s tools as ``tasks``, by way of ``calls``."""
+    """Makes calls of ``view``'s tools as ``tasks``, by way of ``calls``."""
 
-    def __init__(self, surface: ServerView, calls: Calls, tasks: Tasks) -> None:
-        self._surface = surface
+    def __init__(self, view: ServerView, calls: Calls, tasks: Tasks) -> None:
+        self._view = view
         self._calls = calls
         self._tasks = tasks
 
@@ -142,7 +142,7 @@ class TaskCalls:
     async def _result(self, call: wire.ToolCall, client: TaskClient, version: str) -> dict[str, Any]:
         context = Context(meta=call.meta, client=client)
         try:
-            result = await self._calls.run(partial(self._surface.execute, call.name, call.arguments, context))
+            result = await self._calls.run(partial(self._view.execute, call.name, call.arguments, context))
         except Busy as busy:
             raise RequestRefused(jsonrpc.INTERNAL_ERROR, str(busy)) from None
         return wire.render_result(result, version)

@@ -25,18 +25,18 @@ from ..state.running_calls import Calls
 from .tasks import TaskCalls, declared, require_extension
 
 
-def register(server: Server[Any], surface: ServerView, calls: Calls, tasks: TaskCalls) -> None:
-    """Let ``server`` list ``surface``'s tools and call them, by way of ``calls`` or as ``tasks``."""
+def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCalls) -> None:
+    """Let ``server`` list ``view``'s tools and call them, by way of ``calls`` or as ``tasks``."""
 
     async def list_tools(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
-        await surface.settled()
+        await view.settled()
         with refusals():
-            return listed(surface, (context.params or {}).get("cursor"), context.protocol_version)
+            return listed(view, (context.params or {}).get("cursor"), context.protocol_version)
 
     async def call_tool(context: RequestContext, _params: CallToolRequestParams) -> dict[str, Any]:
         with refusals():
             call = wire.read_call(context.params)
-            tool = surface.tool(call.name) or await _late(surface, call.name)
+            tool = view.tool(call.name) or await _late(view, call.name)
             if tool is None:
                 raise wire.unknown_tool(call.name)
             trace.log_call(call.name, call.meta)
@@ -48,7 +48,7 @@ def register(server: Server[Any], surface: ServerView, calls: Calls, tasks: Task
 
         async def work(client: Client) -> dict[str, Any]:
             meant = Context(meta=call.meta, client=client)
-            made = partial(surface.execute, call.name, call.arguments, meant)
+            made = partial(view.execute, call.name, call.arguments, meant)
             result = await calls.run(made, tool.timeout_ms)
             return wire.render_result(result, context.protocol_version)
 
@@ -58,7 +58,7 @@ def register(server: Server[Any], surface: ServerView, calls: Calls, tasks: Task
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
 
 
-async def _late(surface: ServerView, name: str) -> Tool | None:
+async def _late(view: ServerView, name: str) -> Tool | None:
     """The tool ``name``, once the sources have had their time to offer it."""
-    await surface.settled()
-    return surface.tool(name)
+    await view.settled()
+    return view.tool(name)

@@ -102,11 +102,11 @@ class Application:
         self._caller = CallRunner(self.calls)
         sessions = Sessions(limits.sessions, limits.session_idle_seconds)
         self.budgets = MemoryBudgets.of(limits)
-        self._fronts = EndpointRegistry(
+        self._endpoints = EndpointRegistry(
             runtime, toolset, self.calls, self._caller, sessions, self.budgets, helpers
         )
         measure(runtime, self.calls, sessions, self.metrics)
-        routes = _Routes(self._fronts, status_routes(runtime, self.metrics))
+        routes = _Routes(self._endpoints, status_routes(runtime, self.metrics))
         self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics))
         if isinstance(access, AccessOptions):
             runtime.add_follower(partial(self._follow, access))
@@ -115,21 +115,21 @@ class Application:
 
     def part(self) -> None:
         """Tell the clients that wait for news that there will be none."""
-        self._fronts.part()
+        self._endpoints.part()
 
     def close(self) -> None:
         """End every call and every stream that is still open."""
         self._caller.stop()
-        self._fronts.close()
+        self._endpoints.close()
 
-    def _follow(self, entrance: AccessOptions, config: Config) -> Callable[[], None]:
+    def _follow(self, access_options: AccessOptions, config: Config) -> Callable[[], None]:
         """What has the guard ask what ``config`` says."""
-        return partial(self.guard.replace, entrance.access(config))
+        return partial(self.guard.replace, access_options.access(config))
 
     async def _sweep(self, every_s: float) -> None:
         while True:
             await anyio.sleep(every_s)
-            await self._fronts.whole.handshake.sweep()
+            await self._endpoints.whole.handshake.sweep()
 
 
 def _access(access: Access | AccessOptions, config: Config) -> Access:
@@ -137,18 +137,18 @@ def _access(access: Access | AccessOptions, config: Config) -> Access:
 
 
 class _Routes:
-    def __init__(self, fronts: EndpointRegistry, status: Mapping[str, App]) -> None:
-        self._fronts = fronts
-        behind = fronts.whole.behind
+    def __init__(self, endpoints: EndpointRegistry, status: Mapping[str, App]) -> None:
+        self._endpoints = endpoints
+        sdk_server = endpoints.whole.sdk_server
         self._apps: dict[str, App] = {
-            "/mcp": fronts.whole.app,
-            "/sse": partial(_open_sse, behind),
-            "/messages/": partial(_post_message, behind),
+            "/mcp": endpoints.whole.app,
+            "/sse": partial(_open_sse, sdk_server),
+            "/messages/": partial(_post_message, sdk_server),
             **status,
         }
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        app = self._apps.get(scope["path"]) or self._fronts.at(scope["path"])
+        app = self._apps.get(scope["path"]) or self._endpoints.at(scope["path"])
         if app is None:
             return RefusedResponse(
                 404, "Not found: MCP is at /mcp (Streamable HTTP) and /sse (HTTP+SSE)"
@@ -156,16 +156,16 @@ class _Routes:
         return app(scope, receive, send)
 
 
-async def _open_sse(behind: LazySdkServer, scope: Scope, receive: Receive, send: Send) -> None:
+async def _open_sse(sdk_server: LazySdkServer, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["method"] != "GET":
         await RefusedResponse(405, "Method not allowed", ((b"allow", b"GET"),)).send(send)
         return
-    sdk = await behind.get()
+    sdk = await sdk_server.get()
     tell_sdk(scope)
-    await behind.answer(sdk.open_sse, scope, receive, send)
+    await sdk_server.answer(sdk.open_sse, scope, receive, send)
 
 
-async def _post_message(behind: LazySdkServer, scope: Scope, receive: Receive, send: Send) -> None:
-    sdk = await behind.get()
+async def _post_message(sdk_server: LazySdkServer, scope: Scope, receive: Receive, send: Send) -> None:
+    sdk = await sdk_server.get()
     tell_sdk(scope)
-    await behind.answer(sdk.post_message, scope, receive, send)
+    await sdk_server.answer(sdk.post_message, scope, receive, send)

@@ -44,12 +44,12 @@ class ToolsetEndpoint:
         budgets: MemoryBudgets,
         helpers: anyio.abc.TaskGroup,
     ) -> None:
-        surface = view_of(runtime, toolset)
-        short = FastPath(surface)
+        view = view_of(runtime, toolset)
+        fast_path = FastPath(view)
         message_bytes = runtime.config.limits.message_bytes
-        self.behind = LazySdkServer(maker(surface, calls, message_bytes, budgets), helpers)
-        self.handshake = HandshakeEra(short, caller, self.behind, sessions, toolset)
-        self.app: App = Endpoint(ModernEra(surface, short, caller, self.behind), self.handshake)
+        self.sdk_server = LazySdkServer(maker(view, calls, message_bytes, budgets), helpers)
+        self.handshake = HandshakeEra(fast_path, caller, self.sdk_server, sessions, toolset)
+        self.app: App = Endpoint(ModernEra(view, fast_path, caller, self.sdk_server), self.handshake)
 
 
 class EndpointRegistry:
@@ -89,12 +89,12 @@ class EndpointRegistry:
     def part(self) -> None:
         """End the subscriptions, in the way that tells their clients so."""
         for front in {self.whole, *self._toolsets.values()}:
-            front.behind.part()
+            front.sdk_server.part()
 
     def close(self) -> None:
         """End every answer that the SDK is giving."""
         for front in {self.whole, *self._toolsets.values()}:
-            front.behind.close()
+            front.sdk_server.close()
 
 
 def _unknown(name: str) -> App | None:

@@ -40,15 +40,15 @@ class HandshakeEra:
 
     def __init__(
         self,
-        short: FastPath,
+        fast_path: FastPath,
         caller: CallRunner,
-        behind: LazySdkServer,
+        sdk_server: LazySdkServer,
         sessions: Sessions,
         toolset: str | None = None,
     ) -> None:
-        self._short = short
+        self._fast_path = fast_path
         self._caller = caller
-        self._behind = behind
+        self._sdk_server = sdk_server
         self._sessions = sessions
         self._toolset = toolset
 
@@ -89,8 +89,8 @@ class HandshakeEra:
             await exchange.refuse(400, _NO_SESSION)
         elif "id" not in message or "method" not in message:
             await exchange.answer(202)
-        elif (answer := self._short.answer(message, version.decode())) is None:
-            await self._behind.hand(exchange)
+        elif (answer := self._fast_path.answer(message, version.decode())) is None:
+            await self._sdk_server.hand(exchange)
         elif isinstance(answer, Call):
             await exchange.answer(200, await self._caller.made_regardless(answer, exchange, {}))
         else:
@@ -104,7 +104,7 @@ class HandshakeEra:
             await self.sweep()
         if self._sessions.full and (spared := self._sessions.spare()) is not None:
             await spared.close()
-        plain = self._short.initialize(message)
+        plain = self._fast_path.initialize(message)
         version = "" if plain is None else plain[1]
         try:
             principal = exchange.scope.get(PRINCIPAL)
@@ -120,8 +120,8 @@ class HandshakeEra:
     async def _open_behind(self, session: Session) -> bytes:
         """The SDK's answer to an ``initialize`` that is not plain; a refused one leaves no session."""
         try:
-            session.behind = await (await self._behind.get()).open_session(session.id)
-            answer = await session.behind.tell(session.handshake) or {}
+            session.sdk_server = await (await self._sdk_server.get()).open_session(session.id)
+            answer = await session.sdk_server.tell(session.handshake) or {}
             session.version = answer.get("result", {}).get("protocolVersion", "")
         finally:
             if not session.version:
@@ -153,7 +153,7 @@ class HandshakeEra:
         elif message.get("method") == "notifications/cancelled":
             params: dict[str, Any] = message.get("params") or {}
             session.cancel(params.get("requestId"))
-        if session.behind is None:
+        if session.sdk_server is None:
             await exchange.answer(202)
         else:
             await self._hand(exchange, session)
@@ -166,7 +166,7 @@ class HandshakeEra:
             return
         if message["method"] == "initialize":
             session.plain = False
-        answer = self._short.answer(message, session.version) if session.plain else None
+        answer = self._fast_path.answer(message, session.version) if session.plain else None
         if answer is None:
             await self._hand_request(exchange, session, request_id)
         elif isinstance(answer, Call):
@@ -178,7 +178,7 @@ class HandshakeEra:
         self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId
     ) -> None:
         """Hand a request to the SDK, which keeps its answers by the id's text: no two of the same."""
-        if session.behind is not None and session.behind.full:
+        if session.sdk_server is not None and session.sdk_server.full:
             await exchange.refuse(503, _FULL, code=jsonrpc.INTERNAL_ERROR, request_id=request_id)
             return
         key = str(request_id)
@@ -200,18 +200,20 @@ class HandshakeEra:
     ) -> None:
         """Let the SDK answer in its half of the session, which is made now if there is none."""
         async with session.opening:
-            if session.behind is None:
-                made = await (await self._behind.get()).open_session(session.id)
+            if session.sdk_server is None:
+                made = await (await self._sdk_server.get()).open_session(session.id)
                 await made.tell(session.handshake)
                 if session.initialized:
                     await made.tell(_INITIALIZED)
-                session.behind = made
-        behind = session.behind
-        if session.over or behind.over:
+                session.sdk_server = made
+        sdk_server = session.sdk_server
+        if session.over or sdk_server.over:
             self._sessions.forget(session)
             await session.close()
             await exchange.refuse(404, _UNKNOWN, request_id=request_id)
         elif request_id is None:
-            await self._behind.hand(exchange, behind.handle)
+            await self._sdk_server.hand(exchange, sdk_server.handle)
         else:
-            await self._behind.hand(exchange, owing(behind.handle, request_id, lambda: behind.over))
+            await self._sdk_server.hand(
+                exchange, owing(sdk_server.handle, request_id, lambda: sdk_server.over)
+            )

@@ -30,12 +30,12 @@ class ModernEra:
     """Answers the requests whose ``MCP-Protocol-Version`` is no handshake's."""
 
     def __init__(
-        self, surface: ServerView, short: FastPath, caller: CallRunner, behind: LazySdkServer
+        self, view: ServerView, fast_path: FastPath, caller: CallRunner, sdk_server: LazySdkServer
     ) -> None:
-        self._surface = surface
-        self._short = short
+        self._view = view
+        self._fast_path = fast_path
         self._caller = caller
-        self._behind = behind
+        self._sdk_server = sdk_server
         self._mirrored: dict[str, tuple[Tool, bool]] = {}
 
     async def __call__(self, exchange: Exchange) -> None:
@@ -56,9 +56,11 @@ class ModernEra:
             fault = "mcp-name header does not match the request body's 'taskId' parameter"
             await exchange.refuse(400, fault, code=HEADER_MISMATCH, request_id=message.get("id"))
             return
-        answer = self._short.answer(message, MODERN_VERSION) if self._is_routed(exchange, message) else None
+        answer = (
+            self._fast_path.answer(message, MODERN_VERSION) if self._is_routed(exchange, message) else None
+        )
         if answer is None or (isinstance(answer, Call) and self._is_mirrored(answer.tool)):
-            await self._behind.hand(exchange)
+            await self._sdk_server.hand(exchange)
         elif isinstance(answer, Call):
             await exchange.answer(200, await self._caller.made(answer, exchange))
         else:

@@ -63,7 +63,7 @@ class Session:
     open_requests: int = 0
     running: dict[RequestId, Running[bytes]] = field(default_factory=dict[RequestId, Running[bytes]])
     handed: dict[str, PendingRequest] = field(default_factory=dict[str, PendingRequest])
-    behind: SdkSession | None = None
+    sdk_server: SdkSession | None = None
     opening: Lock = field(default_factory=Lock)
 
     def knows(self, request_id: RequestId) -> bool:
@@ -83,8 +83,8 @@ class Session:
         self.over = True
         for running in self.running.values():
             running.stop(End.SESSION_ENDED)
-        if self.behind is not None:
-            await self.behind.close()
+        if self.sdk_server is not None:
+            await self.sdk_server.close()
 
 
 class Sessions:

@@ -74,7 +74,7 @@ def measure(runtime: Runtime, calls: Calls, sessions: Sessions, metrics: Metrics
         "toolspan_config_reloads_total",
         "Changed configs, by whether they took effect.",
         lambda: [
-            ({"outcome": "served"}, runtime.generation.number - 1),
+            ({"outcome": "served"}, runtime.snapshot.number - 1),
             ({"outcome": "refused"}, runtime.refused_reloads),
         ],
         kind="counter",

@@ -52,47 +52,47 @@ def page(
 
 
 def paged(
-    surface: ServerView, key: str, items: Sequence[Mapping[str, Any]], cursor: Any, version: str
+    view: ServerView, key: str, items: Sequence[Mapping[str, Any]], cursor: Any, version: str
 ) -> dict[str, Any]:
     """The result of a list method in that protocol version: a page of ``items`` under ``key``.
 
     ``items`` are as MCP writes them.
     Raises ``ProtocolFault`` for what is no cursor.
     """
-    return _result(surface, key, *page(items, cursor, surface.config.limits.page_size), version)
+    return _result(view, key, *page(items, cursor, view.config.limits.page_size), version)
 
 
-def list_tools(surface: ServerView, cursor: Any, version: str) -> dict[str, Any]:
+def list_tools(view: ServerView, cursor: Any, version: str) -> dict[str, Any]:
     """The result of ``tools/list``. Raises ``ProtocolFault`` for what is no cursor."""
-    size = surface.config.limits.page_size
-    tools, following = page(surface.tools, cursor, size, lambda tool: tool.name)
-    return _result(surface, "tools", [render_tool(tool) for tool in tools], following, version)
+    size = view.config.limits.page_size
+    tools, following = page(view.tools, cursor, size, lambda tool: tool.name)
+    return _result(view, "tools", [render_tool(tool) for tool in tools], following, version)
 
 
-def written_tools(surface: ServerView, version: str, more: Mapping[str, Any]) -> str:
+def written_tools(view: ServerView, version: str, more: Mapping[str, Any]) -> str:
     """The first page of ``list_tools`` as JSON, with the members ``more`` at its end.
 
     Tools are written one by one: all that is made to write one is gone, and its memory at hand, for the next.
     """
-    tools, following = page(surface.tools, None, surface.config.limits.page_size, lambda tool: tool.name)
-    rest = jsonrpc.dumps({**_result(surface, "tools", (), following, version), **more})
+    tools, following = page(view.tools, None, view.config.limits.page_size, lambda tool: tool.name)
+    rest = jsonrpc.dumps({**_result(view, "tools", (), following, version), **more})
     written = ",".join([jsonrpc.dumps(render_tool(tool)) for tool in tools])
     return f"{_BEFORE_TOOLS}{written}{rest.removeprefix(_BEFORE_TOOLS)}"
 
 
-def cache_hints(surface: ServerView, version: str) -> dict[str, Any]:
+def cache_hints(view: ServerView, version: str) -> dict[str, Any]:
     """What a complete result of a list, or of ``resources/read``, says besides in that protocol version."""
     if version not in MODERN:
         return {}
-    cache = surface.config.serving.cache
+    cache = view.config.serving.cache
     return {"resultType": "complete", "ttlMs": cache.ttl_ms, "cacheScope": cache.scope}
 
 
 def _result(
-    surface: ServerView, key: str, items: Sequence[Mapping[str, Any]], following: str | None, version: str
+    view: ServerView, key: str, items: Sequence[Mapping[str, Any]], following: str | None, version: str
 ) -> dict[str, Any]:
     more = {} if following is None else {"nextCursor": following}
-    return {key: list(items), **more, **cache_hints(surface, version)}
+    return {key: list(items), **more, **cache_hints(view, version)}
 
 
 def _cursor(end: int, last: str) -> str:

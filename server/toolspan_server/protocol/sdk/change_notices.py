@@ -15,10 +15,10 @@ from ..change_notifications import Announcements
 from ..state.connection_state import ConnectionState
 
 
-async def announce(surface: ServerView, standing: ConnectionState, outgoing: Any) -> None:
+async def announce(view: ServerView, connection_state: ConnectionState, outgoing: Any) -> None:
     """Tell a session what changes, on its stream for what nobody asked, until it ends."""
     woken = asyncio.Event()
-    announcements = Announcements(surface, standing, woken.set)
+    announcements = Announcements(view, connection_state, woken.set)
     try:
         with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             while True:

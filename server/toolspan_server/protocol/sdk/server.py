@@ -34,35 +34,35 @@ from ..state.running_calls import Calls
 from ..state.tasks import Tasks
 
 
-def build_server(surface: ServerView, calls: Calls, results: KeptResults | None = None) -> SdkServer:
-    """The server of ``surface``, for every protocol revision that the SDK speaks.
+def build_server(view: ServerView, calls: Calls, results: KeptResults | None = None) -> SdkServer:
+    """The server of ``view``, for every protocol revision that the SDK speaks.
 
     ``calls`` runs the calls of tools, within their limits; ``results`` bounds the results of tasks.
     """
 
     def input_schema(name: str) -> dict[str, Any] | None:
-        found = surface.tool(name)
+        found = view.tool(name)
         return None if found is None else found.config.parameters
 
-    server = SdkServer(surface, input_schema)
-    results = results or KeptResults(surface.config.limits.task_bytes)
-    made = Tasks(lambda: surface.config.limits.tasks, results)
-    tools.register(server, surface, calls, tasks.TaskCalls(surface, calls, made))
-    tasks.register(server, surface, made)
-    server.end_subscriptions = subscriptions.register(server, surface, made)
-    logging.register(server, surface)
-    resources.register(server, surface)
-    prompts.register(server, surface, calls)
-    completions.register(server, surface)
-    skills.register(server, surface)
+    server = SdkServer(view, input_schema)
+    results = results or KeptResults(view.config.limits.task_bytes)
+    made = Tasks(lambda: view.config.limits.tasks, results)
+    tools.register(server, view, calls, tasks.TaskCalls(view, calls, made))
+    tasks.register(server, view, made)
+    server.end_subscriptions = subscriptions.register(server, view, made)
+    logging.register(server, view)
+    resources.register(server, view)
+    prompts.register(server, view, calls)
+    completions.register(server, view)
+    skills.register(server, view)
     # In place of OpenTelemetry's, which is paid for on every message.
-    server.middleware[:] = [sealing(surface)]
+    server.middleware[:] = [sealing(view)]
     return server
 
 
 @asynccontextmanager
 async def _single(_server: Server[Any]) -> AsyncGenerator[ConnectionState]:
-    """What a request that stands by itself has asked for: nothing. Sessions bring their own ``ConnectionState``."""
+    """The state of a request that stands by itself: nothing. Sessions bring their own."""
     yield ConnectionState(lasting=False)
 
 
@@ -71,23 +71,21 @@ class SdkServer(Server[Any]):
 
     end_subscriptions: Callable[[], None]
 
-    def __init__(self, surface: ServerView, input_schema: Callable[[str], dict[str, Any] | None]) -> None:
+    def __init__(self, view: ServerView, input_schema: Callable[[str], dict[str, Any] | None]) -> None:
         super().__init__(
-            surface.name,
+            view.name,
             version=__version__,
-            description=surface.description,
-            instructions=surface.instructions,
+            description=view.description,
+            instructions=view.instructions,
             lifespan=_single,
             get_tool_input_schema=input_schema,
         )
-        self._surface = surface
+        self._view = view
 
     @override
     def get_capabilities(
         self, *_options: Any, protocol_version: str | None = None, **_more: Any
     ) -> ServerCapabilities:
-        self.instructions = (
-            self._surface.instructions
-        )  # asked for right after, and another config may have come
+        self.instructions = self._view.instructions  # asked for right after, and another config may have come
         modern = protocol_version in MODERN_PROTOCOL_VERSIONS
-        return ServerCapabilities.model_validate(capabilities(self._surface, modern=modern))
+        return ServerCapabilities.model_validate(capabilities(self._view, modern=modern))

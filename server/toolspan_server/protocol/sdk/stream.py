@@ -21,21 +21,23 @@ from ..state.connection_state import ConnectionState
 class SdkStream(ObjectSendStream[SessionMessage]):
     """What the SDK's server reads from and writes to. ``said`` gets each message that it writes.
 
-    ``standing`` is what its handlers know of the connection.
+    ``connection_state`` is what its handlers know of the connection.
     """
 
     def __init__(
-        self, server: Server[Any], standing: ConnectionState, said: Callable[[dict[str, Any]], None]
+        self, server: Server[Any], connection_state: ConnectionState, said: Callable[[dict[str, Any]], None]
     ) -> None:
         self._server = server
-        self._standing = standing
+        self._connection_state = connection_state
         self._said = said
         self._sender, self._receiver = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
 
     async def run(self) -> None:
         """Serve until cancelled."""
         with self._sender, self._receiver:
-            await serve_dual_era_loop(self._server, self._receiver, self, lifespan_state=self._standing)
+            await serve_dual_era_loop(
+                self._server, self._receiver, self, lifespan_state=self._connection_state
+            )
 
     def tell(
         self, message: Mapping[str, Any], unanswered: Callable[[], Awaitable[None]] | None = None

@@ -100,7 +100,7 @@ def opened(config: Config, registry: Registry, pipes: Pipes) -> FirstRequests:
 
     It is left ``unread`` then. ``registry`` has the tools of ``config``, which must be ``listed_by_config``.
     """
-    short = FastPath(ConfiguredView(config, registry))
+    fast_path = FastPath(ConfiguredView(config, registry))
     opening = FirstRequests(Lines(config.limits.message_bytes))
     listed = False
     while not (listed or opening.unread or pipes.backlog):
@@ -109,13 +109,13 @@ def opened(config: Config, registry: Registry, pipes: Pipes) -> FirstRequests:
             opening.ended = chunk is not None
             break
         opening.unread.extend(opening.lines.feed(chunk))
-        while opening.unread and not listed and _taken(opening, short, pipes):
+        while opening.unread and not listed and _taken(opening, fast_path, pipes):
             listed = b'"tools/list"' in opening.unread.popleft()
         pipes.drain(_PATIENCE_S)
     return opening
 
 
-def _taken(opening: FirstRequests, short: FastPath, pipes: Pipes) -> bool:
+def _taken(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> bool:
     """Whether the first unread line was plain; it is answered then."""
     try:
         message = jsonrpc.read_message(opening.unread[0])
@@ -124,8 +124,8 @@ def _taken(opening: FirstRequests, short: FastPath, pipes: Pipes) -> bool:
         if "id" not in message:
             return _noted(opening.peer, message)
         opening.peer.meet(message)
-        answer = plain_answer(short, opening.peer, message)
-    except Exception:  # the dialogue, which comes to the same, answers and logs it
+        answer = plain_answer(fast_path, opening.peer, message)
+    except Exception:  # the session, which comes to the same, answers and logs it
         return False
     if not isinstance(answer, bytes):
         return False

@@ -44,11 +44,11 @@ class SdkFallback:
         self,
         build: Callable[[], Server[Any]],
         peer: Peer,
-        standing: ConnectionState,
+        connection_state: ConnectionState,
         said: Callable[[bytes], None],
     ) -> None:
         self._build = build
-        self._standing = standing
+        self._connection_state = connection_state
         self._said = said
         self._asked: dict[int, Answered] = {}
         self._subscriptions: dict[int, _Subscription] = {}
@@ -117,7 +117,7 @@ class SdkFallback:
         with importing_sdk():
             from ..sdk.stream import SdkStream
 
-        return SdkStream(self._build(), self._standing, self._heard)
+        return SdkStream(self._build(), self._connection_state, self._heard)
 
     def _pass_on(self, message: Message) -> None:
         assert self._stream is not None

@@ -36,32 +36,32 @@ _LAST_BYTES_S = 0.3
 
 
 async def serve(
-    surface: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests | None = None, *, plain: bool = True
+    view: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests | None = None, *, plain: bool = True
 ) -> None:
-    """Serve ``surface`` to the one client of ``pipes`` until it leaves or ``stop`` says so.
+    """Serve ``view`` to the one client of ``pipes`` until it leaves or ``stop`` says so.
 
     ``opening`` is what was read before. Without ``plain`` every request goes to the SDK.
     """
-    opening = opening or FirstRequests(Lines(surface.config.limits.message_bytes))
-    await _Serving(surface, pipes, stop, opening, plain=plain).run()
+    opening = opening or FirstRequests(Lines(view.config.limits.message_bytes))
+    await _Serving(view, pipes, stop, opening, plain=plain).run()
 
 
 class _Serving:
     def __init__(
-        self, surface: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests, *, plain: bool
+        self, view: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests, *, plain: bool
     ) -> None:
-        limits = surface.config.limits
+        limits = view.config.limits
         calls = _Calls(limits.concurrent_calls, pipes, WaitingCalls(limits.asking_calls))
-        surface.runtime.seat(calls)
+        view.runtime.seat(calls)
 
         def build() -> Server[Any]:
             with importing_sdk():
                 from ..sdk.server import build_server
 
-            return build_server(surface, calls)
+            return build_server(view, calls)
 
-        self._dialogue = StdioSession(
-            FastPath(surface), calls, build, pipes.write, self._proceed, plain=plain, peer=opening.peer
+        self._session = StdioSession(
+            FastPath(view), calls, build, pipes.write, self._proceed, plain=plain, peer=opening.peer
         )
         self._pipes = pipes
         self._stop = stop
@@ -70,7 +70,7 @@ class _Serving:
         self._unread = opening.unread
         self._most_waiting = limits.concurrent_calls + limits.queued_calls
         self._most_bytes = 4 * limits.message_bytes
-        self._surface = surface
+        self._view = view
         self._ended = False
         self._proceeding = False
         self._over = asyncio.Event()
@@ -94,14 +94,14 @@ class _Serving:
         finally:
             watching.cancel()
             self._stop.end_within(LIMIT_S - GRACE_S)
-            await self._dialogue.close()
+            await self._session.close()
             self._pipes.close()
 
     async def _finish(self) -> None:
         """Let what runs answer, within the grace that a stop allows; then answer for it."""
         if not self._pipes.closed:
             await _within(GRACE_S, self._over.wait())
-        self._dialogue.abandon("The server is stopping")
+        self._session.abandon("The server is stopping")
         self._proceed()
         await _within(_LAST_BYTES_S, self._over.wait())
 
@@ -120,17 +120,17 @@ class _Serving:
         self._proceeding = True
         try:
             while self._unread and not self._full():
-                self._dialogue.receive(self._unread.popleft())
+                self._session.receive(self._unread.popleft())
         finally:
             self._proceeding = False
         if self._pipes.backlog < _MAX_BACKLOG:
-            self._dialogue.announce()
-        if self._dialogue.waiting:
+            self._session.announce()
+        if self._session.waiting:
             self._pipes.flush_soon()
         else:
             self._pipes.flush()
         if self._ended:
-            if not (self._unread or self._dialogue.waiting or self._pipes.backlog):
+            if not (self._unread or self._session.waiting or self._pipes.backlog):
                 self._over.set()
         elif self._unread:
             self._pipes.pause()
@@ -138,10 +138,10 @@ class _Serving:
             self._pipes.resume()
 
     def _full(self) -> bool:
-        dialogue = self._dialogue
+        session = self._session
         return (
-            dialogue.waiting >= self._most_waiting
-            or dialogue.waiting_bytes >= self._most_bytes
+            session.waiting >= self._most_waiting
+            or session.waiting_bytes >= self._most_bytes
             or self._pipes.backlog >= _MAX_BACKLOG
         ) and not self._pipes.closed
 
@@ -157,7 +157,7 @@ class _Serving:
                 self._pipes.closed = True
                 self._stop.request()
             elif self._ended:
-                longest_ms = max((tool.timeout_ms for tool in self._surface.tools), default=0)
+                longest_ms = max((tool.timeout_ms for tool in self._view.tools), default=0)
                 self._stop.end_unless_alive(longest_ms / 1000 + LIMIT_S)
 
 

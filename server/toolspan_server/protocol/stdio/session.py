@@ -57,7 +57,7 @@ class StdioSession:
 
     def __init__(
         self,
-        short: FastPath,
+        fast_path: FastPath,
         calls: Calls,
         build: Callable[[], Server[Any]],
         send: Callable[[bytes], None],
@@ -66,15 +66,15 @@ class StdioSession:
         plain: bool = True,
         peer: Peer | None = None,
     ) -> None:
-        self._short = short
+        self._fast_path = fast_path
         self._calls = calls
         self._build = build
         self._send = send
         self._settled = settled
         self._plain = plain
         self._peer = peer or Peer()
-        self._standing = ConnectionState()
-        self._announcements = Announcements(short.surface, self._standing, settled)
+        self._connection_state = ConnectionState()
+        self._announcements = Announcements(fast_path.view, self._connection_state, settled)
         self._open: dict[jsonrpc.RequestId, _Open] = {}
         self._long: SdkFallback | None = None
         self._eager = EagerTasks()
@@ -189,7 +189,7 @@ class StdioSession:
     def _plain_answer(self, message: Message) -> bytes | Call | None:
         if self._long is not None and message["method"] == "initialize":
             return None
-        return plain_answer(self._short, self._peer, message)
+        return plain_answer(self._fast_path, self._peer, message)
 
     async def _make(self, call: Call, request: _Open) -> None:
         request.started = True
@@ -206,7 +206,7 @@ class StdioSession:
     def _ask(self, message: Message, request: _Open) -> None:
         """Hand a request to the SDK. While it decides on a handshake, so does it on all that follows."""
         if self._long is None or self._long.over:
-            self._long = SdkFallback(self._build, self._peer, self._standing, self._said)
+            self._long = SdkFallback(self._build, self._peer, self._connection_state, self._said)
             self._long.start()
         before = self._peer.version
         opening = message["method"] == "initialize" and not self._peer.modern

@@ -249,11 +249,11 @@ class _Http:
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """What the API answers to ``arguments``."""
-        outgoing = self._shared.get(HttpClient, HttpClient)
+        http_client = self._shared.get(HttpClient, HttpClient)
         try:
             request = self._request(arguments, context)
             started = time.perf_counter()
-            answer = await outgoing.send(request, self._policy)
+            answer = await http_client.send(request, self._policy)
             took_ms = (time.perf_counter() - started) * 1000
             _log.info("http %r: HTTP %d after %.0f ms", context.tool_name, answer.status, took_ms)
             if request.method == "HEAD" and answer.status < 300:

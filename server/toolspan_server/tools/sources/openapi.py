@@ -100,9 +100,9 @@ class _OpenApi:
         if self._config.url is None:
             path = self._environment.config_dir / str(self._config.file)
             return await anyio.to_thread.run_sync(_read, path)
-        outgoing = self._environment.shared.get(HttpClient, HttpClient)
+        http_client = self._environment.shared.get(HttpClient, HttpClient)
         headers = (("Accept", "application/json, application/yaml, */*"), ("Accept-Encoding", "gzip"))
-        answer = await outgoing.send(Request("GET", self._config.url, headers), self._policy())
+        answer = await http_client.send(Request("GET", self._config.url, headers), self._policy())
         if answer.status != 200:
             raise UnusableDescription(f"{answer.host} answered HTTP {answer.status}")
         if not answer.body or answer.media_type == "text/html":

@@ -99,7 +99,7 @@ async def test_a_connection_of_a_tool_that_may_is_not_lent_to_one_that_may_not(a
     described = {"type": "http", "url": f"http://api.test:{api.port}/"}
     tools = [tool("may", {**described, "allow_private": ["api.test"]}), tool("may_not", described)]
     async with running(Config.model_validate({"tools": {"registry": tools}})) as runtime:
-        runtime.generation.environment.shared.get(HttpClient, lambda: HttpClient(resolver))
+        runtime.snapshot.environment.shared.get(HttpClient, lambda: HttpClient(resolver))
         assert (await runtime.execute("may")).success
         assert (await runtime.execute("may_not")).error_code == "blocked_address"
 

@@ -35,11 +35,11 @@ MODERN = {
 
 @asynccontextmanager
 async def served(
-    folder: Path, entrance: AccessOptions | None = None, **more: Any
+    folder: Path, access_options: AccessOptions | None = None, **more: Any
 ) -> AsyncIterator[Application]:
     config = load_config(write_config(folder, **more))
     async with running(config) as runtime, anyio.create_task_group() as helpers:
-        application = Application(runtime, entrance or AccessOptions("127.0.0.1"), helpers)
+        application = Application(runtime, access_options or AccessOptions("127.0.0.1"), helpers)
         yield application
         application.close()
         helpers.cancel_scope.cancel()
@@ -153,11 +153,11 @@ async def test_a_token_that_is_taken_out_of_its_file_is_good_no_more(
         assert (await ask(application, EVE)).status == 200
         group.start_soon(_reload.reloading, application.runtime, files)
         tokens.write_text(f"ann:{digest(ANN)}\n")
-        await until(lambda: application.runtime.generation.number == 2)
+        await until(lambda: application.runtime.snapshot.number == 2)
         tokens.write_text("nonsense\n")
         await until(lambda: application.runtime.problems)
         assert [(await ask(application, token)).status for token in (ANN, EVE)] == [200, 401]
-        assert application.runtime.generation.number == 2
+        assert application.runtime.snapshot.number == 2
         group.cancel_scope.cancel()
 
 

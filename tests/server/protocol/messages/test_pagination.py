@@ -92,13 +92,13 @@ async def test_tools_come_in_pages_the_same_by_the_short_path_and_by_the_sdk(mod
     )
     opening = [] if modern else [INITIALIZE]
     async with running(config) as runtime:
-        surface = ServerView(runtime)
-        *_, first = await served(surface, *opening, _list(1, modern=modern))
-        *_, same = await answered_by_the_sdk(surface, *opening, _list(1, modern=modern))
+        view = ServerView(runtime)
+        *_, first = await served(view, *opening, _list(1, modern=modern))
+        *_, same = await answered_by_the_sdk(view, *opening, _list(1, modern=modern))
         assert first == same
         cursor = first["result"]["nextCursor"]
-        *_, second = await served(surface, *opening, _list(2, modern=modern, cursor=cursor))
-        *_, refused = await served(surface, *opening, _list(3, modern=modern, cursor="2"))
+        *_, second = await served(view, *opening, _list(2, modern=modern, cursor=cursor))
+        *_, refused = await served(view, *opening, _list(3, modern=modern, cursor="2"))
     assert [each["name"] for each in first["result"]["tools"]] == ["a", "b"]
     assert [each["name"] for each in second["result"]["tools"]] == ["c"]
     assert "nextCursor" not in second["result"]
@@ -121,10 +121,10 @@ async def test_tools_are_listed_in_the_order_of_the_config(version: str) -> None
 @pytest.mark.anyio
 async def test_another_config_is_listed_at_once(tmp_path: Path) -> None:
     async with running(config_of(mock("a"))) as runtime:
-        surface = ServerView(runtime)
-        before = await served(surface, _list(1, modern=True))
+        view = ServerView(runtime)
+        before = await served(view, _list(1, modern=True))
         await runtime.replace(config_of(mock("b")))
-        after = await served(surface, _list(1, modern=True))
+        after = await served(view, _list(1, modern=True))
     assert [[tool["name"] for tool in answer["result"]["tools"]] for [answer] in (before, after)] == [
         ["a"],
         ["b"],

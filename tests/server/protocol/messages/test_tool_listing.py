@@ -18,7 +18,7 @@ from toolspan_server.tools.registry import compile_tools
 pytestmark = pytest.mark.requirement("I9.4.4")
 
 
-def surface(folder: Path, tools: int, **limits: int) -> ConfiguredView:
+def view(folder: Path, tools: int, **limits: int) -> ConfiguredView:
     registry = [
         tool(
             f"tool_{number}", {"type": "mock", "mock_response": "é"}, title=f"Tool {number}", tags=["a", "b"]
@@ -34,7 +34,7 @@ def surface(folder: Path, tools: int, **limits: int) -> ConfiguredView:
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
 @pytest.mark.parametrize("tools", [0, 1, 5])
 def test_it_is_what_the_list_says(tmp_path: Path, version: str, tools: int) -> None:
-    shown = surface(tmp_path, tools, page_size=3)
+    shown = view(tmp_path, tools, page_size=3)
     more = {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s"}}}
     written = written_tools(shown, version, more)
     assert written == json.dumps(
@@ -44,7 +44,7 @@ def test_it_is_what_the_list_says(tmp_path: Path, version: str, tools: int) -> N
 
 def test_writing_many_tools_takes_little_more_memory_than_their_text(tmp_path: Path) -> None:
     def peak(tools: int) -> float:
-        shown: Any = surface(tmp_path, tools, page_size=tools)
+        shown: Any = view(tmp_path, tools, page_size=tools)
         tracemalloc.start()
         text = written_tools(shown, "2025-11-25", {})
         _, most = tracemalloc.get_traced_memory()

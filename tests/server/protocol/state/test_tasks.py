@@ -223,8 +223,8 @@ async def test_no_more_tasks_than_the_limit_are_kept() -> None:
 
 async def test_a_task_is_kept_for_its_time() -> None:
     brief = TaskConfig.initial().model_copy(update={"ttl_ms": 50})
-    short = tool("short", endless, task=brief, timeout_ms=3_600_000)
-    async with talking(*TOOLS, short, limits={"tasks": 1}) as server:
+    fast_path = tool("short", endless, task=brief, timeout_ms=3_600_000)
+    async with talking(*TOOLS, fast_path, limits={"tasks": 1}) as server:
         task_id = await begun(server, "short")
         with anyio.fail_after(BOUND_S):
             while "result" in await got(server, task_id):

@@ -67,7 +67,7 @@ class LazySdkServer:
 
 
 def maker(
-    surface: ServerView, calls: Calls, message_bytes: int, budgets: MemoryBudgets
+    view: ServerView, calls: Calls, message_bytes: int, budgets: MemoryBudgets
 ) -> Callable[[], SdkHttp]:
     """What imports the SDK and makes its server."""
 
@@ -76,6 +76,6 @@ def maker(
             from ...sdk.server import build_server
             from .transport import SdkHttp
 
-        return SdkHttp(build_server(surface, calls, budgets.results), surface, message_bytes, budgets)
+        return SdkHttp(build_server(view, calls, budgets.results), view, message_bytes, budgets)
 
     return make

@@ -41,13 +41,11 @@ FULL = RefusedResponse(
 class LegacySse:
     """The streams of HTTP+SSE, and the posts that belong to them."""
 
-    def __init__(
-        self, server: SdkServer, surface: ServerView, unread: UnreadBytes, message_bytes: int
-    ) -> None:
+    def __init__(self, server: SdkServer, view: ServerView, unread: UnreadBytes, message_bytes: int) -> None:
         # 400 and its reason are the whole answer to an unreadable message; the SDK logs a traceback as well.
         logging.getLogger("mcp.server.sse").setLevel(logging.CRITICAL)
         self._server = server
-        self._surface = surface
+        self._view = view
         self._unread = unread
         self._transport = SseServerTransport("/messages/", max_request_body_size=message_bytes)
         self._channels: dict[bytes, Channel] = {}
@@ -69,7 +67,7 @@ class LegacySse:
                 self._channels[session_id] = channel
             await send(message)
 
-        standing = ConnectionState()
+        connection_state = ConnectionState()
         with whole:
             async with (
                 self._transport.connect_sse(scope, receive, noted) as (incoming, outgoing),
@@ -77,9 +75,9 @@ class LegacySse:
             ):
                 channel = Channel(incoming, outgoing, self._unread, end)
                 try:
-                    group.start_soon(announce, self._surface, standing, channel.outgoing)
+                    group.start_soon(announce, self._view, connection_state, channel.outgoing)
                     await serve_dual_era_loop(
-                        self._server, channel.incoming, channel.outgoing, lifespan_state=standing
+                        self._server, channel.incoming, channel.outgoing, lifespan_state=connection_state
                     )
                 finally:
                     self._channels.pop(session_id, None)

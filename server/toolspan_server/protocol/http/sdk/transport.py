@@ -47,17 +47,17 @@ class SdkHttp:
     """Answers what is not plain: single requests, the streams of a session, and legacy HTTP+SSE."""
 
     def __init__(
-        self, server: SdkServer, surface: ServerView, message_bytes: int, budgets: MemoryBudgets
+        self, server: SdkServer, view: ServerView, message_bytes: int, budgets: MemoryBudgets
     ) -> None:
         quiet_about_ends()
         self._server = server
         self._budgets = budgets
-        self._surface = surface
+        self._view = view
         self._group: anyio.abc.TaskGroup | None = None
         self._single = StreamableHTTPSessionManager(
             server, stateless=True, max_request_body_size=message_bytes
         )
-        self._legacy = LegacySse(server, surface, budgets.unread, message_bytes)
+        self._legacy = LegacySse(server, view, budgets.unread, message_bytes)
         self.handle: App = self._single.handle_request
         self.end_subscriptions = server.end_subscriptions
         self.open_sse: App = self._legacy.open
@@ -75,7 +75,7 @@ class SdkHttp:
     async def open_session(self, session_id: bytes) -> SdkSession:
         """A session of the SDK's with that id, which still waits for its handshake."""
         assert self._group is not None
-        session = SdkSession(self._server, self._surface, session_id, self._budgets)
+        session = SdkSession(self._server, self._view, session_id, self._budgets)
         await self._group.start(session.run)
         return session
 
@@ -84,13 +84,13 @@ class SdkSession:
     """One session of the 2025 era in the SDK. ``over`` once it has ended."""
 
     def __init__(
-        self, server: Server[Any], surface: ServerView, session_id: bytes, budgets: MemoryBudgets
+        self, server: Server[Any], view: ServerView, session_id: bytes, budgets: MemoryBudgets
     ) -> None:
         self._server = server
-        self._surface = surface
+        self._view = view
         self._id = session_id
         self._unread = budgets.unread
-        self._standing = ConnectionState()
+        self._connection_state = ConnectionState()
         self._events = Events(budgets.events)
         self._transport = StreamableHTTPServerTransport(
             session_id.decode(), event_store=self._events, retry_interval=_RETRY_MS
@@ -128,13 +128,13 @@ class SdkSession:
             anyio.create_task_group() as group,
         ):
             self._channel = channel = Channel(incoming, outgoing, self._unread, self._end)
-            group.start_soon(announce, self._surface, self._standing, channel.outgoing)
+            group.start_soon(announce, self._view, self._connection_state, channel.outgoing)
             task_status.started()
             await serve_loop(
                 self._server,
                 channel.incoming,
                 channel.outgoing,
-                lifespan_state=self._standing,
+                lifespan_state=self._connection_state,
                 session_id=self._id.decode(),
             )
             group.cancel_scope.cancel()

@@ -94,11 +94,11 @@ def _quick(result: Any, max_bytes: int, redact: Redact | None) -> Any:
     """``result`` as it is sent. Raises ``OverBudget`` when that is too much work for the event loop."""
     if redact is None and max_bytes >= SMALL * _WORST_ESCAPE and is_small(result):
         return dict(result)
-    copier = JsonSanitizer(_QUICK_VALUES, _QUICK_BYTES, on_text=redact)
+    sanitizer = JsonSanitizer(_QUICK_VALUES, _QUICK_BYTES, on_text=redact)
     if not isinstance(result, Content):
-        return _sent(result, max_bytes, copier)
-    copied = _copied(result, copier)
-    if copier.size * _WORST_ESCAPE > max_bytes:
+        return _sent(result, max_bytes, sanitizer)
+    copied = _copied(result, sanitizer)
+    if sanitizer.size * _WORST_ESCAPE > max_bytes:
         raise OverBudget(f"{max_bytes:,} bytes")
     return copied
 
@@ -132,15 +132,15 @@ class _Large:
         """``result`` as it is sent."""
         if isinstance(result, Content):
             return self.content(result)
-        return _sent(result, self.max_bytes, self._copier())
+        return _sent(result, self.max_bytes, self._sanitizer())
 
     def content(self, content: Content) -> Content:
         """``content``, each part within ``max_bytes``; what does not fit is said to be missing."""
         blocks = self._blocks(content.blocks)
         structured = content.structured
-        meta: dict[str, Any] = _part(dict(content.meta), self._copier())
+        meta: dict[str, Any] = _part(dict(content.meta), self._sanitizer())
         if structured is not ABSENT:
-            structured = _part(structured, self._copier())
+            structured = _part(structured, self._sanitizer())
             if (size := json_size(structured)) > self.max_bytes:
                 structured = ABSENT
                 blocks.append(left_out("structured content", size, self.max_bytes))
@@ -153,7 +153,7 @@ class _Large:
         left = self.max_bytes
         sent: list[Block] = []
         for block in blocks:
-            plain = _part(dict(block), self._copier())
+            plain = _part(dict(block), self._sanitizer())
             size = json_size(plain)
             if size > left:
                 more = len(blocks) - len(sent) - 1
@@ -163,42 +163,42 @@ class _Large:
             sent.append(plain)
         return sent
 
-    def _copier(self) -> JsonSanitizer:
+    def _sanitizer(self) -> JsonSanitizer:
         values, size = max(_MOST_VALUES, self.max_bytes // 2), max(_MOST_BYTES, self.max_bytes)
         return _Watched(values, size, on_text=self.redact, partial=True, stopped=self.stopped)
 
 
-def _copied(content: Content, copier: JsonSanitizer) -> Content:
+def _copied(content: Content, sanitizer: JsonSanitizer) -> Content:
     structured = content.structured
     return Content(
-        tuple(_part(dict(block), copier) for block in content.blocks),
-        structured if structured is ABSENT else _part(structured, copier),
-        _part(dict(content.meta), copier),
+        tuple(_part(dict(block), sanitizer) for block in content.blocks),
+        structured if structured is ABSENT else _part(structured, sanitizer),
+        _part(dict(content.meta), sanitizer),
     )
 
 
-def _part(value: Any, copier: JsonSanitizer) -> Any:
+def _part(value: Any, sanitizer: JsonSanitizer) -> Any:
     try:
-        return copier.copy(value)
+        return sanitizer.copy(value)
     except NotJson as fault:
         raise _unfit("content", fault) from None
 
 
-def _sent(result: Any, max_bytes: int, copier: JsonSanitizer) -> Any:
+def _sent(result: Any, max_bytes: int, sanitizer: JsonSanitizer) -> Any:
     try:
-        plain = copier.copy(result)
+        plain = sanitizer.copy(result)
     except NotJson as fault:
         raise _unfit("a result", fault) from None
-    if copier.size * _WORST_ESCAPE <= max_bytes and not copier.full:
+    if sanitizer.size * _WORST_ESCAPE <= max_bytes and not sanitizer.full:
         return plain
     if isinstance(plain, str):
         fits = len(plain) <= max_bytes and json_size(plain) <= max_bytes
         return plain if fits else cut(plain, max_bytes, f"{len(plain.encode()):,}")
     text = json.dumps(plain, ensure_ascii=False)
     size = len(text.encode())
-    if size <= max_bytes and not copier.full:
+    if size <= max_bytes and not sanitizer.full:
         return plain
-    return cut(text, max_bytes, f"more than {size:,}" if copier.full else f"{size:,}")
+    return cut(text, max_bytes, f"more than {size:,}" if sanitizer.full else f"{size:,}")
 
 
 def _unfit(what: str, fault: NotJson) -> ToolFailure:
