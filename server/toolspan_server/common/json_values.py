@@ -56,7 +56,7 @@ def repaired(text: str) -> str:
 
 
 def is_small(value: Any) -> bool:
-    """Whether ``value`` is a plain object of at most ``SMALL`` bytes that a ``JsonSanitizer`` leaves as it is.
+    """Whether ``value`` is a plain object of at most ``SMALL`` bytes that ``JsonSanitizer`` leaves as it is.
 
     ``False`` says nothing. Most arguments and results are of this sort: ASCII texts, numbers of usual size,
     no objects in it.

@@ -208,7 +208,7 @@ def test_nothing_heavy_is_imported_before_the_config_is_known_to_be_right(
     config = tmp_path / "bad.json"
     config.write_text(json.dumps(BAD))
     program = (
-        "import sys, toolspan_server.cli.main.main as cli\n"
+        "import sys, toolspan_server.cli.main as cli\n"
         f"assert cli.main(['--transport', {transport!r}, '--config', {str(config)!r}]) == 2\n"
         "heavy = {'mcp', 'starlette', 'uvicorn', 'httpx2', 'click', 'rich', 'sqlite3', 'pypdf'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"

@@ -52,7 +52,7 @@ async def test_without_the_sdk_its_requests_get_errors_and_plain_ones_their_resu
 
 
 @pytest.mark.requirement("I3.1.1")
-@pytest.mark.parametrize("place", [(FastPath, "answer"), (Call, "run"), (_session.LongWay, "ask")])
+@pytest.mark.parametrize("place", [(FastPath, "answer"), (Call, "run"), (_session.SdkFallback, "ask")])
 async def test_a_fault_on_the_way_costs_only_the_request(
     running_config: ServerView, monkeypatch: pytest.MonkeyPatch, place: tuple[type, str]
 ) -> None:
