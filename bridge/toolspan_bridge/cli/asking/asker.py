@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from ...errors import AuthError
 from ...events import Answer
 from ...loop import Question, answer
-from ...messages import Part
 from ...providers import (
     DEFAULT_MODEL,
     Provider,
@@ -22,27 +21,12 @@ from ...providers import (
 )
 from ...routes import Route, route
 from ..terminal.output import note
+from .options import AskOptions
 from .session import Session
 
 DEFAULT_SYSTEM = (
     "You are a helpful assistant with tools. Use a tool where it helps; otherwise answer directly."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AskOptions:
-    """What the command line adds to a question. ``stream``: the answer is shown as it comes; ``trim``: what
-    was said first may be left out."""
-
-    images: tuple[Part, ...] = ()
-    builtins: tuple[str, ...] = ()
-    stream: bool = False
-    trim: bool = False
-
-    def added(self, question: Question) -> Question:
-        """``question`` with it."""
-        builtins = tuple(dict.fromkeys((*question.builtins, *self.builtins)))
-        return replace(question, parts=self.images, builtins=builtins, stream=self.stream, trim=self.trim)
 
 
 class Asker:
@@ -79,16 +63,16 @@ class Asker:
         return await answer(question, provider, self.session.toolbox)
 
     async def routed(
-        self, text: str, *, model: str | None = None, service: str | None = None, system: str | None = None
+        self, text: str, options: AskOptions, *, service: str | None = None
     ) -> tuple[Question, Provider]:
         """The question ``text`` as the matching route says, and who answers it.
 
-        ``model`` and ``system`` win over the route. A route's model without a key gives way to
+        The options' model and system prompt win over the route. A route's model without a key gives way to
         ``offline/keyword``, and stderr says so; a ``model`` asked for by name does not.
         """
         way = route(self.session.config, text, service=service)
-        way = replace(way, system=system or way.system or DEFAULT_SYSTEM)
-        if chosen := model or os.environ.get("TOOLSPAN_MODEL"):
+        way = replace(way, system=options.system or way.system or DEFAULT_SYSTEM)
+        if chosen := options.model or os.environ.get("TOOLSPAN_MODEL"):
             return await self._question(text, way, chosen)
         try:
             return await self._question(text, way, way.model or DEFAULT_MODEL)

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import UsageError
+from ...formats.shared.conversation.media import IMAGES, media_type
 from ...messages import Part
 
 MAX_IMAGES = 20
 MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
-_MAGIC = (
-    (rb"\x89PNG\r\n\x1a\n", "image/png"),
-    (rb"\xff\xd8\xff", "image/jpeg"),
-    (rb"GIF8[79]a", "image/gif"),
-    (rb"RIFF....WEBP", "image/webp"),
-)
-
 
 def read_images(paths: Sequence[str]) -> tuple[Part, ...]:
-    """An MCP image block for each file: what it is, its first bytes tell. Raises ``UsageError``."""
+    """An MCP image block for each file, typed by its first bytes. Raises ``UsageError``."""
     if len(paths) > MAX_IMAGES:
         raise UsageError(f"{len(paths)} images are too many: at most {MAX_IMAGES} go with a question")
     return tuple(_image(Path(path)) for path in paths)
@@ -36,8 +29,8 @@ def _image(path: Path) -> Part:
         raise UsageError(f"the image {path} cannot be read: {fault.strerror}") from None
     if len(data) > MAX_IMAGE_BYTES:
         raise UsageError(f"the image {path} is larger than {MAX_IMAGE_BYTES:,} bytes: make it smaller")
-    mime = next((mime for magic, mime in _MAGIC if re.match(magic, data, re.DOTALL)), None)
-    if mime is None:
+    mime = media_type(data[:64])
+    if mime not in IMAGES:
         raise UsageError(f"{path} is no PNG, JPEG, GIF or WebP image: models take no other")
     encoded = base64.b64encode(data).decode("ascii")
     return Part("image", {"type": "image", "data": encoded, "mimeType": mime})

@@ -102,34 +102,6 @@ def model_option(function: _F) -> _F:
     )(function)
 
 
-def talk_options(function: _F) -> _F:
-    """``--builtin``, ``--image``, ``--no-stream`` and ``--trim``."""
-    builtin = click.option(
-        "--builtin",
-        "builtins",
-        multiple=True,
-        metavar="NAME",
-        help="A tool of the provider's own beside the config's, such as web_search; may repeat.",
-    )
-    image = click.option(
-        "--image",
-        "images",
-        multiple=True,
-        metavar="FILE",
-        help="A PNG, JPEG, GIF or WebP image that goes with the (first) question; may repeat.",
-    )
-    stream = click.option(
-        "--no-stream", is_flag=True, help="Show the answer when it is whole, not as it comes."
-    )
-    trim = click.option(
-        "--trim",
-        is_flag=True,
-        help="Leave out what was said first where a local model's context is too short for all; "
-        "without it such a question is refused.",
-    )
-    return builtin(image(stream(trim(function))))
-
-
 def config_paths_or_default(paths: tuple[str, ...]) -> tuple[Path, ...]:
     """The files that ``--config`` names; else $TOOLSPAN_CONFIG or the default file here; may be empty."""
     if paths:

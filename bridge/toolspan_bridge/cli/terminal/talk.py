@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import IO, Any
@@ -101,11 +100,6 @@ class Printer:
         if line and not self._quiet:
             self.close()
             self._lines.write(line)
-
-
-def live_terminal(*, no_stream: bool) -> IO[str] | None:
-    """Where an answer is shown as it comes: stdout, when a person sits before it."""
-    return sys.stdout if sys.stdout.isatty() and not no_stream else None
 
 
 async def talk(

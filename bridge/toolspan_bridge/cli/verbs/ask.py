@@ -8,32 +8,24 @@ import anyio
 import click
 
 from ...errors import UsageError
-from ...routes import check_builtins
-from ..asking.asker import Asker, AskOptions
+from ..asking.asker import Asker
+from ..asking.options import AskOptions, ask_options
 from ..asking.session import opened
-from ..inputs.images import read_images
-from ..inputs.options import ConfigChoice, config_options, json_option, model_option, talk_options
+from ..inputs.options import ConfigChoice, config_options, json_option
 from ..terminal.output import emit_json
-from ..terminal.talk import Printer, live_terminal, talk
+from ..terminal.talk import Printer, talk
 
 
 @click.command(name="ask", short_help="Answer one question with the tools.")
 @click.argument("question")
-@model_option
-@click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
+@ask_options
 @click.option("--service", metavar="NAME", help="For routes that match a service.")
-@talk_options
 @config_options
 @json_option
 def command(
     question: str,
-    model: str | None,
-    system: str | None,
+    options: AskOptions,
     service: str | None,
-    builtins: tuple[str, ...],
-    images: tuple[str, ...],
-    no_stream: bool,
-    trim: bool,
     choice: ConfigChoice,
     as_json: bool,
 ) -> int:
@@ -47,15 +39,11 @@ def command(
     if not text:
         raise UsageError("the question is empty")
 
-    check_builtins(builtins)
-    live = None if as_json else live_terminal(no_stream=no_stream)
-    options = AskOptions(read_images(images), builtins, stream=live is not None, trim=trim)
-
     async def run() -> int:
         async with opened(choice) as session, Asker(session) as asker:
-            asked, provider = await asker.routed(text, model=model, service=service, system=system)
-            printer = Printer(sys.stderr, quiet=as_json, live=live)
-            answer = await talk(options.added(asked), provider, session.toolbox, printer)
+            asked, provider = await asker.routed(text, options, service=service)
+            printer = Printer(sys.stderr, quiet=as_json, live=sys.stdout if options.stream else None)
+            answer = await talk(options.applied_to(asked), provider, session.toolbox, printer)
             if as_json:
                 emit_json(answer.as_dict())
             else:

@@ -14,15 +14,15 @@ import click
 from anyio.abc import TaskStatus
 
 from ...errors import BridgeError
-from ...routes import check_builtins
-from ..asking.asker import Asker, AskOptions
+from ..asking.asker import Asker
+from ..asking.options import AskOptions, ask_options
 from ..asking.saved_conversation import SavedConversation
 from ..asking.session import opened
 from ..inputs.images import read_images
-from ..inputs.options import ConfigChoice, config_options, json_option, model_option, talk_options
+from ..inputs.options import ConfigChoice, config_options, json_option
 from ..terminal.errors import EXIT_INTERRUPTED
 from ..terminal.output import emit_json, note
-from ..terminal.talk import Printer, live_terminal, talk
+from ..terminal.talk import Printer, talk
 
 _HELP = (
     "Ask anything. /tools lists the tools, /image FILE goes with the next question, /save FILE keeps what is "
@@ -31,22 +31,15 @@ _HELP = (
 
 
 @click.command(name="chat", short_help="Talk, turn after turn.")
-@model_option
-@click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
+@ask_options
 @click.option("--save", metavar="FILE", help="Keep the conversation in FILE, written after each answer.")
 @click.option("--resume", metavar="FILE", help="Go on with the conversation in FILE, with any model.")
-@talk_options
 @config_options
 @json_option
 def command(
-    model: str | None,
-    system: str | None,
+    options: AskOptions,
     save: str | None,
     resume: str | None,
-    builtins: tuple[str, ...],
-    images: tuple[str, ...],
-    no_stream: bool,
-    trim: bool,
     choice: ConfigChoice,
     as_json: bool,
 ) -> int:
@@ -56,14 +49,11 @@ def command(
     each, when that is no terminal; the exit code is then 1 if an answer was no whole one. At a terminal
     answers are shown as they come; Ctrl+C ends one, and what came of it stays part of the conversation.
     """
-    check_builtins(builtins)
     saved = SavedConversation.opened(save, resume)
-    live = None if as_json else live_terminal(no_stream=no_stream)
-    options = AskOptions(read_images(images), builtins, stream=live is not None, trim=trim)
 
     async def run() -> int:
         async with opened(choice) as session, Asker(session) as asker:
-            chat = Chat(asker, model, system, options, saved, as_json=as_json)
+            chat = Chat(asker, options, saved, as_json=as_json)
             return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
 
     return anyio.run(run)
@@ -76,16 +66,12 @@ class Chat:
     def __init__(
         self,
         asker: Asker,
-        model: str | None,
-        system: str | None,
         options: AskOptions,
         saved: SavedConversation,
         *,
         as_json: bool,
     ) -> None:
         self._asker = asker
-        self._model = model
-        self._system = system
         self._options = options
         self._saved = saved
         self._as_json = as_json
@@ -113,10 +99,10 @@ class Chat:
         return True
 
     async def _ask(self, line: str) -> None:
-        asked, provider = await self._asker.routed(line, model=self._model, system=self._system)
+        asked, provider = await self._asker.routed(line, self._options)
         live = sys.stdout if self._options.stream else None
         printer = Printer(sys.stderr, quiet=self._as_json, live=live)
-        question, self._options = self._options.added(asked), replace(self._options, images=())
+        question, self._options = self._options.applied_to(asked), replace(self._options, images=())
         toolbox = self._asker.session.toolbox
         with self._saved.written():
             answer = await talk(question, provider, toolbox, printer, self._saved.messages)

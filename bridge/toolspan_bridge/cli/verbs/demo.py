@@ -14,6 +14,7 @@ from ...formats import format_names, get_format
 from ...formats.names import NameTable
 from ...validation import default_suite, print_report
 from ..asking.asker import Asker, default_model
+from ..asking.options import AskOptions
 from ..asking.session import Session, opened
 from ..inputs.options import ConfigChoice, model_option
 from ..terminal.output import as_json, heading, say
@@ -71,7 +72,7 @@ def _show_formats(session: Session) -> None:
 async def _show_answers(session: Session, model: str) -> None:
     async with Asker(session) as asker:
         for text in _QUESTIONS:
-            question, provider = await asker.routed(text, model=model)
+            question, provider = await asker.routed(text, AskOptions(model))
             say(f"you> {text}")
             answer = await talk(question, provider, session.toolbox, Printer(sys.stdout))
             say(f"{answer.content}\n")

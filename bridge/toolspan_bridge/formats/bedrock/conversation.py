@@ -9,6 +9,7 @@ from typing import Any
 from ...messages import Assistant, Request
 from ..shared.conversation.alternating import alternating
 from ..shared.conversation.history import AssistantTurn, SentCall, ToolResultsTurn, Turn
+from ..shared.conversation.media import IMAGES, PDF
 from ..shared.conversation.results import (
     NO_OUTPUT,
     Media,
@@ -23,8 +24,6 @@ from ..shared.json_values import as_object, objects, text
 FORMAT = "bedrock"
 
 LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
-_PDF = frozenset({"application/pdf"})
 _MAX_IMAGES = 20
 _MAX_DOCUMENTS = 5
 _MAX_MEDIA_BYTES = 3_750_000
@@ -111,11 +110,11 @@ def _media_support(request: Request, *, later: bool) -> MediaSupport:
     quota = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
     return MediaSupport(
         request.max_result_bytes,
-        media=(_IMAGES if request.vision else frozenset[str]()) | _PDF,
+        media=(IMAGES if request.vision else frozenset[str]()) | PDF,
         max_media_bytes=_MAX_MEDIA_BYTES,
         quota=MediaQuota(quota),
         structured="object",
-        later=_PDF if later else frozenset[str](),
+        later=PDF if later else frozenset[str](),
     )
 
 

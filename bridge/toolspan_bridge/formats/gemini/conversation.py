@@ -8,6 +8,7 @@ from typing import Any
 
 from ...messages import Request
 from ..shared.conversation.history import AssistantTurn, SentCall, ToolResultsTurn, UserTurn, turns
+from ..shared.conversation.media import IMAGES, PDF
 from ..shared.conversation.results import Media, MediaSupport, RenderedResult, render_parts, render_result
 from ..shared.json_values import as_list, as_object, at, objects, text
 
@@ -16,8 +17,6 @@ __all__ = ["FORMAT", "contents", "generation"]
 FORMAT = "gemini"
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
-_PDF = frozenset({"application/pdf"})
 _AUDIO = frozenset(
     {"audio/aac", "audio/aiff", "audio/flac", "audio/mp3", "audio/mpeg", "audio/ogg", "audio/wav"}
 )
@@ -52,7 +51,7 @@ def contents(request: Request) -> Iterator[dict[str, Any]]:
 
 
 def _files(turn: UserTurn, request: Request) -> Iterator[dict[str, Any]]:
-    media = (_IMAGES if request.vision else _NONE) | _AUDIO | _PDF
+    media = (IMAGES if request.vision else _NONE) | _AUDIO | PDF
     support = MediaSupport(request.max_result_bytes, media=media, max_media_bytes=_MAX_MEDIA_BYTES)
     for part in render_parts(turn.parts, support):
         yield {"text": part} if isinstance(part, str) else _inline_data(part)
@@ -94,11 +93,11 @@ def _rewritten(turn: AssistantTurn, major: int | None) -> list[dict[str, Any]]:
 def _results(turn: ToolResultsTurn, request: Request, without_id: frozenset[str]) -> Iterator[dict[str, Any]]:
     """One user content with every response. Media that a response cannot hold follow in another."""
     inside = (generation(request.model) or 0) >= 3
-    images = _IMAGES if request.vision else _NONE
+    images = IMAGES if request.vision else _NONE
     later = _AUDIO if inside else images | _AUDIO
     support = MediaSupport(
         request.max_result_bytes,
-        media=images | _AUDIO | (_PDF if inside else _NONE),
+        media=images | _AUDIO | (PDF if inside else _NONE),
         max_media_bytes=_MAX_MEDIA_BYTES,
         structured="any",
         later=later,

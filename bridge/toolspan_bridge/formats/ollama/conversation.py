@@ -9,16 +9,16 @@ from typing import Any
 
 from ...messages import Request
 from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, chat_messages, turns
+from ..shared.conversation.media import IMAGES
 from ..shared.conversation.results import Media, MediaSupport, render_parts, render_result
 from ..shared.json_values import as_object
 
 FORMAT = "ollama"
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
-_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 
 
 def messages(request: Request, system: str) -> list[dict[str, Any]]:
-    support = MediaSupport(request.max_result_bytes, media=_IMAGES if request.vision else frozenset())
+    support = MediaSupport(request.max_result_bytes, media=IMAGES if request.vision else frozenset())
     return chat_messages(
         system,
         turns(request.messages, _LEGAL_ID),

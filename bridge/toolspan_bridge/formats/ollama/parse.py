@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...messages import Reply, StopReason, Usage
-from ..shared.json_values import as_object, at, count, text
-from ..shared.replies.parse import WireCall, call_objects, missing, read_body, reply
+from ..shared.json_values import as_object, count, text
+from ..shared.replies.parse import chat_calls, missing, read_body, reply
 from .conversation import FORMAT
 
 _STOPS: dict[str, StopReason] = {"": "stop", "length": "length", "stop": "stop"}
@@ -19,10 +19,7 @@ def parse_reply(body: Any) -> Reply:
     message = as_object(body.get("message"))
     if message is None:
         raise missing("message", body)
-    calls = [
-        WireCall(call.get("id"), at(call, "function", "name"), at(call, "function", "arguments"))
-        for call in call_objects(message, body)
-    ]
+    calls = chat_calls(message, body)
     thinking = text(message.get("thinking"))
     return reply(
         text(message.get("content")),

@@ -9,11 +9,11 @@ from typing import Any
 
 from ...messages import Request
 from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, chat_messages, turns
+from ..shared.conversation.media import IMAGES
 from ..shared.conversation.results import Media, MediaSupport, render_parts, render_result
 from ..shared.json_values import compact
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
-_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _SOUNDS = {
     "audio/mp3": "mp3",
     "audio/mpeg": "mp3",
@@ -35,7 +35,7 @@ def messages(request: Request) -> list[dict[str, Any]]:
 
 
 def _media_support(request: Request) -> MediaSupport:
-    images = _IMAGES if request.vision else frozenset[str]()
+    images = IMAGES if request.vision else frozenset[str]()
     sounds = frozenset(_SOUNDS) if request.audio else frozenset[str]()
     return MediaSupport(request.max_result_bytes, media=images | sounds)
 

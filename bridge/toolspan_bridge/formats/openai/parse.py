@@ -7,7 +7,7 @@ from typing import Any
 
 from ...messages import Reply, StopReason, Usage
 from ..shared.json_values import as_list, as_object, at, count, objects, text
-from ..shared.replies.parse import WireCall, call_objects, missing, read_body, reply
+from ..shared.replies.parse import chat_calls, missing, read_body, reply
 
 _NAME = "openai"
 _STOPS: dict[str, StopReason] = {
@@ -33,10 +33,7 @@ def parse_reply(body: Any) -> Reply:
     if message is None:
         raise missing("message", body)
     refusal = text(message.get("refusal"))
-    calls = [
-        WireCall(call.get("id"), at(call, "function", "name"), at(call, "function", "arguments"))
-        for call in call_objects(message, body)
-    ]
+    calls = chat_calls(message, body)
     stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
     content = content_text(message.get("content")) or refusal
     return reply(content, calls, body=body, stop=stop, usage=_usage(body), format_name=_NAME)

@@ -11,6 +11,7 @@ from ...messages import Assistant, Message, Part, Request, ToolSpec, User
 from ..names import NameTable
 from ..shared.contract import Loss
 from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, turns
+from ..shared.conversation.media import IMAGES
 from ..shared.conversation.results import MediaSupport, render_result
 from ..shared.json_values import clean, compact
 from ..shared.schemas import Plan
@@ -20,7 +21,6 @@ from ..shared.tools.compile import restore as restore_tool
 
 PLAN = Plan()
 _ANY_ID = re.compile(r".*", re.DOTALL)
-_SHOWN = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
 _HOW = """\
 # Tools
 
@@ -111,7 +111,7 @@ def _written_calls(turn: AssistantTurn) -> Iterator[str]:
 
 def _results(turn: ToolResultsTurn, request: Request) -> User:
     """All results in the user's name, their images after them."""
-    images = _SHOWN if request.vision else frozenset[str]()
+    images = IMAGES if request.vision else frozenset[str]()
     support = MediaSupport(request.max_result_bytes, media=images, later=images)
     blocks: list[str] = []
     parts: list[Part] = []

@@ -7,7 +7,6 @@ The API keeps what a version offers (platform.claude.com/docs/en/api/versioning,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from urllib.parse import quote
 
 from typing_extensions import override
@@ -15,6 +14,7 @@ from typing_extensions import override
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from
+from ..wire.endpoint_provider import EndpointProvider
 from ..wire.model_facts import Page, anthropic_page
 from ..wire.provider import WireProvider
 
@@ -37,26 +37,14 @@ def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
     return _Anthropic(endpoint, settings)
 
 
-class _Anthropic(WireProvider):
+class _Anthropic(EndpointProvider):
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
-        super().__init__(
-            endpoint.name,
-            "anthropic",
-            endpoint.base,
-            settings,
-            variables=endpoint.variables,
-            hint=endpoint.hint,
-            secrets=endpoint.secrets,
-        )
-        self._sent = endpoint.sent("x-api-key", anthropic_version=VERSION)
+        headers = endpoint.request_headers("x-api-key", anthropic_version=VERSION)
+        super().__init__(endpoint, "anthropic", settings, headers)
 
     @override
     def _url(self, model: str) -> str:
         return f"{self._base}/v1/messages"
-
-    @override
-    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
-        return self._sent
 
     @override
     def _read_page(self, content: bytes) -> Page:

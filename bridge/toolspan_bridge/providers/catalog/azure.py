@@ -12,6 +12,7 @@ from ...errors import UsageError
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from, optional_key, variable
+from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
 
 _ENDPOINT = "AZURE_OPENAI_ENDPOINT"
@@ -41,36 +42,24 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
         variables=_TOKEN if token else _KEY,
         hint=f"check the network, HTTPS_PROXY and {_ENDPOINT}",
     )
-    sent = endpoint.sent("authorization", "Bearer ") if token else endpoint.sent("api-key")
-    return _Azure(endpoint, sent, version or _DEFAULT_VERSION, settings)
+    bearer = endpoint.request_headers("authorization", "Bearer ")
+    headers = bearer if token else endpoint.request_headers("api-key")
+    return _Azure(endpoint, headers, version or _DEFAULT_VERSION, settings)
 
 
-class _Azure(WireProvider):
+class _Azure(EndpointProvider):
     no_list = "Azure tells the deployments to its portal only: write azure/DEPLOYMENT"
 
     def __init__(
-        self, endpoint: Endpoint, sent: Mapping[str, str], version: str, settings: HttpSettings
+        self, endpoint: Endpoint, headers: Mapping[str, str], version: str, settings: HttpSettings
     ) -> None:
-        super().__init__(
-            endpoint.name,
-            "openai",
-            endpoint.base,
-            settings,
-            variables=endpoint.variables,
-            hint=endpoint.hint,
-            secrets=endpoint.secrets,
-        )
-        self._sent = sent
+        super().__init__(endpoint, "openai", settings, headers)
         self._version = version
 
     @override
     def _url(self, model: str) -> str:
         deployment = quote(model, safe="")
         return f"{self._base}/openai/deployments/{deployment}/chat/completions?api-version={self._version}"
-
-    @override
-    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
-        return self._sent
 
     @override
     def _model_hint(self, model: str) -> str:

@@ -70,7 +70,7 @@ class _Bedrock(WireProvider):
             settings,
             variables=f"{held}, the region {region} and the access to the model there",
             hint=f"check the network, HTTPS_PROXY and the region {region}",
-            secret=token,
+            secrets=(token,),
         )
         self._operations = operations
         self._region = region

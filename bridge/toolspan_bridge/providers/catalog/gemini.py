@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from urllib.parse import quote
 
 from typing_extensions import override
@@ -13,6 +12,7 @@ from ..http.client import HttpResponse
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from
+from ..wire.endpoint_provider import EndpointProvider
 from ..wire.json_types import is_list, is_object
 from ..wire.model_facts import Page, gemini_page
 from ..wire.provider import WireProvider
@@ -34,18 +34,9 @@ def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
     return _Gemini(endpoint, settings)
 
 
-class _Gemini(WireProvider):
+class _Gemini(EndpointProvider):
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
-        super().__init__(
-            endpoint.name,
-            "gemini",
-            endpoint.base,
-            settings,
-            variables=endpoint.variables,
-            hint=endpoint.hint,
-            secrets=endpoint.secrets,
-        )
-        self._sent = endpoint.sent("x-goog-api-key")
+        super().__init__(endpoint, "gemini", settings, endpoint.request_headers("x-goog-api-key"))
 
     @override
     def _url(self, model: str) -> str:
@@ -60,10 +51,6 @@ class _Gemini(WireProvider):
         if not (slash and family in ("models", "tunedModels")):
             family, name = "models", model
         return f"{self._base}/v1beta/{family}/{quote(name, safe='')}"
-
-    @override
-    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
-        return self._sent
 
     @override
     def _read_page(self, content: bytes) -> Page:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import key_from, optional_key, variable
 from ..settings.ollama_host import OLLAMA_CLOUD, host_url
+from ..wire.endpoint_provider import EndpointProvider
 from ..wire.model_facts import ModelFacts, Page, ollama_page, ollama_shown
 from ..wire.provider import WireProvider
 from ..wire.tokens import request_tokens
@@ -43,27 +43,14 @@ def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
     return _Ollama(endpoint, settings)
 
 
-class _Ollama(WireProvider):
+class _Ollama(EndpointProvider):
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
-        super().__init__(
-            endpoint.name,
-            "ollama",
-            endpoint.base,
-            settings,
-            variables=endpoint.variables,
-            hint=endpoint.hint,
-            secrets=endpoint.secrets,
-        )
-        self._sent = endpoint.sent("authorization", "Bearer ")
+        super().__init__(endpoint, "ollama", settings, endpoint.request_headers("authorization", "Bearer "))
         self._known: dict[str, ModelFacts] = {}
 
     @override
     def _url(self, model: str) -> str:
         return f"{self._base}/api/chat"
-
-    @override
-    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
-        return self._sent
 
     @override
     async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:

@@ -13,7 +13,9 @@ from ...errors import UsageError
 from ...formats.names import NameTable
 from ...messages import Request
 from ..http.settings import HttpSettings
+from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from, variable
+from ..wire.endpoint_provider import EndpointProvider
 from ..wire.json_types import is_object
 from ..wire.provider import WireProvider
 
@@ -41,21 +43,20 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
     return _Vertex(token, project, location or "global", settings)
 
 
-class _Vertex(WireProvider):
+class _Vertex(EndpointProvider):
     no_list = "Vertex AI does not tell what a project may use: write vertex/MODEL"
 
     def __init__(self, token: str, project: str, location: str, settings: HttpSettings) -> None:
-        super().__init__(
+        endpoint = Endpoint(
             "vertex",
-            "gemini",
             base_url(_address(location), _BASE),
-            settings,
+            token,
             variables=f"{' or '.join(_TOKENS)} (tokens age), and the access to the project {project}",
             hint=f"check the network, HTTPS_PROXY, {_LOCATION[0]} and {_BASE}",
-            secret=token,
         )
+        headers = endpoint.request_headers("authorization", "Bearer ")
+        super().__init__(endpoint, "gemini", settings, headers)
         self._place = f"projects/{quote(project, safe='')}/locations/{location}"
-        self._sent = {"content-type": "application/json", "authorization": f"Bearer {token}"}
 
     @override
     def _url(self, model: str) -> str:
@@ -64,10 +65,6 @@ class _Vertex(WireProvider):
     @override
     def _stream_url(self, model: str) -> str:
         return f"{self._model_url(model)}:streamGenerateContent?alt=sse"
-
-    @override
-    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
-        return self._sent
 
     @override
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from typing_extensions import override
@@ -13,6 +12,7 @@ from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from, optional_key, variable
 from ..settings.ollama_host import host_url
+from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
 from .rows import ROWS, Row
 
@@ -49,28 +49,16 @@ def _base(row: Row) -> str:
     return base_url(row.url, row.base)
 
 
-class _Compatible(WireProvider):
+class _Compatible(EndpointProvider):
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
-        super().__init__(
-            endpoint.name,
-            wire_format,
-            endpoint.base,
-            settings,
-            variables=endpoint.variables,
-            hint=endpoint.hint,
-            secrets=endpoint.secrets,
-        )
+        headers = endpoint.request_headers("authorization", "Bearer ")
+        super().__init__(endpoint, wire_format, settings, headers)
         self._path = _PATHS[wire_format]
         self._limit = endpoint.limit
-        self._sent = endpoint.sent("authorization", "Bearer ")
 
     @override
     def _url(self, model: str) -> str:
         return f"{self._base}/{self._path}"
-
-    @override
-    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
-        return self._sent
 
     @override
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:

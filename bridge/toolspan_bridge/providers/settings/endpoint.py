@@ -24,7 +24,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     limit: str = "max_tokens"
 
-    def sent(self, named: str, prefix: str = "", **more: str) -> dict[str, str]:
+    def request_headers(self, named: str, prefix: str = "", **more: str) -> dict[str, str]:
         """The headers of a request: JSON, the key as ``prefix`` and key in the header ``named``, and the
         endpoint's own, which win over these."""
         headers = {"content-type": "application/json", **{k.replace("_", "-"): v for k, v in more.items()}}

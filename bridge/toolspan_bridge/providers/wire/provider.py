@@ -55,8 +55,7 @@ class WireProvider(ABC):
         *,
         variables: str,
         hint: str,
-        secret: str = "",
-        secrets: tuple[str, ...] = (),
+        secrets: tuple[str, ...],
     ) -> None:
         self.name = name
         self.format_name = wire_format
@@ -64,7 +63,7 @@ class WireProvider(ABC):
         self._format = get_format(wire_format)
         self._client = HttpClient(name, base, settings, hint)
         self._variables = variables
-        self._secrets = secrets or (secret,)
+        self._secrets = secrets
         self._quarantine = Quarantine(name)
         self._prompted = False
 

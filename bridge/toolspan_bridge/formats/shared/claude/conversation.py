@@ -14,6 +14,7 @@ from typing import Any
 from ....messages import Assistant, Request, ToolOutcome
 from ..conversation.alternating import alternating, as_text
 from ..conversation.history import AssistantTurn, SentCall, Turn, UserTurn, turns
+from ..conversation.media import IMAGES, PDF
 from ..conversation.results import (
     NO_OUTPUT,
     Media,
@@ -29,8 +30,6 @@ from .parse import is_call
 __all__ = ["has_thoughts", "messages"]
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_IMAGES = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
-_PDF = frozenset({"application/pdf"})
 _MAX_IMAGES = 20  # with more of them in one request, each may only be smaller
 _MAX_DOCUMENTS = 5
 _MAX_MEDIA_BYTES = 3_750_000  # the API counts 5 MiB of base64
@@ -62,7 +61,7 @@ class _Writer:
         self._format_name = format_name
         self._media_support = MediaSupport(
             request.max_result_bytes,
-            media=(_IMAGES if request.vision else frozenset[str]()) | _PDF,
+            media=(IMAGES if request.vision else frozenset[str]()) | PDF,
             max_media_bytes=_MAX_MEDIA_BYTES,
             quota=quota,
         )

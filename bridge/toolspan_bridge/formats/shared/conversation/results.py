@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ....messages import Json, Part, ToolOutcome
 from ..json_values import MAX_NESTING, as_list, as_object, clean, compact, load, nesting, text
+from .media import IMAGES, PDF, media_type
 
 NO_OUTPUT = "(no output)"
 
 _ERROR = "[tool error]"
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (rb"\x89PNG\r\n\x1a\n", "image/png"),
-    (rb"\xff\xd8\xff", "image/jpeg"),
-    (rb"GIF8[79]a", "image/gif"),
-    (rb"RIFF....WEBP", "image/webp"),
-    (rb"%PDF-", "application/pdf"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +213,8 @@ def _detected_type(data: str, declared: str) -> str:
     except (binascii.Error, ValueError):
         return "unreadable"
     mime = declared.partition(";")[0].strip().lower()
-    detected = next((kind for magic, kind in _MAGIC if re.match(magic, head, re.DOTALL)), "")
-    known = {kind for _, kind in _MAGIC}
-    return detected or (f"unrecognized {mime}" if mime in known else mime)
+    detected = media_type(head)
+    return detected or (f"unrecognized {mime}" if mime in IMAGES | PDF else mime)
 
 
 def _size(size: int) -> str:

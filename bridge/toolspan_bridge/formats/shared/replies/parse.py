@@ -14,6 +14,7 @@ from ..json_values import (
     MAX_NESTING,
     as_list,
     as_object,
+    at,
     clean,
     clean_object,
     compact,
@@ -58,13 +59,19 @@ def missing(what: str, body: dict[str, Any]) -> FormatError:
     return FormatError(f"the answer has no {what}: {snippet(compact(body))}")
 
 
-def call_objects(message: dict[str, Any], body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The ``tool_calls`` of a message. Raises ``FormatError`` rather than overlook one."""
+def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
+    """The ``tool_calls`` of a chat message, each ``{"id", "function": {"name", "arguments"}}``.
+
+    Raises ``FormatError`` rather than overlook one.
+    """
     given = message.get("tool_calls")
     calls = objects(given)
     if given and len(calls) != len(as_list(given) or [None]):
         raise missing("readable tool_calls", body)
-    return calls
+    return [
+        WireCall(call.get("id"), at(call, "function", "name"), at(call, "function", "arguments"))
+        for call in calls
+    ]
 
 
 def reply(

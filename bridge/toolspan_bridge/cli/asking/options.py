@@ -1,0 +1,85 @@
+"""The options of the verbs that put questions to a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any
+
+import click
+
+from ...loop import Question
+from ...messages import Part
+from ...routes import check_builtins
+from ..inputs.images import read_images
+from ..inputs.options import model_option
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """What the command line adds to a question. ``stream``: the answer is shown as it comes; ``trim``: the
+    oldest messages may be left out."""
+
+    model: str | None = None
+    system: str | None = None
+    images: tuple[Part, ...] = ()
+    builtins: tuple[str, ...] = ()
+    stream: bool = False
+    trim: bool = False
+
+    def applied_to(self, question: Question) -> Question:
+        """``question`` with these options."""
+        builtins = tuple(dict.fromkeys((*question.builtins, *self.builtins)))
+        return replace(question, parts=self.images, builtins=builtins, stream=self.stream, trim=self.trim)
+
+
+def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--model``, ``--system``, ``--builtin``, ``--image``, ``--no-stream`` and ``--trim``, given to
+    ``function`` as ``options``; beside ``--json``."""
+
+    @wraps(function)
+    def with_options(
+        *args: Any,
+        model: str | None,
+        system: str | None,
+        builtins: tuple[str, ...],
+        images: tuple[str, ...],
+        no_stream: bool,
+        trim: bool,
+        as_json: bool,
+        **others: Any,
+    ) -> Any:
+        check_builtins(builtins)
+        stream = not (as_json or no_stream) and sys.stdout.isatty()
+        options = AskOptions(model, system, read_images(images), builtins, stream=stream, trim=trim)
+        return function(*args, options=options, as_json=as_json, **others)
+
+    return model_option(_system(_builtin(_image(_no_stream(_trim(with_options))))))
+
+
+_system = click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
+_builtin = click.option(
+    "--builtin",
+    "builtins",
+    multiple=True,
+    metavar="NAME",
+    help="A tool of the provider's own beside the config's, such as web_search; may repeat.",
+)
+_image = click.option(
+    "--image",
+    "images",
+    multiple=True,
+    metavar="FILE",
+    help="A PNG, JPEG, GIF or WebP image that goes with the (first) question; may repeat.",
+)
+_no_stream = click.option(
+    "--no-stream", is_flag=True, help="Show the answer when it is whole, not as it comes."
+)
+_trim = click.option(
+    "--trim",
+    is_flag=True,
+    help="Leave out what was said first where a local model's context is too short for all; "
+    "without it such a question is refused.",
+)
