@@ -1,4 +1,4 @@
-"""How often and after how long a request is sent again. Whether at all, ``parse_error`` tells."""
+"""How often and after how long a request is sent again; a format's ``parse_error`` decides whether at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import anyio
+
+from toolspan_server.common.retry_waits import LONGEST_WAIT_S, backoff
 
 log = logging.getLogger("toolspan.providers")
 
@@ -23,12 +25,11 @@ class RetryPolicy:
     first: float = 0.5
     cap: float = 8.0
     jitter: float = 0.25
-    longest: float = 30.0
+    longest: float = LONGEST_WAIT_S
 
     def backoff(self, attempt: int, dice: float) -> float:
-        """Seconds to wait after failed attempt number ``attempt`` (from 0); ``dice`` is from 0 to 1."""
-        wait = min(self.first * 2.0**attempt, self.cap)
-        return wait * (1 - self.jitter * dice)
+        """Seconds to wait after failed attempt number ``attempt`` (from 1); ``dice`` is from 0 to 1."""
+        return backoff(self.first, attempt, self.cap) * (1 - self.jitter * dice)
 
 
 class Attempts:
@@ -55,8 +56,8 @@ class Attempts:
         return max(0.0, self._until - anyio.current_time())
 
     async def again(self, reason: str, asked: float | None = None) -> bool:
-        """Wait for a further attempt, ``asked`` seconds where the provider says; whether there is one."""
-        wait = asked or self._policy.backoff(self.number - 1, self._dice())
+        """Wait for a further attempt, ``asked`` seconds if the provider named a wait; whether there is one."""
+        wait = asked or self._policy.backoff(self.number, self._dice())
         if self.number > self._policy.retries or (asked or 0.0) > self._policy.longest or wait > self.left:
             return False
         self.number += 1

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-import time
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 
+from ...common.retry_waits import LONGEST_WAIT_S, backoff, seconds_until
 from ...schema.records import Record, key
 from ...schema.values import FLAG, MILLISECONDS, integer
 from ._answer import HttpResponse
-
-LONGEST_WAIT_S = 30.0
-"""How long a ``Retry-After`` is honoured, and the longest backoff."""
 
 _AGAIN = frozenset((408, 429, 500, 502, 503, 504))
 _SAFE_TO_REPEAT = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))
@@ -57,8 +53,8 @@ class Retrying:
         """
         if attempt >= self.config.max_attempts:
             return None
-        backoff = min(self.config.backoff_ms / 1000 * 2 ** (attempt - 1), LONGEST_WAIT_S)
-        wait = random.uniform(0, backoff)  # full jitter
+        longest = backoff(self.config.backoff_ms / 1000, attempt, LONGEST_WAIT_S)
+        wait = random.uniform(0, longest)  # full jitter
         asked = None if answer is None else retry_after(answer.headers.get("retry-after", ""))
         if asked is None:
             return wait
@@ -74,10 +70,4 @@ def retry_after(value: str) -> float | None:
     value = value.strip()
     if re.fullmatch(r"[0-9]{1,20}", value):
         return float(value)
-    if not value[:1].isalpha():
-        return None
-    try:
-        moment = parsedate_to_datetime(value[:60])
-        return max(0.0, moment.timestamp() - time.time())
-    except (ValueError, OverflowError, OSError):
-        return None
+    return seconds_until(value) if value[:1].isalpha() else None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
+
+from toolspan_server.common.retry_waits import seconds_until
 
 from ..contract import WireError
 from ..json_values import as_list, as_object, clean, load, snippet, text
@@ -58,17 +58,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return milliseconds / 1000
     value = headers.get("retry-after", "").strip()
     number = _number(value)
-    return number if number is not None or not value else _until(value, headers.get("date", ""))
-
-
-def _until(value: str, now: str) -> float | None:
-    """Seconds until a date, by the provider's own clock where it tells the time."""
-    try:
-        then = parsedate_to_datetime(value)
-        start = parsedate_to_datetime(now) if now else datetime.now(UTC)
-        return max(0.0, (then - start).total_seconds())
-    except (TypeError, ValueError):
-        return None
+    return number if number is not None or not value else seconds_until(value, headers.get("date", ""))
 
 
 def _number(value: str) -> float | None:
