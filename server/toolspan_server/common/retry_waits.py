@@ -1,4 +1,4 @@
-"""How long to wait before an HTTP request is sent again: doubling waits, and the dates of ``Retry-After``."""
+"""How long to wait before an HTTP request is sent again: doubled waits, dates of ``Retry-After``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT_S = 30.0
-"""The longest wait that a ``Retry-After`` is granted: after one that asks for more there is no other attempt."""
+"""The longest wait that a ``Retry-After`` is granted. One that asks for more ends the attempts."""
 
 _LONGEST_DATE = 60
 
