@@ -56,7 +56,7 @@ class Attempts:
         return max(0.0, self._until - anyio.current_time())
 
     async def again(self, reason: str, asked: float | None = None) -> bool:
-        """Wait for a further attempt, ``asked`` seconds if the provider named a wait; whether there is one."""
+        """Wait for a further attempt, ``asked`` seconds if the provider named a wait; whether one is left."""
         wait = asked or self._policy.backoff(self.number, self._dice())
         if self.number > self._policy.retries or (asked or 0.0) > self._policy.longest or wait > self.left:
             return False
