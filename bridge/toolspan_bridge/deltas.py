@@ -25,7 +25,7 @@ class ReasoningDelta:
 class CallDelta:
     """More of a tool call, to be shown and never to be executed: that is for the whole reply.
 
-    ``index`` tells the calls of the turn apart; ``name`` is the wire name, in the call's first piece;
+    ``index`` identifies the call within the turn; ``name`` is the wire name, in the call's first piece;
     ``arguments`` is more of their JSON.
     """
 

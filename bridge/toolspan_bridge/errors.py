@@ -38,7 +38,7 @@ class BridgeError(Exception):
 
 
 class UsageError(BridgeError):
-    """The call's words are off: the message says what to write instead."""
+    """The command or argument is wrong: the message says what to write instead."""
 
     code = "usage"
     exit_code = 2

@@ -109,7 +109,7 @@ class IterationStarted:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What the model said in one turn, beside its calls or as its answer: whole, also after its deltas."""
+    """The text of one turn, beside its calls or as its answer: whole, also after its deltas."""
 
     text: str
     iteration: int

@@ -17,7 +17,7 @@ _TOLD = 20
 @dataclass(frozen=True, slots=True)
 class InvisibleText:
     """The text at ``pointer`` of the tool's definition (``/description``, ``/schema/properties/x``) holds
-    ``characters``: ``U+200B ZERO WIDTH SPACE``. A name of a property is told at the object that it is in."""
+    ``characters``: ``U+200B ZERO WIDTH SPACE``. A name of a property is reported at its object."""
 
     tool: ToolSpec
     pointer: str

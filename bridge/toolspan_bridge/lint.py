@@ -1,4 +1,4 @@
-"""What formats lose of tools, found and sorted: what ``toolspan lint`` tells."""
+"""What formats lose of tools, found and sorted: the findings of ``toolspan lint``."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class ToolOutcome:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """What the person said, and the images, audio and documents that came with it.
+    """A message of the user, and the images, audio and documents attached to it.
 
     A part is an ``image`` or ``audio`` with ``data`` (base64) and ``mimeType``, or a ``resource`` with
     ``blob`` or ``text``, as MCP writes content.
@@ -93,7 +93,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Assistant:
-    """What the model said: text, tool calls, or both. ``opaque`` is its wire form where that must be echoed,
+    """The model's message: text, tool calls, or both. ``opaque`` is its wire form where that must be echoed,
     valid for the format ``opaque_format`` only. ``incomplete`` marks what broke off and was kept."""
 
     text: str = ""
@@ -190,14 +190,14 @@ BROKEN_STOPS: frozenset[StopReason] = frozenset({"length", "refusal", "malformed
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer of a model. Whether it is a tool turn is told by its calls, never by ``stop``.
+    """One answer of a model. It is a tool turn if it has calls, whatever ``stop`` is.
 
     A turn that was cut off or broken (``stop`` is among ``BROKEN_STOPS``) has no calls to carry out: any of
     them may be incomplete in a way that cannot be seen. They are in ``cut_calls``, to be shown and not to be
     executed. ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is
-    executed; ``trouble`` then says why, in words for people. ``attempts`` counts how often the provider was
+    executed; ``trouble`` then says why, for people to read. ``attempts`` counts how often the provider was
     asked.
-    ``notes`` say what was left out of the request so that it could be answered, in words for people.
+    ``notes`` say what was left out of the request so that it could be answered, for people to read.
     """
 
     message: Assistant

@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         say("interrupted", err=True)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away (`toolspan tools list | head`): nobody is left to tell.
+        # The reader of our output went away (`toolspan tools list | head`): nobody reads the error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What a client's file says now, and what it is to say."""
+"""A client's file before and after the change."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _action(known: Any, wanted: Any) -> Action:
 
 
 def _with(known: Mapping[str, Any], key: str, name: str, wanted: Any) -> dict[str, Any]:
-    """What the file is to say: what it said, but for one entry."""
+    """The file's new text: the old one, but for one entry."""
     servers: Any = known.get(key, {})
     if not isinstance(servers, dict):
         raise _json.UnsupportedShape(f"{key!r} holds no object")

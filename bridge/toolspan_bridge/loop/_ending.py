@@ -1,4 +1,4 @@
-"""How an answer ended, and what a person is told of it."""
+"""How an answer ended, and the message about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REASONS: dict[str, str] = {
 def ending(reply: Reply, text: str, *, closing: bool) -> tuple[Ending, str]:
     """How the run ends with ``reply``, and a sentence on what is out of the ordinary about it.
 
-    ``text`` is what the model said in its answer. ``closing``: it was the turn after all that were allowed.
+    ``text`` is the text of the answer. ``closing``: it was the turn after all that were allowed.
     """
     if reply.incomplete:
         cut = " A call in it was not made." if reply.cut_calls else ""

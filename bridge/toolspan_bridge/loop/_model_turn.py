@@ -1,4 +1,4 @@
-"""One turn of the model, listened to."""
+"""One turn of the model, as it comes."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ class Question:
     names, ``None`` for all; ``max_iterations`` counts the turns in which tools may be called.
 
     ``parts`` are images and other files beside the text; ``vision`` says whether the model sees images.
-    ``builtins`` are tools of the provider's own. With ``stream`` the answer is told in pieces as it comes;
-    with ``trim`` what was said first is left out where the model's context is too short for all.
+    ``builtins`` are tools of the provider's own. With ``stream`` the answer comes in pieces;
+    with ``trim`` the oldest messages are left out where the model's context is too short for all.
     """
 
     text: str

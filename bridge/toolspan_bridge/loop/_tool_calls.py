@@ -1,4 +1,4 @@
-"""Where calls are taken: found, checked, made, and each given exactly one outcome."""
+"""Runs the tool calls of a reply: each is looked up, checked, made, and has exactly one outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REPEATED_ACTION = "Use the earlier result, change the arguments, or answer."
 
 @dataclass(slots=True)
 class PendingCall:
-    """A call that the model wants. Without an ``outcome`` it is still to be made."""
+    """A call that the model asked for. Without an ``outcome`` it is still to be made."""
 
     id: str
     server: str
@@ -66,7 +66,7 @@ class TurnCalls:
 
 
 class ToolCallRunner:
-    """Takes the calls of one run. ``tools`` are those that the model may call; ``format_name`` is the wire
+    """Makes the calls of one run. ``tools`` are those that the model may call; ``format_name`` is the wire
     format that the calls came in."""
 
     def __init__(self, toolbox: Toolbox, allowed: tuple[str, ...] | None, format_name: str = "") -> None:

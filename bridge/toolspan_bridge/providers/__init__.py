@@ -1,4 +1,4 @@
-"""Providers: who answers. A base URL, its auth and quirks, and the format that it speaks."""
+"""Providers of models: a base URL, its authentication and quirks, and its wire format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every provider offers."""
+"""The interface of every provider."""
 
 from __future__ import annotations
 

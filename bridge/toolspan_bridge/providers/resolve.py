@@ -1,4 +1,4 @@
-"""From ``provider/model`` to who answers. Nothing of a provider is imported before it is named."""
+"""From ``provider/model`` to a provider. A provider's module is imported when it is named."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT_MODEL = "offline/keyword"
 """The model when none is named: it needs no key and no network, and is no language model."""
 
 PROMPT = "prompt:"
-"""What stands before a model that is told of its tools in the prompt: ``prompt:ollama/gemma3``."""
+"""The prefix of a model that gets its tools in the system prompt: ``prompt:ollama/gemma3``."""
 
 
 @cache
@@ -50,8 +50,8 @@ def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
 
 
 def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
-    """What comes of asking the provider ``name`` (as ``split_model`` gives it) if ``config`` chose it: what
-    is said, and a key, go to its address."""
+    """What comes of asking the provider ``name`` (as ``split_model`` gives it) if ``config`` chose it: the
+    conversation and a key are sent to its address."""
     found = config.providers.get(name.removeprefix(PROMPT))
     if found is None:
         return ()
@@ -97,7 +97,7 @@ def _split(text: str, names: tuple[str, ...]) -> tuple[str, str]:
 def resolve_model(
     text: str, settings: HttpSettings | None = None, own: Mapping[str, ProviderConfig] | None = None
 ) -> tuple[Provider, str]:
-    """Who answers for the model ``text``, and the model's own name there. Nothing is asked of a network yet.
+    """The provider of the model ``text``, and the model's name there. Nothing is sent yet.
 
     ``own`` are the config's providers (``own_providers``). Raises ``UsageError`` when the name means nothing,
     ``AuthError`` when the provider's key is missing.

@@ -59,7 +59,7 @@ def _value(answer: UpstreamResult) -> Any:
 
 def _unwrapped(structured: Any, texts: list[str]) -> Any:
     """``structured`` without the ``{"result": …}`` that servers must put around a value that is no object
-    before 2026-07-28: told by the text, which shows the value without it."""
+    before 2026-07-28: recognised by the text, which shows the value without it."""
     if not isinstance(structured, dict) or len(texts) != 1:
         return cast("Any", structured)
     wrapped = cast("dict[str, Any]", structured)

@@ -50,7 +50,7 @@ async def validate(
 ) -> ValidationReport:
     """Put every scenario of ``suite`` ``trials`` times to each of ``models``, one after the other.
 
-    Each trial is in ``store`` before its ``TrialFinished`` is told. An error answer of the provider and a
+    Each trial is in ``store`` before its ``TrialFinished`` event. An error answer of the provider and a
     trial over ``timeout`` seconds are failed trials. A missing key, an address that does not answer and an
     unknown model would fail every trial and say nothing about the model: they end that model's run,
     unrecorded, and are its ``error``.

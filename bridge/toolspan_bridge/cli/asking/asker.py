@@ -1,4 +1,4 @@
-"""Asking models with a session's tools: who answers, by which route, over pooled connections."""
+"""Asks models with a session's tools: by which route, at which provider, over pooled connections."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from ..terminal.output import note
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A config, the toolbox of its servers, and what was said of the config."""
+    """A config, the toolbox of its servers, and the notes on the config."""
 
     config: Config
     toolbox: Toolbox

@@ -30,7 +30,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print data a
 
 @dataclass(frozen=True, slots=True)
 class ConfigChoice:
-    """What the options say of the config: its ``paths``, what to do with wrong tools, and ``--trust``."""
+    """The options of the config: its ``paths``, what to do with wrong tools, and ``--trust``."""
 
     paths: tuple[str, ...] = ()
     skip_invalid: bool = False

@@ -23,7 +23,7 @@ from toolspan_server.common.visible import (
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
-    """Whether ``--json`` is among ``arguments``, so that even a usage error is told as JSON."""
+    """Whether ``--json`` is among ``arguments``, so that even a usage error is printed as JSON."""
     return "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
 
 

@@ -1,4 +1,4 @@
-"""A question answered before a person's eyes."""
+"""The events of a question, printed as they happen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .output import LineWriter, LiveText, compact, emit_text
 
 
 class Printer:
-    """Tells the events of a run, save the answer itself, on ``file``; nothing when ``quiet``.
+    """Prints the events of a run, save the answer itself, on ``file``; nothing when ``quiet``.
 
     ``live`` is the terminal on which the text of a streamed answer is shown as it comes: only ever appended,
     and without the characters that would move the cursor or change the screen.
@@ -109,7 +109,7 @@ async def talk(
     printer: Printer,
     transcript: list[Message] | None = None,
 ) -> Answer:
-    """Answer ``question``, telling ``printer`` what happens on the way."""
+    """Answer ``question``, and print what happens on the way."""
     try:
         async with aclosing(run(question, provider, toolbox, transcript)) as events:
             async for event in events:

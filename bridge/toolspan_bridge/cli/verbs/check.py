@@ -1,4 +1,4 @@
-"""``toolspan check``: is the config right, and do its tools what its examples say?"""
+"""``toolspan check``: is the config valid, and do its tools give what its examples expect?"""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _described(config: Config) -> dict[str, Any]:
 
 
 def _specs(config: Config) -> list[ToolSpec]:
-    """The config's tools as models will see them, as far as the config tells."""
+    """The config's tools as models will see them, as far as the config shows."""
     return [
         ToolSpec(config.name, tool.name, tool.description, dict(tool.parameters))
         for tool in config.tools.registry

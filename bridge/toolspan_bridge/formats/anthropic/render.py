@@ -18,7 +18,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """The body of ``POST /v1/messages``.
 
     The API insists on ``max_tokens``: where none is set, it is what every model of that name can write, 4096
-    where the name tells nothing. A model that thinks cannot be made to call a tool: ``required`` and a named
+    where the name is unknown. A model that thinks cannot be made to call a tool: ``required`` and a named
     tool become ``auto`` and a sentence in the system prompt. ``temperature`` is sent only where it is set.
     """
     builtins = [BUILTINS[name] for name in dict.fromkeys(request.builtins) if name in BUILTINS]

@@ -28,7 +28,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """The body of ``POST /model/{modelId}/converse`` and ``…/converse-stream``; only they name the model.
 
     There is no tool choice ``none``, and tool blocks in the history need a ``toolConfig``: so ``none`` keeps
-    the tools and asks for words in the system prompt, and without any tools past calls are told as text. A
+    the tools and asks for words in the system prompt, and without any tools past calls are sent as text. A
     model may still call; whoever asked for none must not carry that out. A model that thinks cannot be made
     to call: it is asked to.
     """
@@ -57,7 +57,7 @@ def _tool(tool: WireTool) -> dict[str, Any]:
 def _choice(
     request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], str]:
-    """``toolChoice``, and what must be said in words instead."""
+    """``toolChoice``, and the instruction that stands for it in the system prompt."""
     if request.tool_choice == "none":
         return {"auto": {}}, _NO_CALLS
     named = must_call(request.tool_choice, (tool["toolSpec"]["name"] for tool in tools), names)

@@ -1,4 +1,4 @@
-"""Gemini, ``v1beta``, with schemas in ``parametersJsonSchema``; Vertex AI speaks it too.
+"""Gemini, ``v1beta``, with schemas in ``parametersJsonSchema``; Vertex AI uses it too.
 
 Source: the v1beta discovery document of 2026-08-16 and google-genai 3.4.0. ``v1`` does not know
 ``parametersJsonSchema``. Only the keywords that its documentation lists are sent; the rest is described.

@@ -27,7 +27,7 @@ _WHOLE_DOUBLES = 2**53
 
 
 def generation(model: str) -> int | None:
-    """The generation that the model's name tells: 3 for ``gemini-3-pro``."""
+    """The generation in the model's name: 3 for ``gemini-3-pro``."""
     match = re.search(r"gemini-(\d+)", model)
     return int(match[1]) if match else None
 

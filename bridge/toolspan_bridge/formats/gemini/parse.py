@@ -91,7 +91,7 @@ def _usage(body: Mapping[str, Any]) -> Usage:
 
 
 def block_message(body: Mapping[str, Any]) -> str:
-    """What an answer without a word says of itself: why it was ended, or why its prompt was blocked."""
+    """The reason that an answer without text gives: why it ended, or why its prompt was blocked."""
     candidate = next(iter(objects(body.get("candidates"))), None)
     if candidate is not None:
         return text(candidate.get("finishMessage"))

@@ -100,7 +100,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
 def mixes(model: str) -> bool:
     """Whether ``model`` takes functions and built-in tools in one request; older ones refuse it (400).
 
-    A model whose name does not tell its generation counts as older: then the functions alone are sent.
+    A model whose name does not show its generation counts as older: then the functions alone are sent.
     """
     return (generation(model) or 0) >= 3
 

@@ -1,7 +1,7 @@
 """Ollama's own ``/api/chat``.
 
 Source: ollama v0.33.0-rc2, ``api/types.go`` and ``server/``. Its server drops most schema keywords without a
-word, so references are inlined and constraints are said in descriptions.
+word, so references are inlined and constraints are written into descriptions.
 """
 
 from __future__ import annotations

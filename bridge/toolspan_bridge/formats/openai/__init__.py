@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and every provider that speaks it.
+"""OpenAI Chat Completions, and every provider compatible with it.
 
 Source: the openai 3.54.0 client's types and OpenAI's ``openapi.json`` of 2026-08-21. Schemas are sent
 non-strict: keywords are hints to the model, and the arguments are validated here.

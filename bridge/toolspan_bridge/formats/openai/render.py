@@ -30,7 +30,7 @@ def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, 
 
 
 def render_request(request: Request, names: NameTable) -> dict[str, Any]:
-    """The body of ``POST /v1/chat/completions``. ``auto`` is the default and not said."""
+    """The body of ``POST /v1/chat/completions``. ``auto`` is the default and not sent."""
     body: dict[str, Any] = {"model": request.model, "messages": messages(request)}
     tools = render_tools(request.tools, names)
     if tools:
@@ -75,7 +75,7 @@ def _tool(tool: WireTool) -> dict[str, Any]:
 
 
 def _choice(request: Request, names: NameTable, sent: Sequence[dict[str, Any]]) -> Any:
-    """What to say of the choice of tools; ``None`` for the default."""
+    """The ``tool_choice``; ``None`` for the default."""
     if isinstance(request.tool_choice, str):
         return None if request.tool_choice == "auto" else request.tool_choice
     name = must_call(request.tool_choice, (text(at(tool, "function", "name")) for tool in sent), names)

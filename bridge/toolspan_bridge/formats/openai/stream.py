@@ -45,7 +45,7 @@ class _Call:
 
 
 class _Calls:
-    """The calls of a turn, their pieces put together by index, or by id where that tells more."""
+    """The calls of a turn, their pieces put together by index, or by id where that is more exact."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -98,7 +98,7 @@ def parse_stream() -> StreamParser:
 class _ChatStream(BodyStream):
     """``data:`` chunks until ``[DONE]``.
 
-    The answer is whole with its ``finish_reason``: not every server says ``[DONE]``, and the usage may come
+    The answer is whole with its ``finish_reason``: not every server sends ``[DONE]``, and the usage may come
     in between.
     """
 

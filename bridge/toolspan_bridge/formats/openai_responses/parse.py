@@ -72,7 +72,7 @@ def _usage(body: Mapping[str, Any]) -> Usage:
 
 
 def message_text(items: Sequence[Mapping[str, Any]]) -> str:
-    """What the messages of an answer say, texts and refusals, with a blank line between two messages."""
+    """The texts and refusals of an answer's messages, with a blank line between two messages."""
     answer_text = (item_text(item) for item in items if item.get("type") == "message")
     return BETWEEN.join(filter(None, answer_text))
 

@@ -38,7 +38,7 @@ _NOT_PLAIN = frozenset({"$ref", "allOf", "anyOf", "if", "not", "oneOf"})
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
     """``[{"type": "function", "name", "description", "parameters", "strict", "output_schema"?}]``.
 
-    ``strict`` is said always: without it the API would try to be. At most 128 tools.
+    ``strict`` is always sent: without it the API would try to be. At most 128 tools.
     """
     return _prepare(tools, names).rendered(_function)
 
@@ -107,7 +107,7 @@ def _output_schema(given: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _choice(request: Request, names: NameTable, functions: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """``auto`` and calls in parallel are the defaults, not said; a tool that is not sent cannot be forced."""
+    """``auto`` and calls in parallel are the defaults, not sent; a tool that is not sent cannot be forced."""
     choice_fields: dict[str, Any] = (
         {} if request.parallel is None else {"parallel_tool_calls": request.parallel}
     )

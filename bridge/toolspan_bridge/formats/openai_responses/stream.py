@@ -148,7 +148,7 @@ class _ResponsesStream(BodyStream):
         item.done = done
 
     def _rest(self) -> Iterator[Delta]:
-        """What the last event tells that none before did: some servers send no items of their own."""
+        """What only the last event holds: some servers send no items of their own."""
         for place, item in enumerate(objects(self._body.get("output"))):
             if place not in self._items:
                 yield from self._open(place, item)

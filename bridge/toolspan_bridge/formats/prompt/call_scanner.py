@@ -1,4 +1,4 @@
-"""Tool calls that a model wrote into its text, told apart from all that only looks like one.
+"""Tool calls that a model wrote into its text, distinguished from text that only looks like one.
 
 A call is an object with ``name`` and ``arguments`` in ``<tool_call>`` tags, in a fenced block whose language
 is ``json``, ``tool_call`` or none, or as the whole answer; an array of such objects is several. Other code,

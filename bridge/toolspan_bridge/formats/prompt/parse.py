@@ -38,7 +38,7 @@ class Paragraphs:
 
 
 def with_calls(plain: Reply) -> Reply:
-    """What the model said in text alone. A turn that broke off carries out nothing, as ever."""
+    """``plain`` with the calls taken out of its text. A turn that broke off makes no calls."""
     cut = plain.incomplete or plain.stop == "length"
     scanner, around = CallScanner(), Paragraphs()
     words: list[str] = []

@@ -1,4 +1,4 @@
-"""What every format offers."""
+"""The interface of every format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..names import NameTable
 
 
 class FormatError(ValueError):
-    """A provider's answer is not what its format says; the message says what was found instead."""
+    """A provider's answer is not what its format requires; the message says what was found instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class WireError:
 
 
 class StreamFailed(FormatError):
-    """The provider said in the middle of a stream, after HTTP 200, that it failed."""
+    """The provider reported in the middle of a stream, after HTTP 200, that it failed."""
 
     def __init__(self, error: WireError) -> None:
         super().__init__(error.message)

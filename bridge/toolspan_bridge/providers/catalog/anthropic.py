@@ -33,7 +33,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
 
 
 def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
-    """Whoever speaks Messages at ``endpoint``."""
+    """The provider of Messages at ``endpoint``."""
     return _Anthropic(endpoint, settings)
 
 

@@ -1,4 +1,4 @@
-"""Claude on Amazon Bedrock by InvokeModel: Anthropic's own Messages, where Converse would say less."""
+"""Claude on Amazon Bedrock by InvokeModel: Anthropic's own Messages API, where Converse expresses less."""
 
 from __future__ import annotations
 

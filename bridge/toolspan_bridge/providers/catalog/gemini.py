@@ -30,7 +30,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
 
 
 def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
-    """Whoever speaks Gemini's Developer API at ``endpoint``."""
+    """The provider of Gemini's Developer API at ``endpoint``."""
     return _Gemini(endpoint, settings)
 
 
@@ -67,7 +67,7 @@ class _Gemini(EndpointProvider):
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Each detail's ``reason``: Gemini refuses a key with 400, and only this tells it from other 400s."""
+    """Each detail's ``reason``: Gemini refuses a key with 400, and only this distinguishes that 400."""
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):

@@ -39,7 +39,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
 
 
 def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
-    """Whoever speaks Ollama's API at ``endpoint``."""
+    """The provider of Ollama's API at ``endpoint``."""
     return _Ollama(endpoint, settings)
 
 
@@ -102,7 +102,7 @@ class _Ollama(EndpointProvider):
         return {**body, "options": options, "truncate": False, "shift": False}
 
     async def _facts(self, model: str) -> ModelFacts:
-        """What the server tells of ``model``; nothing where it does not: the question itself then meets the
+        """What the server reports of ``model``; nothing where it does not: the question itself then meets the
         same error, and reports it."""
         if model not in self._known:
             answer = await self._post(f"{self._base}/api/show", {"model": model})
@@ -113,7 +113,7 @@ class _Ollama(EndpointProvider):
 
     @override
     async def models(self) -> tuple[ModelFacts, ...]:
-        """The models that are there, each with what ``/api/show`` tells; of many, the first 200 with it."""
+        """The models that are there, each with what ``/api/show`` reports; of many, the first 200 with it."""
         listed = await super().models()
         limit = anyio.CapacityLimiter(_SHOWN_AT_ONCE)
 

@@ -49,7 +49,7 @@ Turn = Reply | BridgeError | Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _RecordedTurn:
-    """A turn: what is answered, and what a stream tells of it before its calls."""
+    """A turn: the reply, and the deltas that a stream yields before its calls."""
 
     reply: Reply
     deltas: tuple[Delta, ...] = ()

@@ -39,7 +39,7 @@ def connect_row(name: str, settings: HttpSettings) -> WireProvider:
 
 
 def connect_to(endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> WireProvider:
-    """Whoever speaks one of OpenAI's formats at ``endpoint``."""
+    """The provider of one of OpenAI's formats at ``endpoint``."""
     return _Compatible(endpoint, wire_format, settings)
 
 

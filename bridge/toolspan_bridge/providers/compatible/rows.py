@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Row:
     """A base URL, the variables that hold the key and another base URL, and where keys are to be had.
 
-    ``limit`` is what the provider calls the limit of output tokens, ``format`` the wire format it speaks.
+    ``limit`` is what the provider calls the limit of output tokens, ``format`` its wire format.
     A server on the user's own machine needs no key: ``local`` says how it is started. ``host`` is a variable
     that holds host and port alone, as Ollama reads it, for where ``base`` is not set.
     """

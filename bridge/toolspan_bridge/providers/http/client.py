@@ -55,7 +55,7 @@ class _Again(Exception):
 
 
 class HttpClient:
-    """Posts JSON to one provider. ``hint`` says what to look at when nothing answers."""
+    """Posts JSON to one provider. ``hint`` is what to check when nothing answers."""
 
     def __init__(self, provider: str, base: str, settings: HttpSettings, hint: str) -> None:
         self._provider = provider

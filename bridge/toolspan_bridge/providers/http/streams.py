@@ -17,7 +17,7 @@ _LINGER_SECONDS = 0.25
 
 
 class TransportErrors(Protocol):
-    """What goes wrong, as errors for people."""
+    """Errors of the transport, as the bridge's own."""
 
     def failure(self, error: httpx2.HTTPError) -> BridgeError: ...
     def unreachable(self, reason: str) -> BridgeError: ...

@@ -1,1 +1,1 @@
-"""Where a provider is and what opens it: environment variables, base URLs, keys."""
+"""Addresses and keys of providers, from environment variables and the config."""

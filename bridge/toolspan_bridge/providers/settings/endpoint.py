@@ -1,4 +1,4 @@
-"""Where a provider is and what opens it, whoever said so: a row, the environment, or the config."""
+"""A provider's address, key and headers, from a row, the environment, or the config."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What providers tell of their models, read from the lists that they give. Nothing is guessed: what a list
-does not say is ``None``."""
+"""What providers report of their models in their lists. Nothing is guessed: what a list leaves out is
+``None``."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def ollama_shown(model: str, content: bytes) -> ModelFacts:
 
 
 def _capable(model: str, entry: Mapping[str, Any]) -> ModelFacts:
-    """Recent servers tell capabilities; older ones have no such key, and then nothing is known."""
+    """Recent servers report capabilities; older ones have no such key, and then nothing is known."""
     info = entry.get("model_info")
     lengths = [v for k, v in info.items() if k.endswith(".context_length")] if is_object(info) else []
     context = next((found for found in map(_count, lengths) if found), None)

@@ -1,4 +1,4 @@
-"""A provider that speaks a wire format over HTTP: render, post, parse, and say what went wrong."""
+"""A provider of a wire format over HTTP: render, post, parse, and report errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WireRequest:
 
 class WireProvider(ABC):
     """What the providers over HTTP share. ``variables`` says what to check when the key is refused;
-    ``secrets`` are taken out of what the provider says."""
+    ``secrets`` are removed from its error messages."""
 
     no_list: ClassVar[str] = ""
     """Why the provider lists no models, where it does not."""
@@ -83,7 +83,7 @@ class WireProvider(ABC):
         return self._format.render_request(request, names)
 
     def prompted(self) -> Self:
-        """The same provider, with tools told in the prompt and called in the text: for models that know of
+        """The same provider, with tools described in the prompt and called in the text: for models that have
         none. The format is then ``prompt:`` and the one that it was."""
         self.format_name = f"prompt:{self.format_name}"
         self._format = get_format(self.format_name)
@@ -114,7 +114,7 @@ class WireProvider(ABC):
         return replace(reply, notes=notes) if notes else reply
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
-        """The answer as it comes. A provider that says within its stream that it is overloaded is asked again
+        """The answer as it comes. A provider that reports overload within its stream is asked again
         as long as nothing was given out; after that, what came is an ``incomplete`` reply, the last item.
 
         Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
@@ -145,7 +145,7 @@ class WireProvider(ABC):
                 return
 
     async def models(self) -> tuple[ModelFacts, ...]:
-        """The models that the provider lists, with what its list tells of them; at most ``MAX_MODELS``.
+        """The models that the provider lists, with what its list reports of them; at most ``MAX_MODELS``.
 
         Raises ``UsageError`` when it has no list, else as ``answer``.
         """

@@ -51,7 +51,7 @@ class Quarantine:
         self._refused: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
 
     async def answer(self, request: Request, wire: Format, ask: Ask) -> Reply:
-        """``ask(request)`` without the refused tools. ``Reply.notes`` tells of one that is newly left out.
+        """``ask(request)`` without the refused tools. ``Reply.notes`` names one that is newly left out.
 
         Raises as ``ask``; where leaving one out does not help, what the request was refused with.
         """

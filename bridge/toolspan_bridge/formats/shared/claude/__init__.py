@@ -1,1 +1,1 @@
-"""Anthropic's Messages body, which Anthropic and Bedrock's InvokeModel both speak."""
+"""Anthropic's Messages body, which Anthropic and Bedrock's InvokeModel both use."""

@@ -37,7 +37,7 @@ _THOUGHTS = frozenset({"redacted_thinking", "thinking"})
 
 
 def messages(request: Request, format_name: str, *, with_tools: bool) -> list[dict[str, Any]]:
-    """User and assistant in turn, the user first. Without any tools, past calls are told as text.
+    """User and assistant in turn, the user first. Without any tools, past calls are sent as text.
 
     Where there are more images or documents than fit, the newest stay.
     """

@@ -78,7 +78,7 @@ def explanation(body: Mapping[str, Any]) -> str:
 def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
     """``{"type": "error", "error": {"type", "message", "details"}, "request_id"}``.
 
-    A spending limit is told with 429, though waiting does not help (anthropic 2.12.0, ``_error_classes``).
+    A spending limit comes with 429, though waiting does not help (anthropic 2.12.0, ``_error_classes``).
     """
     answer = error_body(body)
     error = as_object(answer.get("error")) or {}

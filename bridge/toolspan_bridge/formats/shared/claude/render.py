@@ -62,7 +62,7 @@ def _max_tokens(model: str) -> int:
 def _choice(
     request: Request, names: NameTable, format_name: str, tools: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], str]:
-    """``tool_choice``, and what must be said in words instead."""
+    """``tool_choice``, and the instruction that stands for it in the system prompt."""
     if request.tool_choice == "none":
         return {"type": "none"}, ""
     named = must_call(request.tool_choice, (tool["name"] for tool in tools), names)

@@ -159,7 +159,7 @@ class MessageStream(BodyStream):
         return block.begin()
 
     def _end_message(self, event: Mapping[str, Any]) -> Iterable[Delta]:
-        """Counts are cumulative: the last ones stand. A refusal without a word is told by its explanation."""
+        """Counts are cumulative: the last ones stand. A refusal without text shows its explanation."""
         usage = {**(as_object(self._message.get("usage")) or {}), **_content(event.get("usage"))}
         self._message |= _content(event.get("delta"))
         if usage:

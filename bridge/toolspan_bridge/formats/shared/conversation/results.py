@@ -19,7 +19,7 @@ _ERROR = "[tool error]"
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A file beside the text. ``data`` is base64, ``mime`` what its first bytes say."""
+    """A file beside the text. ``data`` is base64, ``mime`` the type that its first bytes show."""
 
     mime: str
     data: str
@@ -63,7 +63,7 @@ class MediaSupport:
 
 @dataclass(frozen=True, slots=True)
 class RenderedResult:
-    """What the model is shown.
+    """A tool's result as it is sent to the model.
 
     ``text`` has no error mark and may be empty. It holds the structured content where that cannot stand
     apart.
@@ -82,7 +82,7 @@ class RenderedResult:
 
 
 def render_result(outcome: ToolOutcome, support: MediaSupport) -> RenderedResult:
-    """``outcome`` for a format that ``support`` so much.
+    """``outcome`` for a format with this ``support``.
 
     Everything else becomes a placeholder that says what is missing; nothing is fetched.
     """
@@ -105,7 +105,7 @@ def render_result(outcome: ToolOutcome, support: MediaSupport) -> RenderedResult
 
 
 def render_parts(parts: Sequence[Part], support: MediaSupport) -> list[str | Media]:
-    """What came with a question, in its order: files that the format carries, and text for all the rest."""
+    """The parts of a question, in order: files that the format supports, and text for the rest."""
     found: list[str | Media] = []
     for part in parts:
         rendered, file = _part(part, support)
@@ -115,7 +115,7 @@ def render_parts(parts: Sequence[Part], support: MediaSupport) -> list[str | Med
 
 
 def _structured(outcome: ToolOutcome) -> tuple[Json, Json]:
-    """The structured content to send, and the JSON value whose text form would say it again.
+    """The structured content to send, and the JSON value whose text form would repeat it.
 
     Servers wrap what is no object as ``{"result": …}``: then the text alone is sent.
     """
@@ -206,7 +206,7 @@ def _file(data: str, declared: str, name: str, support: MediaSupport) -> tuple[s
 
 
 def _detected_type(data: str, declared: str) -> str:
-    """The type that the first bytes tell. A type that they should tell, and do not, is not believed."""
+    """The type by the first bytes. A declared type that they should show, and do not, is not believed."""
     try:
         head = base64.b64decode(data[:64], validate=True)
         base64.b64decode(data, validate=True)

@@ -1,4 +1,4 @@
-"""A provider's error answer: what it says, and whether and when to ask again."""
+"""A provider's error answer: its message, and whether and when to ask again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wire_error(
     retryable: bool = False,
     retry_after: float | None = None,
 ) -> WireError:
-    """The error, read. ``final`` and ``retryable`` overrule what the status says."""
+    """The error, read. ``final`` and ``retryable`` overrule the status."""
     lower = {name.lower(): value for name, value in headers.items()}
     again = (retryable or status in _RETRYABLE or status >= 500) and not final
     asked = lower.get("x-should-retry", "").strip().lower()

@@ -1,4 +1,4 @@
-"""From a provider's answer to a ``Reply``: arguments read, calls told apart, cut turns made harmless."""
+"""From a provider's answer to a ``Reply``: arguments read, calls distinguished, cut turns made harmless."""
 
 from __future__ import annotations
 

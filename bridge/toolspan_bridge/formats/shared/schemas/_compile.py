@@ -85,7 +85,7 @@ def _compiled(schema: Mapping[str, Any] | bool, plan: Plan) -> Compiled:
 
 
 def _original(schema: Mapping[str, Any] | bool) -> tuple[Any, Schema, list[Change]]:
-    """``schema`` cleaned, its canonical form, and what that lost; problems are told by their place in it."""
+    """``schema`` cleaned, its canonical form, and what that lost; problems have their place in it."""
     original = clean(schema)
     try:
         return original, *_canonical(original)

@@ -69,7 +69,7 @@ class _Parameter:
 
     @property
     def kind(self) -> str:
-        """What the parameter is about: told by its ``format``, its name, or the first such word described."""
+        """What the parameter is about, by its ``format``, its name, or such a word of its description."""
         declared = str(self.schema.get("format", ""))
         if declared in ("uri", "url", "email", "date", "date-time"):
             return {"uri": "url", "date-time": "date"}.get(declared, declared)
@@ -148,7 +148,7 @@ def _evident(parameter: _Parameter, text: QuestionText, known: set[str], depth: 
 
 
 def _guess(parameter: _Parameter, text: QuestionText, known: set[str]) -> Any:
-    """The best that is left for a required parameter of which the text does not plainly speak."""
+    """The best that is left for a required parameter that the text does not plainly name."""
     options = parameter.schema.get("enum")
     if is_list(options) and options:
         return parameter.schema.get("default", options[0])

@@ -25,7 +25,7 @@ _TRIED = 8
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A tool and its arguments. ``score`` is how much of the question the tool speaks of; the pick is
+    """A tool and its arguments. ``score`` is how much of the question the tool covers; the pick is
     ``whole`` when the question plainly holds every required argument."""
 
     tool: ToolSpec
@@ -51,7 +51,7 @@ def pick(question: str, tools: Sequence[ToolSpec], *, always: bool = False) -> l
 
 
 class _Index:
-    """The words of all tools, each with how much it tells: a word that every tool uses tells little."""
+    """The words of all tools, each with its weight: a word that every tool uses weighs little."""
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self._tools = [(tool, _profile(tool)) for tool in tools]

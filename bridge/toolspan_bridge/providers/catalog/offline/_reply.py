@@ -21,7 +21,7 @@ def answer(outcomes: Sequence[ToolOutcome]) -> str:
 
 
 def no_answer(tools: Sequence[ToolSpec]) -> str:
-    """What is said when no tool has enough in common with the question."""
+    """The answer when no tool has enough in common with the question."""
     names = ", ".join(sorted({tool.name for tool in tools}))
     there = f"no tool here speaks of it (there are: {names})" if names else "there are no tools here"
     return f"I cannot answer that: {there}.\n{NOTE}"

@@ -1,4 +1,4 @@
-"""Keywords that a provider would refuse or silently lose, said in the description instead."""
+"""Keywords that a provider would refuse or silently lose, described in the description instead."""
 
 from __future__ import annotations
 

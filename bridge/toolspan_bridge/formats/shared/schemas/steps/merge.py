@@ -1,4 +1,4 @@
-"""``allOf`` said in one schema: what holds for all of its branches."""
+"""``allOf`` merged into one schema: what holds for all of its branches."""
 
 from __future__ import annotations
 

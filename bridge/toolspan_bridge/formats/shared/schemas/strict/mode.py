@@ -98,7 +98,7 @@ def _lost(compiled: Compiled, plain: Compiled) -> Iterator[Change]:
 
 
 def _ambiguous(compiled: Compiled, schema: Mapping[str, Any]) -> Iterator[Change]:
-    """The optional properties that may be null themselves: a null could not be told from nothing."""
+    """The optional properties that may be null themselves: a null could also mean a missing value."""
     for change in compiled.changes:
         if change.rule == "optional-null" and _takes_null(schema, change.pointer):
             yield Change(change.pointer, "", "null would mean both null and left out")
