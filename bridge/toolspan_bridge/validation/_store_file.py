@@ -71,7 +71,7 @@ def opened(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def checksum(row: Sequence[object]) -> int:
-    """A checksum of a row (values in the order of ``COLUMNS``), which differs where the disk changed a byte."""
+    """A checksum of a row (values in the order of ``COLUMNS``), different where the disk changed a byte."""
     return zlib.crc32(
         b"\x00".join(value if isinstance(value, bytes) else str(value).encode() for value in row)
     )
