@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,10 @@ from hypothesis import HealthCheck, settings
 
 _SECRETS = ("_API_KEY", "_TOKEN", "_BASE_URL")
 _PREFIXES = ("AWS_", "OLLAMA_", "TOOLSPAN_", "OPENAI_", "GEMINI_", "GOOGLE_", "ANTHROPIC_")
+
+# Background jobs of a shell ignore Ctrl+C, and so would every server that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
