@@ -83,7 +83,7 @@ def run(command: str, cwd: Path) -> Ran:
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)

@@ -19,7 +19,7 @@ def test_an_example_runs_and_prints_what_it_shows(name: str, tmp_path: Path) -> 
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

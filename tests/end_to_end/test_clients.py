@@ -180,7 +180,11 @@ def test_the_inspector_lists_and_calls(inspector: list[str], target: Target, tra
 
     def ask(*method: str) -> Any:
         done = subprocess.run(
-            [*inspector, "--method", *method, *where], capture_output=True, text=True, timeout=60, check=False
+            [*inspector, "--method", *method, *where],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)

@@ -183,7 +183,7 @@ def test_plain_calls_load_nothing_that_they_do_not_need() -> None:
         input="\n".join([*lines, ""]),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=True,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
@@ -214,7 +214,7 @@ def test_help_of_the_command_line_loads_no_protocol_and_no_provider() -> None:
         [sys.executable, "-c", COMMAND_LINE, "--help"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0
@@ -263,7 +263,7 @@ def test_a_verb_that_needs_nothing_from_outside_imports_no_sdk_and_no_client(
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
@@ -277,7 +277,7 @@ def test_the_version_is_told_without_a_config_or_an_event_loop() -> None:
         [sys.executable, "-c", COMMAND_LINE, "--version"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=True,
     )
     modules = imported(done.stderr)

@@ -58,7 +58,7 @@ def toolspan_process(*arguments: str, cwd: Path, stdin: str = "", **environment:
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)

@@ -53,7 +53,8 @@ _ENDS_WHAT_SERVES = """timeout() {
 }
 """
 # The server is ended as soon as it says that it serves: the same as after the seconds, without the wait.
-_PLAIN = re.compile(r"""(?:echo "([^"$`\\]*)" \| )?toolspan (?!serve\b)([^|&;<>$`\\*?~]*)(; echo \$\?)?""")
+_WORDS = r"""(?:[^|&;<>$`\\*?~"]|"[^"$`\\]*")*"""
+_PLAIN = re.compile(rf"""(?:echo "([^"$`\\]*)" \| )?toolspan (?!serve\b)({_WORDS})(; echo \$\?)?""")
 # What needs little of a shell, and is no program that runs until it is ended.
 
 

@@ -184,7 +184,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.parametrize("name", format_names())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_a_mistyped_answer_is_read_or_refused_and_never_crashes(name: str, data: st.DataObject) -> None:
     body = Wire(name).answers.answer("hi", [("c1", "s__time", {}), ("c2", "s__weather", {})])
@@ -237,7 +237,7 @@ def test_results_are_put_in_the_order_of_their_calls_and_orphans_left_out(wire: 
 
 
 @pytest.mark.parametrize("name", format_names())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30)
 @given(ids=st.lists(ODD_IDS, min_size=1, max_size=4), again=st.lists(ODD_IDS, max_size=3))
 def test_whatever_ids_a_history_holds_calls_and_results_match(
     name: str, ids: list[str], again: list[str]

@@ -106,7 +106,7 @@ def test_exports_at_the_same_time_leave_every_trial_in_the_file(tmp_path: Path) 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     (record,) = json.loads(export.read_text("utf-8"))
     assert record["test_count"] == 30
 

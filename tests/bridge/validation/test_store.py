@@ -135,7 +135,7 @@ def test_threads_may_share_a_store(store: Store) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert {trial.scenario for trial in store.trials()} == {f"{p}{n}" for p in "abcd" for n in range(25)}
 
 

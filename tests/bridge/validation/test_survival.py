@@ -41,7 +41,7 @@ def _start(*arguments: str | Path, before: Sequence[str] = ()) -> subprocess.Pop
 
 
 def _finish(process: subprocess.Popen[str]) -> list[str]:
-    out, err = process.communicate("go\n", timeout=60)
+    out, err = process.communicate("go\n", timeout=120)
     assert (process.returncode, err) == (0, "")
     return out.splitlines()
 

@@ -19,11 +19,11 @@ def test_a_flag_is_an_event_that_is_set_and_cleared() -> None:
 
 def test_a_thread_that_waits_is_woken() -> None:
     flag, woken = Flag(), threading.Event()
-    waiting = threading.Thread(target=lambda: flag.wait(10) and woken.set())
+    waiting = threading.Thread(target=lambda: flag.wait(120) and woken.set())
     waiting.start()
     assert not flag.wait(0.01)
     flag.set()
-    waiting.join(10)
+    waiting.join(120)
     assert woken.is_set()
 
 

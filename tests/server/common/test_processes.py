@@ -13,7 +13,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from toolspan_server.engines.isolation._limits import ProcessLimits
+from toolspan_server.engines.isolation import ProcessLimits
 from toolspan_server.engines.isolation._worker import Worker
 from toolspan_server.engines.upstreams import ServerSpec
 from toolspan_server.engines.upstreams._process import Child, started

@@ -104,7 +104,7 @@ def test_a_token_with_a_line_break_is_refused_and_not_shown(tmp_path: Path) -> N
         input="",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 2

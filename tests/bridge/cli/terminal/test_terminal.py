@@ -22,7 +22,7 @@ from toolspan_server import handler
 
 @handler("forever")
 def forever(arguments, context):
-    context.cancelled.wait(60)
+    context.cancelled.wait(600)
 """
 CONFIG = """
 handlers: [forever.py]

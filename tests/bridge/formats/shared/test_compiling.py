@@ -19,12 +19,18 @@ from toolspan_bridge.formats.ollama import render as ollama
 from toolspan_bridge.formats.openai import render as openai
 from toolspan_bridge.formats.shared.claude import tools
 from toolspan_bridge.formats.shared.json_values import as_object, clean
-from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, compile_schema
+from toolspan_bridge.formats.shared.schemas import (
+    ANTHROPIC_STRICT,
+    OPENAI_STRICT,
+    Plan,
+    Unrenderable,
+    compile_schema,
+)
 from toolspan_bridge.formats.shared.schemas._compile import _shared
 from toolspan_bridge.formats.shared.schemas._modern import is_modern
 from toolspan_bridge.formats.shared.schemas._refs import localise
 from toolspan_bridge.formats.shared.schemas._upgrade import strip, upgrade
-from toolspan_bridge.formats.shared.schemas._walk import Conditional, Unrenderable, object_schemas_in
+from toolspan_bridge.formats.shared.schemas._walk import Conditional, object_schemas_in
 from toolspan_bridge.messages import Request, ToolSpec, User
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.4.7")]
@@ -130,7 +136,7 @@ def test_every_process_writes_the_same_bytes() -> None:
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,
-            timeout=60,
+            timeout=120,
         ).stdout
         for seed in seeds
     }

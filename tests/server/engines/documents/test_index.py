@@ -16,8 +16,7 @@ from typing_extensions import override
 
 from tests.support.document_collections import write
 from tests.support.waiting import BOUND_S
-from toolspan_server.engines.documents import _tree
-from toolspan_server.engines.documents._found import SearchResult
+from toolspan_server.engines.documents import SearchResult, _tree
 from toolspan_server.engines.documents._globs import Selection
 from toolspan_server.engines.documents._index import DamagedIndex, open_index, set_aside
 from toolspan_server.engines.documents._keeper import IndexUpdater

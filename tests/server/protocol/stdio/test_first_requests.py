@@ -23,6 +23,7 @@ from tests.support.served import (
     tool,
     write_config,
 )
+from tests.support.waiting import BOUND_S
 
 pytestmark = pytest.mark.requirement("I9.4.3")
 
@@ -136,7 +137,7 @@ def test_a_client_that_no_longer_reads_ends_the_server(tmp_path: Path) -> None:
         server.stdin.flush()
         assert "result" in answers.readline()
         answers.close()
-        assert server.wait(15) == 0
+        assert server.wait(BOUND_S) == 0
 
 
 def test_a_list_larger_than_a_pipe_arrives_whole(tmp_path: Path) -> None:

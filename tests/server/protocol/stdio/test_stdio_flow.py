@@ -21,6 +21,7 @@ from tests.support.served import (
     until,
     write_config,
 )
+from tests.support.waiting import BOUND_S
 
 PING = {"jsonrpc": "2.0", "id": "alive", "method": "ping"}
 _ALL_FOR_ONE = {"concurrent_calls_per_target": 16, "concurrent_calls_per_kind": 16}
@@ -111,7 +112,7 @@ def test_a_client_that_reads_late_gets_everything_and_memory_stays_bounded(
         received += output.read(80_000_000)
         peak = peak_memory(process.pid)
         received += output.read()
-    assert process.wait(15) == 0
+    assert process.wait(BOUND_S) == 0
     got = {json.loads(line)["id"] for line in received.splitlines()}
     assert got == {"init", "last", *range(200)}
     assert peak < 180_000_000
@@ -130,7 +131,7 @@ def test_a_client_that_does_not_read_the_log_is_served_all_the_same(tmp_path: Pa
             process.stdin.write(b"".join(json.dumps(each).encode() + b"\n" for each in lines))
             process.stdin.close()
             assert len(Lines(process.stdout).rest()) == 302
-            assert process.wait(15) == 0
+            assert process.wait(BOUND_S) == 0
         finally:
             process.kill()
         assert b"it broke" in process.stderr.read()

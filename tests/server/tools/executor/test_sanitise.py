@@ -170,7 +170,7 @@ async def test_a_large_result_is_worked_on_beside_the_event_loop() -> None:
     loop_ran = threading.Event()
 
     def waiting_for_the_loop(text: str) -> str:
-        assert loop_ran.wait(10)
+        assert loop_ran.wait(120)
         return text
 
     async with anyio.create_task_group() as group:

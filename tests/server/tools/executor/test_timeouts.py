@@ -122,7 +122,7 @@ def late(text: str) -> str:
     """Redacts nothing; where it does not hold the event loop, not before the gate is open."""
     if threading.current_thread() is not threading.main_thread():
         gate.redacted += 1
-        assert gate.open.wait(20)
+        assert gate.open.wait(BOUND_S)
     return text
 
 
