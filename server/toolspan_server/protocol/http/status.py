@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sized
+from importlib import import_module
+
+from anyio import to_thread
 
 from ...live.metrics import CONTENT_TYPE, Metrics, Sample
 from ...live.runtime import Runtime
@@ -50,6 +53,7 @@ def status_routes(runtime: Runtime, metrics: Metrics) -> dict[str, App]:
         await send_json(send, status, body, head=scope["method"] == "HEAD")
 
     async def measured(scope: Scope, _receive: Receive, send: Send) -> None:
+        await to_thread.run_sync(import_module, "prometheus_client")  # the first time it takes a while
         await _answer(scope, send, 200, CONTENT_TYPE, lambda: metrics.text().encode())
 
     return {"/healthz": healthy, "/readyz": ready, "/metrics": measured}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import timeit
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 
 from tests.server.protocol.auth.test_tokens import ANN, ask, served
 from tests.support.asgi import Client
+from tests.support.exposition import sample, samples
 from toolspan_server import Config, running
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.errors import ToolFailure
@@ -20,6 +23,7 @@ from toolspan_server.protocol.http.app import Application
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.8")]
 _LINE = re.compile(r'[a-z_]+(\{([a-z_]+="([^"\\\n]|\\[\\"n])*",?)*\})? [0-9.e+-]+|# (HELP|TYPE) [a-z_]+ .+')
+CALLS, REFUSED = "toolspan_tool_calls_total", "toolspan_requests_refused_total"
 
 
 def done(tool: str, ms: float = 1, code: str = "") -> ToolResult:
@@ -34,12 +38,12 @@ async def test_calls_are_counted_by_tool_and_outcome_with_their_times(tmp_path: 
         assert (await ask(application, None)).status == 200
         text = (await Client(application.app).ask("GET", path="/metrics")).body.decode()
     assert all(_LINE.fullmatch(line) for line in text.splitlines()), text
-    assert 'toolspan_tool_calls_total{tool="add",outcome="success"} 2\n' in text
-    assert 'toolspan_tool_duration_seconds_bucket{tool="add",le="+Inf"} 2\n' in text
-    assert 'toolspan_tool_duration_seconds_count{tool="add"} 2\n' in text
-    assert "\ntoolspan_calls_running 0\n" in text
-    assert "\ntoolspan_tools 3\n" in text
-    assert 'toolspan_config_reloads_total{outcome="served"} 0\n' in text
+    assert sample(text, "toolspan_tool_calls_total", tool="add", outcome="success") == 2
+    assert sample(text, "toolspan_tool_duration_seconds_bucket", tool="add", le="+Inf") == 2
+    assert sample(text, "toolspan_tool_duration_seconds_count", tool="add") == 2
+    assert sample(text, "toolspan_calls_running") == 0
+    assert sample(text, "toolspan_tools") == 3
+    assert sample(text, "toolspan_config_reloads_total", outcome="served") == 0
 
 
 def test_a_histogram_is_cumulative_and_in_seconds() -> None:
@@ -48,12 +52,12 @@ def test_a_histogram_is_cumulative_and_in_seconds() -> None:
         metrics.called(done("t", ms))
     text = metrics.text()
 
-    def bucket(bound: str) -> str:
-        return f'toolspan_tool_duration_seconds_bucket{{process="7",tool="t",le="{bound}"}} '
+    def told(suffix: str, **labels: str) -> float | None:
+        return sample(text, f"toolspan_tool_duration_seconds_{suffix}", process="7", tool="t", **labels)
 
     for bound, count in (("0.001", 1), ("0.0025", 2), ("0.05", 3), ("30", 3), ("+Inf", 4)):
-        assert bucket(bound) + f"{count}\n" in text
-    assert 'toolspan_tool_duration_seconds_sum{process="7",tool="t"} 100.042\n' in text
+        assert told("bucket", le=bound) == count
+    assert told("sum") == pytest.approx(100.042)
 
 
 def test_labels_are_bounded_and_escaped() -> None:
@@ -63,10 +67,10 @@ def test_labels_are_bounded_and_escaped() -> None:
         metrics.called(done(f"tool-{number}", code=f"code-{number}"))
         metrics.called(done(f"unknown-{number}", code="tool_not_found"))
     text = metrics.text()
-    assert 'tool="a\\"b\\\\c\\n",outcome="success"' in text
+    assert sample(text, "toolspan_tool_calls_total", tool='a"b\\c\n', outcome="success") == 1
     assert len(text.splitlines()) < (MOST_TOOLS + 1) * 40
     assert "unknown-" not in text
-    assert f'tool="{OTHER}",outcome="{OTHER}"' in text
+    assert sample(text, "toolspan_tool_calls_total", tool=OTHER, outcome=OTHER) is not None
     assert all(_LINE.fullmatch(line) for line in text.splitlines())
 
 
@@ -77,9 +81,7 @@ async def test_no_two_samples_have_the_same_labels() -> None:
     async with running(Config.model_validate(config)) as runtime, anyio.create_task_group() as helpers:
         text = Application(runtime, AccessOptions("127.0.0.1"), helpers).metrics.text()
         helpers.cancel_scope.cancel()
-    labels = [line.rpartition(" ")[0] for line in text.splitlines() if not line.startswith("#")]
-    assert 'toolspan_up{kind="source",name="off"}' in labels
-    assert len(set(labels)) == len(labels)
+    assert ("toolspan_up", frozenset({("kind", "source"), ("name", "off")})) in samples(text)
 
 
 async def test_refused_requests_are_counted_by_reason(tmp_path: Path) -> None:
@@ -88,8 +90,10 @@ async def test_refused_requests_are_counted_by_reason(tmp_path: Path) -> None:
         for headers in ({}, {"authorization": "Bearer wrong"}, {"origin": "http://evil.example"}):
             await client.ask("GET", headers=headers)
         reply = await client.ask("GET", headers={"authorization": f"Bearer {ANN}"}, path="/metrics")
-    assert 'toolspan_requests_refused_total{reason="no_token"} 2\n' in reply.body.decode()
-    assert 'toolspan_requests_refused_total{reason="not_allowed"} 1\n' in reply.body.decode()
+    refused = {
+        reason: sample(reply.body.decode(), REFUSED, reason=reason) for reason in ("no_token", "not_allowed")
+    }
+    assert refused == {"no_token": 2, "not_allowed": 1}
 
 
 async def test_metrics_and_readiness_need_a_token_and_health_does_not(tmp_path: Path) -> None:
@@ -114,7 +118,7 @@ async def test_readiness_tells_of_a_config_that_was_refused(tmp_path: Path) -> N
         assert (ready.status, ready.message["config"]["problems"]) == (503, ["toolspan.yaml:3:1: wrong"])
         assert (await client.ask("GET", path="/healthz")).status == 200
         text = (await client.ask("GET", path="/metrics")).body.decode()
-        assert 'toolspan_config_reloads_total{outcome="refused"} 1\n' in text
+        assert sample(text, "toolspan_config_reloads_total", outcome="refused") == 1
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
@@ -132,3 +136,27 @@ def test_counting_a_call_costs_next_to_nothing() -> None:
     metrics.called(result)
     seconds = min(timeit.repeat(lambda: metrics.called(result), number=1_000, repeat=10)) / 1_000
     assert seconds < 10e-6
+
+
+@pytest.mark.requirement("I10.4.3")
+async def test_each_server_has_a_registry_of_its_own(tmp_path: Path) -> None:
+    one, other = Metrics({"process": "1"}), Metrics({"process": "2"})
+    one.called(done("add"))
+    for metrics, process, count in ((one, "1", 1), (other, "2", None)):
+        assert sample(metrics.text(), CALLS, process=process, tool="add", outcome="success") == count
+    for _ in range(2):
+        async with served(tmp_path) as application:
+            text = (await Client(application.app).ask("GET", path="/metrics")).body.decode()
+            assert not [name for name, _ in samples(text) if not name.startswith("toolspan_")]
+
+
+@pytest.mark.requirement("I10.4.3")
+def test_nothing_of_the_library_is_imported_before_the_metrics_are_asked_for() -> None:
+    code = (
+        "import sys; from toolspan_server.protocol.http.app import Application; "
+        "from toolspan_server.live.metrics import Metrics; metrics = Metrics(); metrics.refused('x'); "
+        "before = 'prometheus_client' in sys.modules; metrics.text(); "
+        "print(before, 'prometheus_client' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
