@@ -17,7 +17,7 @@ from ..calls.slots import CallSlot, NoSlot
 from ..common.changes import Change, Changes
 from ..config import Config
 from ..parts.service import Service
-from ..tools.registry import CompiledTools, Registry
+from ..tools.registry import CompiledTools, Registry, Tool
 from .health import health
 from .services import Start, running_services
 from .snapshots import (
@@ -91,17 +91,34 @@ class Runtime:
         meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Run the tool ``name``, as ``Executor.execute`` does, in the config that is served now."""
+        tool = self.registry.get(name)
+        return await (self.refuse_unknown(name) if tool is None else self.run(tool, arguments, context, meta))
+
+    async def run(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any] | None = None,
+        context: Context | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> ToolResult:
+        """Run ``tool``, one of ``registry``, as ``Executor.run`` does."""
         snapshot = self.snapshot
         snapshot.calls += 1
         try:
-            result = await snapshot.executor.execute(name, arguments, context, meta)
-            if self.on_result is not None:
-                self.on_result(result)
-            return result
+            return self._noted(await snapshot.executor.run(tool, arguments, context, meta))
         finally:
             snapshot.calls -= 1
             if snapshot.idle is not None and not snapshot.calls:
                 snapshot.idle.set()
+
+    async def refuse_unknown(self, name: str) -> ToolResult:
+        """The result of a call of ``name``, which is no tool."""
+        return self._noted(self.snapshot.executor.unknown(name))
+
+    def _noted(self, result: ToolResult) -> ToolResult:
+        if self.on_result is not None:
+            self.on_result(result)
+        return result
 
     async def replace(self, config: Config) -> None:
         """Serve ``config`` from now on; what runs in the one before ends there.

@@ -11,6 +11,7 @@ from ..calls.context import Context
 from ..calls.results import ToolResult
 from ..config import Config, ToolsetConfig
 from ..tools.registry import Tool
+from .served_tool import ServedTool
 
 if TYPE_CHECKING:
     from ..prompts.live import Prompts
@@ -26,6 +27,7 @@ class ServerView:
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
+        self._served: dict[str, ServedTool] = {}
 
     @property
     def config(self) -> Config:
@@ -57,9 +59,17 @@ class ServerView:
         """The tools, in the order that they are listed in."""
         return list(self.runtime.registry)
 
-    def tool(self, name: str) -> Tool | None:
+    def tool(self, name: str) -> ServedTool | None:
         """The tool ``name``, if it is shown here."""
-        return self.runtime.registry.get(name)
+        revision = self._revision()
+        served = self._served.get(name)
+        if served is not None and served.revision == revision:
+            return served
+        tool = self._find(name)
+        if tool is None:
+            return None
+        served = self._served[tool.name] = ServedTool(tool, revision, self._run)
+        return served
 
     @property
     def resources(self) -> Resources | None:
@@ -80,15 +90,25 @@ class ServerView:
         """Wait until ``is_settled``, which takes no longer than ``limits.upstream_connect_seconds``."""
         await self.runtime.settled()
 
-    def execute(
+    def _revision(self) -> int:
+        """Another number whenever a tool may be another than before."""
+        return self.runtime.registry.revision
+
+    def _find(self, name: str) -> Tool | None:
+        return self.runtime.registry.get(name)
+
+    def _run(
         self,
-        name: str,
+        served: ServedTool,
         arguments: Mapping[str, Any] | None,
-        context: Context | None = None,
-        meta: Mapping[str, Any] | None = None,
+        context: Context | None,
+        meta: Mapping[str, Any] | None,
     ) -> Coroutine[Any, Any, ToolResult]:
-        """Run a tool; see ``Executor.execute``."""
-        return self.runtime.execute(name, arguments, context, meta)
+        """Run ``served``, or what has its name here since the config or a source changed."""
+        current = served if served.revision == self._revision() else self.tool(served.tool.name)
+        if current is None:
+            return self.runtime.refuse_unknown(served.tool.name)
+        return self.runtime.run(current.tool, arguments, context, meta)
 
 
 class ToolsetView(ServerView):
@@ -128,20 +148,20 @@ class ToolsetView(ServerView):
         return list(self._shown().values())
 
     @override
-    def tool(self, name: str) -> Tool | None:
+    def _find(self, name: str) -> Tool | None:
         return self._shown().get(name)
 
     def _config(self) -> ToolsetConfig | None:
         return self.config.toolsets.get(self.toolset or "")
 
     def _shown(self) -> dict[str, Tool]:
-        """The toolset's tools by name, looked for once a version."""
-        version = self.version
-        if self._known[0] != version:
+        """The toolset's tools by name, looked for once a revision of the registry."""
+        revision = self._revision()
+        if self._known[0] != revision:
             config = self._config()
             tools = () if config is None else self.runtime.registry
             shown = {tool.name: tool for tool in tools if config and config.has(tool.name, tool.config.tags)}
-            self._known = (version, shown)
+            self._known = (revision, shown)
         return self._known[1]
 
 

@@ -18,6 +18,7 @@ from typing import Any, cast
 from .._version import __version__
 from ..common import trace_context as trace
 from ..errors import RequestRefused
+from ..live.served_tool import ServedTool
 from ..live.views import ServerView
 from ..tools.registry import Tool
 from .messages import jsonrpc, wire
@@ -45,17 +46,21 @@ class Call:
     """A plain ``tools/call`` of a tool that exists."""
 
     request_id: jsonrpc.RequestId
-    tool: Tool
+    served: ServedTool
     arguments: dict[str, Any] | None
     meta: Mapping[str, Any]
     version: str
     _path: FastPath
 
+    @property
+    def tool(self) -> Tool:
+        return self.served.tool
+
     async def run(self) -> bytes:
         """Make the call; gives the whole answer, one line of JSON."""
         trace.log_call(self.tool.name, self.meta)
         try:
-            result = await self._path.view.execute(self.tool.name, self.arguments, meta=self.meta)
+            result = await self.served.run(self.arguments, meta=self.meta)
         except RequestRefused as refused:
             return jsonrpc.encode(jsonrpc.error(self.request_id, refused.code, refused.message, refused.data))
         stamp = self._path.stamp if self.version == MODERN_VERSION else ""
@@ -117,16 +122,16 @@ class FastPath:
             return None
         if arguments is not None and not isinstance(arguments, dict):
             return None
-        tool = self.view.tool(name)
-        if tool is None:
+        served = self.view.tool(name)
+        if served is None:
             if not self.view.is_settled:
                 return None
             fault = wire.unknown_tool(name)
             return jsonrpc.encode(jsonrpc.error(request_id, fault.code, fault.message))
-        if tool.talks or tool.config.task is not None:
+        if served.tool.talks or served.tool.config.task is not None:
             return None
         given = cast("dict[str, Any] | None", arguments)
-        return Call(request_id, tool, given, params.get("_meta", _NOTHING), version, self)
+        return Call(request_id, served, given, params.get("_meta", _NOTHING), version, self)
 
     def _plain_envelope(self, meta: Mapping[str, Any]) -> bool:
         """``_plain_envelope``, told at once of the one that came before: clients repeat theirs."""

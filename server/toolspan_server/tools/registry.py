@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 from ..config import Config, ToolConfig
@@ -37,14 +38,21 @@ class Tool:
 _UNLISTED = frozenset({"handler", "type", "implementation", "timeout_ms", "cache", "rate_limit", "approval"})
 
 
+_REVISIONS = count(1)
+
+
 class Registry:
-    """The tools by name: those of the config in its order, then what sources offer, in theirs."""
+    """The tools by name: those of the config in its order, then what sources offer, in theirs.
+
+    ``revision`` is another number whenever its tools are others; no two registries share one.
+    """
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._own = tuple(tools)
         self._offered: dict[int, tuple[Tool, ...]] = {}
         self._tools: dict[str, Tool] = {}
         self._places: dict[str, int | None] = {}
+        self.revision = 0
         self._put_together()
 
     @classmethod
@@ -105,6 +113,7 @@ class Registry:
                 places[tool.name.lower()] = place
                 tools[tool.name] = tool
         self._tools, self._places = tools, places
+        self.revision = next(_REVISIONS)
         kinds = {type(tool.kind) for tool in tools.values()}
         if any(issubclass(kind, CallsTools) for kind in kinds):
             for tool in tools.values():

@@ -77,8 +77,8 @@ async def serving(folder: Path, text: str = PROMPTS, **environ: str) -> AsyncIte
     path = folder / "toolspan.yaml"
     path.write_text(text, "utf-8")
     async with running(load_config(path, environ=environ)) as runtime:
-        assert runtime.generation.prompts is not None
-        yield runtime.generation.prompts
+        assert runtime.snapshot.prompts is not None
+        yield runtime.snapshot.prompts
 
 
 async def refusal(prompts: Prompts, name: str, **arguments: str) -> tuple[int, str]:

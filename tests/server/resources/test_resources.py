@@ -35,8 +35,8 @@ async def serving(folder: Path, text: str, **environ: str) -> AsyncIterator[tupl
     path.write_text(text, "utf-8")
     with anyio.fail_after(BOUND_S):
         async with running(load_config(path, environ=environ)) as runtime:
-            assert runtime.generation.resources is not None
-            yield runtime, runtime.generation.resources
+            assert runtime.snapshot.resources is not None
+            yield runtime, runtime.snapshot.resources
 
 
 async def uris(resources: Resources) -> list[str]:
@@ -302,12 +302,12 @@ async def test_another_config_tells_which_resources_say_something_else(tmp_path:
         runtime.changes.subscribe(heard.append)
         changed = tmp_path / "toolspan.yaml"
         await runtime.replace(load_config(changed))
-        assert (heard, runtime.generation.resources) == ([], resources)
+        assert (heard, runtime.snapshot.resources) == ([], resources)
         changed.write_text(LITERALS.replace("Grüße", "Hallo"), "utf-8")
         await runtime.replace(load_config(changed))
         assert set(heard) == {Change("resources"), Change("resource", "test://text")}
-        assert runtime.generation.resources is not None
-        assert await read(runtime.generation.resources, "test://text") == "Hallo"
+        assert runtime.snapshot.resources is not None
+        assert await read(runtime.snapshot.resources, "test://text") == "Hallo"
 
 
 async def test_a_uri_of_thousands_of_folders_costs_nothing(tmp_path: Path) -> None:

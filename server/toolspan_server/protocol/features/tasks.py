@@ -15,6 +15,7 @@ from ...calls.client import InputRequired
 from ...calls.context import Context
 from ...config import TaskConfig
 from ...errors import RequestRefused
+from ...live.served_tool import ServedTool
 from ...live.views import ServerView
 from ..clients import (
     RequestContext,
@@ -91,21 +92,22 @@ def require_extension(context: RequestContext) -> None:
 
 
 class TaskCalls:
-    """Makes calls of ``view``'s tools as ``tasks``, by way of ``calls``."""
+    """Makes calls of tools as ``tasks``, by way of ``calls``."""
 
-    def __init__(self, view: ServerView, calls: Calls, tasks: Tasks) -> None:
-        self._view = view
+    def __init__(self, calls: Calls, tasks: Tasks) -> None:
         self._calls = calls
         self._tasks = tasks
 
-    async def begin(self, context: RequestContext, call: wire.ToolCall, config: TaskConfig) -> dict[str, Any]:
+    async def begin(
+        self, context: RequestContext, call: wire.ToolCall, served: ServedTool, config: TaskConfig
+    ) -> dict[str, Any]:
         """Start ``call``: the ``CreateTaskResult``; or what is to be asked before there is a task."""
         early = config.questions == "before"
         owner = principal(context)
         task = self._tasks.make(owner, config)
         rounds = RoundsClient(context)
         client = TaskClient(task, rounds, partial(self._calls.aside, of=owner), early=early)
-        work = partial(self._result, call, client, context.protocol_version)
+        work = partial(self._result, call, served, client, context.protocol_version)
         if not early:
             task.start(work)
         elif (needed := await self._first(task, client, work)) is not None:
@@ -139,10 +141,12 @@ class TaskCalls:
         self._tasks.discard(task)
         return asked.result()
 
-    async def _result(self, call: wire.ToolCall, client: TaskClient, version: str) -> dict[str, Any]:
+    async def _result(
+        self, call: wire.ToolCall, served: ServedTool, client: TaskClient, version: str
+    ) -> dict[str, Any]:
         context = Context(meta=call.meta, client=client)
         try:
-            result = await self._calls.run(partial(self._view.execute, call.name, call.arguments, context))
+            result = await self._calls.run(partial(served.run, call.arguments, context))
         except Busy as busy:
             raise RequestRefused(jsonrpc.INTERNAL_ERROR, str(busy)) from None
         return wire.render_result(result, version)

@@ -11,8 +11,8 @@ from mcp_types import CallToolRequestParams, PaginatedRequestParams
 from ...calls.client import Client
 from ...calls.context import Context
 from ...common import trace_context as trace
+from ...live.served_tool import ServedTool
 from ...live.views import ServerView
-from ...tools.registry import Tool
 from ..clients import (
     RequestContext,
     answered,
@@ -36,20 +36,20 @@ def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCal
     async def call_tool(context: RequestContext, _params: CallToolRequestParams) -> dict[str, Any]:
         with refusals():
             call = wire.read_call(context.params)
-            tool = view.tool(call.name) or await _late(view, call.name)
-            if tool is None:
+            served = view.tool(call.name) or await _late(view, call.name)
+            if served is None:
                 raise wire.unknown_tool(call.name)
             trace.log_call(call.name, call.meta)
-            task = tool.config.task
+            task = served.tool.config.task
             if task is not None and declared(context):
-                return await tasks.begin(context, call, task)
+                return await tasks.begin(context, call, served, task)
             if task is not None and task.support == "required":
                 require_extension(context)
 
         async def work(client: Client) -> dict[str, Any]:
             meant = Context(meta=call.meta, client=client)
-            made = partial(view.execute, call.name, call.arguments, meant)
-            result = await calls.run(made, tool.timeout_ms)
+            made = partial(served.run, call.arguments, meant)
+            result = await calls.run(made, served.tool.timeout_ms)
             return wire.render_result(result, context.protocol_version)
 
         return await answered(context, work, aside=partial(calls.aside, of=principal(context)))
@@ -58,7 +58,7 @@ def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCal
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
 
 
-async def _late(view: ServerView, name: str) -> Tool | None:
+async def _late(view: ServerView, name: str) -> ServedTool | None:
     """The tool ``name``, once the sources have had their time to offer it."""
     await view.settled()
     return view.tool(name)

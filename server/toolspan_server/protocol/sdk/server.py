@@ -42,12 +42,12 @@ def build_server(view: ServerView, calls: Calls, results: KeptResults | None = N
 
     def input_schema(name: str) -> dict[str, Any] | None:
         found = view.tool(name)
-        return None if found is None else found.config.parameters
+        return None if found is None else found.tool.config.parameters
 
     server = SdkServer(view, input_schema)
     results = results or KeptResults(view.config.limits.task_bytes)
     made = Tasks(lambda: view.config.limits.tasks, results)
-    tools.register(server, view, calls, tasks.TaskCalls(view, calls, made))
+    tools.register(server, view, calls, tasks.TaskCalls(calls, made))
     tasks.register(server, view, made)
     server.end_subscriptions = subscriptions.register(server, view, made)
     logging.register(server, view)

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from ...common.lines import Lines, Overlong
 from ...config import Config
+from ...live.served_tool import ServedTool
 from ...live.views import ServerView
 from ...tools.registry import Registry, Tool
 from ..fast_path import FastPath
@@ -28,13 +29,14 @@ class ConfiguredView(ServerView):
     """The server before it runs: what its config says."""
 
     def __init__(self, config: Config, registry: Registry) -> None:
-        self._served = config
+        self._configured = config
+        self._served: dict[str, ServedTool] = {}
         self._registry = registry
 
     @property
     @override
     def config(self) -> Config:
-        return self._served
+        return self._configured
 
     @property
     @override
@@ -49,7 +51,7 @@ class ConfiguredView(ServerView):
     @property
     @override
     def name(self) -> str:
-        return self._served.name
+        return self._configured.name
 
     @property
     @override
@@ -67,7 +69,11 @@ class ConfiguredView(ServerView):
         return list(self._registry)
 
     @override
-    def tool(self, name: str) -> Tool | None:
+    def _revision(self) -> int:
+        return self._registry.revision
+
+    @override
+    def _find(self, name: str) -> Tool | None:
         return self._registry.get(name)
 
 

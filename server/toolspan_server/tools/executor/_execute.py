@@ -91,9 +91,29 @@ class Executor:
         ``execute`` cancels the tool. Raises ``InputRequired`` and ``RequestRefused`` when the tool needs the
         client's answers first, or says that the request itself is to be refused.
         """
+        tool = self.registry.get(name)
+        return self.unknown(name) if tool is None else await self.run(tool, arguments, context, meta)
+
+    def unknown(self, name: str) -> ToolResult:
+        """The result of a call of ``name``, which is no tool."""
+        message = f"Tool '{shortened(name, 128)}' not found"
+        failure = ToolFailure(
+            message, error_code="tool_not_found", user_action="Call one of the listed tools."
+        )
+        return ToolResult.failed(self._told(name, failure), self._clean(name, 128), 0.0)
+
+    async def run(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any] | None = None,
+        context: Context | None = None,
+        meta: Mapping[str, Any] | None = None,
+    ) -> ToolResult:
+        """Run ``tool``, one of ``registry``, as ``execute`` does."""
         started = time.perf_counter()
+        name = tool.name
         try:
-            result = await self._begun(name, {} if arguments is None else arguments, context, meta)
+            result = await self._begun(tool, {} if arguments is None else arguments, context, meta)
         except BaseException as error:
             failure = self._failure(name, error)
             return ToolResult.failed(self._told(name, failure), self._clean(name, 128), _elapsed_ms(started))
@@ -102,15 +122,9 @@ class Executor:
         return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
 
     def _begun(
-        self, name: str, arguments: Any, context: Context | None, meta: Mapping[str, Any] | None
+        self, tool: Tool, arguments: Any, context: Context | None, meta: Mapping[str, Any] | None
     ) -> Coroutine[Any, Any, Any]:
         """What gives the tool's result."""
-        tool = self.registry.get(name)
-        if tool is None:
-            action = "Call one of the listed tools."
-            raise ToolFailure(
-                f"Tool '{shortened(name, 128)}' not found", error_code="tool_not_found", user_action=action
-            )
         if WAITED.get() == math.inf:
             raise _late(tool)
         return self._step_of(tool)(arguments, self._context_for(tool, context, meta))
