@@ -1,4 +1,4 @@
-"""A tool that a view has given out: what it runs when the config changes meanwhile, and what it never does."""
+"""A tool that a view has given out: what it runs once the config has changed, and what it never runs."""
 
 from __future__ import annotations
 
