@@ -11,7 +11,7 @@ MOST_ENTRIES = 23
 
 
 @pytest.mark.requirement("I10.1.3")
-@pytest.mark.parametrize("package", ["toolspan_server"])
+@pytest.mark.parametrize("package", ["toolspan_server", "toolspan_bridge"])
 def test_no_import_leads_back_to_its_module(package: str) -> None:
     graph = grimp.build_graph(package, cache_dir=None)
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
@@ -22,7 +22,7 @@ def test_no_import_leads_back_to_its_module(package: str) -> None:
 
 
 @pytest.mark.requirement("I10.1.1")
-@pytest.mark.parametrize("package", ["toolspan_server"])
+@pytest.mark.parametrize("package", ["toolspan_server", "toolspan_bridge"])
 def test_no_package_holds_more_modules_than_fit_on_a_screen(package: str) -> None:
     graph = grimp.build_graph(package, cache_dir=None)
     sizes = {module: len(graph.find_children(module)) for module in graph.modules}
