@@ -42,6 +42,16 @@ class FromVariable(str):
         return float(self) if "." in self else int(self)
 
 
+def from_variable(value: Any, info: Any) -> Any:
+    """The number or boolean that a variable spells; anything else stays. ``info.context`` notes the path."""
+    if not isinstance(value, FromVariable):
+        return value
+    noted: set[Path] | None = info.context
+    if noted is not None:
+        noted.add(value.path)
+    return value.spelled
+
+
 @dataclass(frozen=True, slots=True)
 class Used:
     """The variable ``name`` put ``value`` into the string at ``path``."""

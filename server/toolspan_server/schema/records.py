@@ -3,27 +3,44 @@
     class Place(Record):
         '''Where something is.'''
 
-        city: str = key(text(least=1), "The city's name.")
-        zone: str | None = key(optional(text()), "Its time zone.", default=None)
+        city: str = key("The city's name.", least=1)
+        zone: str | None = key("Its time zone.", default=None)
 
 They are validated by ``pydantic_core``, pydantic's engine, and raise its ``ValidationError``. Pydantic
-itself, which derives such shapes from annotations, takes longer to import and set up than all the rest
+itself, which derives such shapes from annotations too, takes longer to import and set up than all the rest
 of a server's start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self, cast
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic_core import SchemaValidator
 from typing_extensions import override
 
-Shape = dict[str, Any]
-"""A core schema of ``pydantic_core``: ``{"type": "int", "ge": 1}``."""
+from .constraints import ReadAs, Shape
+from .keys import Key, key
+
+__all__ = [
+    "ANYTHING",
+    "Key",
+    "NamedRecords",
+    "Record",
+    "Shape",
+    "checked",
+    "choice",
+    "converted",
+    "is_same",
+    "key",
+    "made",
+    "many",
+    "named",
+    "optional",
+    "text",
+]
 
 ANYTHING: Shape = {"type": "any"}
-REQUIRED: Any = object()
 
 
 def text(*, least: int | None = None, most: int | None = None, pattern: str | None = None) -> Shape:
@@ -71,66 +88,6 @@ def made(make: Callable[[Any, Any], Any], **metadata: Any) -> Shape:
     }
 
 
-class Key:
-    """One key of a record."""
-
-    __slots__ = ("default", "description", "factory", "hidden", "shape", "spellings")
-
-    def __init__(
-        self,
-        shape: Shape,
-        description: str,
-        default: Any,
-        factory: Callable[[], Any] | None,
-        spellings: Sequence[str],
-        hidden: bool,
-    ) -> None:
-        self.shape = shape
-        self.description = description
-        self.default = default
-        self.factory = factory
-        self.spellings = spellings
-        self.hidden = hidden
-
-    @property
-    def required(self) -> bool:
-        """Whether the key has to be there."""
-        return self.default is REQUIRED and self.factory is None
-
-    def initial(self) -> Any:
-        """The value when the key is absent."""
-        return self.default if self.factory is None else self.factory()
-
-    def core_schema(self) -> Shape:
-        """The key as ``pydantic_core`` wants it."""
-        shape = self.shape
-        if self.factory is not None:
-            shape = {"type": "default", "schema": shape, "default_factory": self.factory}
-        elif self.default is not REQUIRED:
-            shape = {"type": "default", "schema": shape, "default": self.default}
-        field: Shape = {"type": "model-field", "schema": shape}
-        if self.spellings:
-            field["validation_alias"] = [[spelling] for spelling in self.spellings]
-        return field
-
-
-def key(
-    shape: Shape,
-    description: str = "",
-    *,
-    default: Any = REQUIRED,
-    factory: Callable[[], Any] | None = None,
-    spellings: Sequence[str] = (),
-    hidden: bool = False,
-) -> Any:
-    """Declares a key of a record: required unless it has a ``default`` or a ``factory`` of one.
-
-    ``spellings`` are what it may be called in the data, the first being the one that messages use;
-    its own name is understood as well. ``hidden`` keeps its value out of ``repr``.
-    """
-    return Key(shape, description, default, factory, spellings, hidden)
-
-
 class Record:
     """Base of frozen data. Raises ``pydantic_core.ValidationError`` for data of another shape.
 
@@ -145,13 +102,11 @@ class Record:
 
     @override
     def __init_subclass__(cls, unknown: Literal["forbid", "ignore"] = "forbid") -> None:
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Key)}
+        own = {name: value.of(cls, name) for name, value in vars(cls).items() if isinstance(value, Key)}
         for name in own:
             delattr(cls, name)
         cls.model_fields = {**cls.model_fields, **own}
-        fields = {name: each.core_schema() for name, each in cls.model_fields.items()}
-        shape: Shape = {"type": "model-fields", "model_name": cls.__name__, "fields": fields}
-        cls.__pydantic_core_schema__ = _whole(cls, shape, unknown, root=False)
+        cls.__pydantic_core_schema__ = cast("Any", _CoreSchema(unknown))
 
     def __init__(self, **data: Any) -> None:
         self._validator().validate_python(data, self_instance=self)
@@ -168,6 +123,12 @@ class Record:
     def shape(cls) -> Shape:
         """The record as part of another's shape."""
         return cls.__pydantic_core_schema__
+
+    @classmethod
+    def inside(cls) -> Shape:
+        """The core schema of the record's contents."""
+        fields = {name: each.core_schema() for name, each in cls.model_fields.items()}
+        return {"type": "model-fields", "model_name": cls.__name__, "fields": fields}
 
     @classmethod
     def initial(cls) -> Self:
@@ -226,7 +187,24 @@ class Record:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def _whole(cls: type[Record], inside: Shape, unknown: str, *, root: bool) -> Shape:
+class _CoreSchema:
+    """A record's core schema, derived when it is looked at first."""
+
+    __slots__ = ("unknown",)
+
+    def __init__(self, unknown: str) -> None:
+        self.unknown = unknown
+
+    def __get__(self, _record: object, record: type[Record]) -> Shape:
+        try:
+            shape = _whole(record, record.inside(), self.unknown)
+        except RecursionError:
+            raise TypeError(f"{record.__qualname__} holds itself") from None
+        record.__pydantic_core_schema__ = shape
+        return shape
+
+
+def _whole(cls: type[Record], inside: Shape, unknown: str) -> Shape:
     config = {
         "title": cls.__name__,
         "allow_inf_nan": False,
@@ -240,7 +218,7 @@ def _whole(cls: type[Record], inside: Shape, unknown: str, *, root: bool) -> Sha
         "schema": inside,
         "config": config,
         "frozen": True,
-        "root_model": root,
+        "root_model": issubclass(cls, NamedRecords),
     }
     return shape if cls.check is Record.check else checked(shape, _checked)
 
@@ -251,14 +229,24 @@ def _checked(record: Record) -> Record:
 
 
 class NamedRecords(Record):
-    """A record that is an object of any names: its values are in ``root``."""
+    """A record that is an object of any names: its values are in ``root``, whose annotation says which."""
 
-    root: Any
+    root: Annotated[Any, ReadAs(dict[str, Any])]
+    _values: ClassVar[Shape | None] = None
 
     @override
     def __init_subclass__(cls, *, values: Shape | None = None) -> None:
         super().__init_subclass__()
-        cls.__pydantic_core_schema__ = _whole(cls, values or named(ANYTHING), "forbid", root=True)
+        cls._values = values
+
+    @classmethod
+    @override
+    def inside(cls) -> Shape:
+        if cls._values:
+            return cls._values
+        declaring = next(each for each in cls.__mro__ if "root" in each.__annotations__)
+        root: Key = key().of(declaring, "root")
+        return root.shape
 
     @override
     def model_dump(self) -> Any:

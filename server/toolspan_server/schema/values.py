@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from ..problems import Path
-from .interpolation import FromVariable
+from .constraints import Limits
+from .interpolation import from_variable
 from .records import Shape, converted
-
-
-def _from_variable(value: Any, info: Any) -> Any:
-    """What ``${VAR}`` gave as text becomes the number or boolean that it spells; nothing else does."""
-    if not isinstance(value, FromVariable):
-        return value
-    noted: set[Path] | None = info.context
-    if noted is not None:
-        noted.add(value.path)
-    return value.spelled
 
 
 def integer(least: int, most: int | None = None) -> Shape:
@@ -26,7 +16,7 @@ def integer(least: int, most: int | None = None) -> Shape:
 
 def _or_reference(shape: Shape) -> Shape:
     """In the published schema, a reference may stand where a number or boolean is wanted."""
-    return converted({**shape, "strict": True}, _from_variable, reference=True)
+    return converted({**shape, "strict": True}, from_variable, reference=True)
 
 
 FLAG = _or_reference({"type": "bool"})
@@ -37,3 +27,11 @@ RESULT_BYTES = integer(1024, 1024**3)
 SECONDS = _or_reference({"type": "float", "gt": 0, "le": 3600})
 FRACTION = _or_reference({"type": "float", "ge": 0, "le": 1})
 TEMPERATURE = _or_reference({"type": "float", "ge": 0, "le": 2})
+
+Count = Annotated[int, Limits(1)]
+Iterations = Annotated[int, Limits(1, 100)]
+Milliseconds = Annotated[int, Limits(1, 3_600_000)]
+ResultBytes = Annotated[int, Limits(1024, 1024**3)]
+Seconds = Annotated[float, Limits(above=0, most=3600)]
+Fraction = Annotated[float, Limits(0, 1)]
+Temperature = Annotated[float, Limits(0, 2)]

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...parts.service import SERVICES, ServiceConfig
-from ...schema.records import Record, key, optional
+from ...schema.records import Record, key
 
 
 class ServicesConfig(Record):
     """The services that internal handlers use."""
 
-    vars().update(
-        {
-            name: key(optional(SERVICES.config(name).shape()), SERVICES.config(name).about, default=None)
-            for name in SERVICES.names
-        }
-    )
+    __annotations__ = {name: SERVICES.config(name) | None for name in SERVICES.names}
+    vars().update({name: key(SERVICES.config(name).about, default=None) for name in SERVICES.names})
 
     def entries(self, service: str) -> Mapping[str, Any]:
         """The things of ``service`` by name; none where it is not configured."""

@@ -1,0 +1,81 @@
+"""From a record's annotations to what ``pydantic_core`` validates by."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from types import EllipsisType, NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
+
+from .constraints import Constraint, ReadAs, Shape
+from .interpolation import from_variable
+
+
+def resolved(annotation: Any, module: str) -> Any:
+    """The type that ``annotation`` is, which may be a string written in ``module``. Raises ``TypeError``."""
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return _evaluated(annotation, module)
+    except NameError as error:
+        raise TypeError(f"{error}: import it for more than type checkers") from None
+
+
+@lru_cache(maxsize=1024)
+def _evaluated(annotation: str, module: str) -> Any:
+    return eval(annotation, vars(sys.modules[module]))
+
+
+def shape_of(annotation: Any) -> Shape:
+    """The core schema of values of the type ``annotation``. Raises ``TypeError`` for types of other forms.
+
+    These are ``str``, ``int``, ``float``, ``bool``, ``Any``, ``Literal``, ``X | None``, ``tuple[X, ...]``,
+    ``dict[str, X]``, records, pydantic's models, and ``Annotated`` of any with what ``constraints`` has.
+    """
+    if annotation in _SIMPLE:
+        return _SIMPLE[annotation]
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is None and hasattr(annotation, "__pydantic_core_schema__"):
+        return cast("Shape", annotation.__pydantic_core_schema__)
+    if origin is Literal:
+        return {"type": "literal", "expected": list(parts)}
+    if origin is Annotated:
+        return _constrained(*parts)
+    if origin in (Union, UnionType) and len(parts) == 2 and NoneType in parts:
+        return {"type": "nullable", "schema": shape_of(parts[parts[0] is NoneType])}
+    if origin is tuple and len(parts) == 2 and isinstance(parts[1], EllipsisType):
+        return {"type": "tuple", "items_schema": [shape_of(parts[0])], "variadic_item_index": 0}
+    if origin is dict:
+        return {"type": "dict", "keys_schema": shape_of(parts[0]), "values_schema": shape_of(parts[1])}
+    raise TypeError(f"no data is read as {annotation!r}")
+
+
+def _constrained(base: Any, *constraints: Any) -> Shape:
+    shape = shape_of(base)
+    for constraint in constraints:
+        if isinstance(constraint, ReadAs):
+            shape = shape_of(constraint.annotation)
+        elif isinstance(constraint, Constraint):
+            shape = constraint.apply(shape)
+        else:
+            raise TypeError(f"{constraint!r} is no constraint")
+    return shape
+
+
+def _or_variable(shape: Shape) -> Shape:
+    """A number or boolean of exactly this type, or what ``${VAR}`` spells."""
+    function = {"type": "with-info", "function": from_variable}
+    return {
+        "type": "function-before",
+        "schema": {**shape, "strict": True},
+        "function": function,
+        "metadata": {"reference": True},
+    }
+
+
+_SIMPLE: Mapping[Any, Shape] = {
+    str: {"type": "str"},
+    Any: {"type": "any"},
+    **{each: _or_variable({"type": each.__name__}) for each in (bool, float, int)},
+}
