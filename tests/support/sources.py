@@ -15,7 +15,7 @@ from toolspan_server.config.models.tools import Offer
 from toolspan_server.parts.environment import Environment
 from toolspan_server.parts.kind import Kind, KindConfig
 from toolspan_server.parts.source import Source, SourceConfig
-from toolspan_server.schema.records import key, text
+from toolspan_server.schema.records import key
 
 
 def mock(name: str, response: Any = None, **more: Any) -> dict[str, Any]:
@@ -62,8 +62,8 @@ class Held:
 class HeldConfig(SourceConfig):
     """``label`` tells two of them apart; the live ones are in ``built``, in the order that they were made."""
 
-    type: str = key(text(), default="held")
-    label: str = key(text(), default="")
+    type: str = key(default="held")
+    label: str = key(default="")
 
     @property
     def built(self) -> list[Held]:
@@ -82,8 +82,8 @@ _built: dict[int, list[Held]] = {}
 class GateConfig(KindConfig):
     """A tool that answers ``label`` once its gate is opened; each call takes a place in ``waiting``."""
 
-    type: str = key(text(), default="gate")
-    label: str = key(text(), default="")
+    type: str = key(default="gate")
+    label: str = key(default="")
 
     @override
     def build(self, environment: Environment) -> Kind:

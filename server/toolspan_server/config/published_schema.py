@@ -10,7 +10,8 @@ from typing import Any
 from ..engines.parameters._safe_schema import DIALECT
 from ..parts.kind import KINDS
 from ..parts.source import SOURCES
-from ..schema.records import Key, Record, Shape
+from ..schema.constraints import Shape
+from ..schema.records import Key, Record
 from .config_file import SERVER_KEYS
 from .models.config import Config
 
@@ -83,7 +84,7 @@ def _one_way() -> list[dict[str, Any]]:
 
 def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]:
     """The schema of ``record``; those of the records in it are put into ``definitions``."""
-    shape = _unwrapped(record.shape())
+    shape = _unwrapped(record.__pydantic_core_schema__)
     written: dict[str, Any] = {"description": _markdown(record.__doc__ or "")}
     if shape["root_model"]:
         return written | _schema(shape["schema"], definitions)

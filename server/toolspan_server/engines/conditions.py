@@ -11,12 +11,12 @@ when:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from ..common.did_you_mean import nearest
 from ..common.re2_patterns import compiled_intent
 from ..problems import Fault, Faulty
-from ..schema.records import ANYTHING, checked, named
+from ..schema.constraints import AfterValidator
 from .templates import (
     NOTHING,
     Scope,
@@ -25,7 +25,7 @@ from .templates import (
     value_at,
 )
 
-__all__ = ["WHEN", "Condition", "conditions"]
+__all__ = ["Condition", "Conditions", "conditions"]
 
 Test = Callable[[Any], bool]
 
@@ -49,8 +49,8 @@ def conditions(when: Mapping[str, Any]) -> Mapping[str, Any]:
     return when
 
 
-WHEN = checked(named(ANYTHING), conditions)
-"""The shape of ``when`` in a config."""
+Conditions = Annotated[dict[str, Any], AfterValidator(conditions)]
+"""``when`` in a config."""
 
 
 class Condition:

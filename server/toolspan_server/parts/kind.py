@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from ..calls.context import Context
-from ..schema.records import Record, key, text
+from ..schema.records import Record, key
 from .discovery import Parts
 from .environment import Environment
 
@@ -45,7 +45,7 @@ class CallsTools(ABC):
 class KindConfig(Record, ABC):
     """What ``implementation`` says for one kind."""
 
-    type: str = key(text())
+    type: str = key()
 
     @property
     def counts_calls(self) -> bool:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..schema.records import Record, key, text
+from ..schema.records import Record, key
 from .discovery import Parts
 from .environment import Environment
 
@@ -32,7 +32,7 @@ class Source(Protocol):
 class SourceConfig(Record, ABC):
     """What an entry of ``tools.sources`` says for one type of source."""
 
-    type: str = key(text())
+    type: str = key()
 
     def problems(self) -> Iterable[tuple[str, str]]:
         """Faults that no schema shows, as (key, message)."""

@@ -76,7 +76,6 @@ class Key:
 
 
 def key(
-    shape: Shape | str = "",
     description: str = "",
     *,
     default: Any = REQUIRED,
@@ -100,6 +99,4 @@ def key(
         constraints.append(Limits(least, most, above, pattern))
     if check is not None:
         constraints.append(AfterValidator(check))
-    if isinstance(shape, str):
-        return Key(shape, default, factory, spellings, hidden, constraints)
-    return Key(description, default, factory, spellings, hidden, constraints, _shape=shape)
+    return Key(description, default, factory, spellings, hidden, constraints)

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, get_args
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from ..problems import Fault, Faulty
+from .constraints import AfterValidator
 from .dangerous_variables import changes_code
 from .records import (
     Record,
-    checked,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
-from .values import FLAG
 
 _CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
@@ -79,7 +73,7 @@ def header_values(headers: dict[str, str]) -> dict[str, str]:
 
 
 Transport = Literal["stdio", "http", "streamable-http", "streamableHttp", "streamable_http", "sse"]
-_ARGUMENT = checked(text(), _argument)
+_Argument = Annotated[str, AfterValidator(_argument)]
 
 
 class McpServerConfig(Record, unknown="ignore"):
@@ -90,35 +84,31 @@ class McpServerConfig(Record, unknown="ignore"):
     """
 
     type: Transport | None = key(
-        optional(choice(*get_args(Transport))),
         "How to speak to the server; by default stdio for a command and http for a url.",
         default=None,
         spellings=["type", "transport"],
     )
-    command: str | None = key(
-        optional(checked(text(least=1), _argument)), "The program to start.", default=None
-    )
-    args: tuple[str, ...] = key(many(_ARGUMENT), "Its arguments.", default=(), hidden=True)
-    env: dict[str, str] = key(
-        checked(named(_ARGUMENT), _environment),
+    command: str | None = key("The program to start.", least=1, check=_argument, default=None)
+    args: tuple[_Argument, ...] = key("Its arguments.", default=(), hidden=True)
+    env: dict[str, _Argument] = key(
         "Variables added to its environment.",
+        check=_environment,
         factory=dict,
         hidden=True,
     )
-    cwd: str | None = key(optional(_ARGUMENT), "The folder that it starts in.", default=None)
+    cwd: _Argument | None = key("The folder that it starts in.", default=None)
     url: str | None = key(
-        optional(checked(text(), _url)),
         "The http or https URL of the server.",
+        check=_url,
         default=None,
         spellings=["url", "serverUrl", "server_url", "httpUrl", "http_url"],
         hidden=True,
     )
     headers: dict[str, str] = key(
-        checked(named(text()), header_values), "Headers sent with every request.", factory=dict, hidden=True
+        "Headers sent with every request.", check=header_values, factory=dict, hidden=True
     )
-    disabled: bool = key(FLAG, "Whether the server is left alone.", default=False)
+    disabled: bool = key("Whether the server is left alone.", default=False)
     allow_dangerous_env: bool = key(
-        FLAG,
         "Allows variables in env that change which code runs, such as LD_PRELOAD or GIT_SSH_COMMAND.",
         default=False,
         spellings=["allowDangerousEnv", "allow_dangerous_env"],

@@ -13,79 +13,16 @@ of a server's start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic_core import SchemaValidator
 from typing_extensions import override
 
-from .constraints import ReadAs, Shape
+from .constraints import AfterValidator, ReadAs, Shape
 from .keys import Key, key
 
-__all__ = [
-    "ANYTHING",
-    "Key",
-    "NamedRecords",
-    "Record",
-    "Shape",
-    "checked",
-    "choice",
-    "converted",
-    "is_same",
-    "key",
-    "made",
-    "many",
-    "named",
-    "optional",
-    "text",
-]
-
-ANYTHING: Shape = {"type": "any"}
-
-
-def text(*, least: int | None = None, most: int | None = None, pattern: str | None = None) -> Shape:
-    """A string of ``least`` to ``most`` characters."""
-    return {"type": "str", **_given(min_length=least, max_length=most, pattern=pattern)}
-
-
-def choice(*values: str | int) -> Shape:
-    """One of ``values``."""
-    return {"type": "literal", "expected": list(values)}
-
-
-def optional(shape: Shape) -> Shape:
-    """A value of ``shape``, or null."""
-    return {"type": "nullable", "schema": shape}
-
-
-def many(shape: Shape, *, least: int | None = None) -> Shape:
-    """A list; a tuple once it is read."""
-    return {"type": "tuple", "items_schema": [shape], "variadic_item_index": 0, **_given(min_length=least)}
-
-
-def named(shape: Shape, *, names: Shape | None = None) -> Shape:
-    """An object of any names."""
-    return {"type": "dict", "keys_schema": names or text(), "values_schema": shape}
-
-
-def checked(shape: Shape, check: Callable[[Any], Any]) -> Shape:
-    """What ``check`` gives for a value of ``shape``; it raises ``ValueError``."""
-    return {"type": "function-after", "schema": shape, "function": {"type": "no-info", "function": check}}
-
-
-def converted(shape: Shape, convert: Callable[[Any, Any], Any], **metadata: Any) -> Shape:
-    """A value of ``shape`` after ``convert(value, info)``, whose ``info.context`` is the validation's."""
-    function = {"type": "with-info", "function": convert}
-    return {"type": "function-before", "schema": shape, "function": function, "metadata": metadata}
-
-
-def made(make: Callable[[Any, Any], Any], **metadata: Any) -> Shape:
-    """What ``make(value, info)`` gives for any value."""
-    return {
-        "type": "function-plain",
-        "function": {"type": "with-info", "function": make},
-        "metadata": metadata,
-    }
+__all__ = ["Key", "NamedRecords", "Record", "is_same", "key"]
 
 
 class Record:
@@ -118,11 +55,6 @@ class Record:
     def model_validate(cls, data: Any, *, context: Any = None) -> Self:
         """``data``, an object with the record's keys, as a record. ``context`` reaches every check."""
         return cast("Self", cls._validator().validate_python(data, context=context))
-
-    @classmethod
-    def shape(cls) -> Shape:
-        """The record as part of another's shape."""
-        return cls.__pydantic_core_schema__
 
     @classmethod
     def inside(cls) -> Shape:
@@ -220,7 +152,7 @@ def _whole(cls: type[Record], inside: Shape, unknown: str) -> Shape:
         "frozen": True,
         "root_model": issubclass(cls, NamedRecords),
     }
-    return shape if cls.check is Record.check else checked(shape, _checked)
+    return shape if cls.check is Record.check else AfterValidator(_checked).apply(shape)
 
 
 def _checked(record: Record) -> Record:
@@ -232,18 +164,10 @@ class NamedRecords(Record):
     """A record that is an object of any names: its values are in ``root``, whose annotation says which."""
 
     root: Annotated[Any, ReadAs(dict[str, Any])]
-    _values: ClassVar[Shape | None] = None
-
-    @override
-    def __init_subclass__(cls, *, values: Shape | None = None) -> None:
-        super().__init_subclass__()
-        cls._values = values
 
     @classmethod
     @override
     def inside(cls) -> Shape:
-        if cls._values:
-            return cls._values
         declaring = next(each for each in cls.__mro__ if "root" in each.__annotations__)
         root: Key = key().of(declaring, "root")
         return root.shape
@@ -271,7 +195,3 @@ def is_same(one: Any, other: Any) -> bool:
     Unlike ``==`` it tells ``1`` from ``true`` and from ``1.0``, and one order of keys from another.
     """
     return bool(one == other) and repr(one) == repr(other)
-
-
-def _given(**limits: Any) -> Shape:
-    return {name: limit for name, limit in limits.items() if limit is not None}

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel
 from pydantic_core import ValidationError
 from typing_extensions import override
 
-from toolspan_server.schema.records import (
-    ANYTHING,
-    NamedRecords,
-    Record,
-    checked,
-    choice,
-    converted,
-    key,
-    many,
-    named,
-    optional,
-    text,
-)
+from toolspan_server.schema.constraints import BeforeValidator, Limits
+from toolspan_server.schema.records import NamedRecords, Record, key
 
 
 class Wheel(Record):
-    size: int = key({"type": "int", "strict": True, "ge": 1}, "In inches.")
-    tags: tuple[str, ...] = key(many(text(least=1)), default=())
+    size: int = key("In inches.", least=1)
+    tags: tuple[Annotated[str, Limits(least=1)], ...] = key(default=())
 
 
 class Car(Record):
-    name: str = key(text(pattern="^[a-z]+$"), spellings=["carName", "car_name"])
-    fuel: str | None = key(optional(choice("oil", "none")), default=None)
-    wheels: dict[str, Wheel] = key(named(Wheel.shape()), factory=dict)
-    secret: Any = key(ANYTHING, default="", hidden=True)
+    name: str = key(pattern="^[a-z]+$", spellings=["carName", "car_name"])
+    fuel: Literal["oil", "none"] | None = key(default=None)
+    wheels: dict[str, Wheel] = key(factory=dict)
+    secret: Any = key(default="", hidden=True)
 
     @override
     def check(self) -> None:
@@ -41,12 +30,12 @@ class Car(Record):
             raise ValueError("burns oil and goes nowhere")
 
 
-class Fleet(NamedRecords, values=named(Wheel.shape(), names=text(pattern="^[a-z]$"))):
-    root: dict[str, Wheel]
+class Fleet(NamedRecords):
+    root: dict[Annotated[str, Limits(pattern="^[a-z]$")], Wheel]
 
 
 class Loose(Record, unknown="ignore"):
-    a: int = key(converted({"type": "int"}, lambda value, info: info.context or value), default=0)
+    a: Annotated[int, BeforeValidator(lambda value, info: info.context or value)] = key(default=0)
 
 
 def faults(model: type[Record], data: Any) -> list[tuple[tuple[int | str, ...], str]]:
@@ -124,7 +113,7 @@ def test_a_record_of_nothing_has_every_initial_value() -> None:
 
 def test_a_subclass_has_the_keys_of_its_base() -> None:
     class Spare(Wheel):
-        flat: bool = key({"type": "bool"}, default=False)
+        flat: bool = key(default=False)
 
     assert list(Spare.model_fields) == ["size", "tags", "flat"]
     assert Spare(size=9).model_dump() == {"size": 9, "tags": (), "flat": False}
@@ -132,7 +121,7 @@ def test_a_subclass_has_the_keys_of_its_base() -> None:
 
 def test_a_check_may_change_the_value() -> None:
     class Loud(Record):
-        said: str = key(checked(text(), str.upper))
+        said: str = key(check=str.upper)
 
     assert Loud(said="hey").said == "HEY"
 

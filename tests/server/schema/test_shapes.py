@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import pytest
@@ -254,6 +255,20 @@ def test_an_annotation_that_says_no_data_is_an_error_with_its_class_and_key(
     with pytest.raises(TypeError) as raised:
         record.model_validate({})
     assert told in str(raised.value)
+
+
+def test_a_key_says_nothing_of_the_type_that_its_annotation_says() -> None:
+    parameters = signature(key).parameters.values()
+    limits = {"least", "most", "above", "pattern", "check"}
+    assert {each.name for each in parameters} - limits == {
+        "description",
+        "default",
+        "factory",
+        "spellings",
+        "hidden",
+    }
+    with pytest.raises(TypeError):
+        key({"type": "int"}, "a core schema before the description")
 
 
 def test_a_key_without_an_annotation_is_an_error_of_its_class() -> None:

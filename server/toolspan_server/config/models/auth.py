@@ -5,34 +5,27 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
-    checked,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import COUNT, integer
+from ...schema.values import Count
 
-ALGORITHMS = (
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "EdDSA"),
-)
+Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 """Signatures made with a private key: who can check one cannot make one."""
 
 _LEAST_TOKEN = 16
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
-_SCOPE = text(pattern=r"^[!#-\[\]-~]{1,200}$")
-_NAME = text(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")
-_SCOPES = many(_SCOPE)
+_Scope = Annotated[str, Limits(pattern=r"^[!#-\[\]-~]{1,200}$")]
+_Name = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
+_Scopes = tuple[_Scope, ...]
 
 
 def _token(value: str) -> str:
@@ -92,27 +85,25 @@ def _is_loopback(host: str) -> bool:
 class TokenConfig(Record):
     """A static bearer token, or a file of them: exactly one of ``token``, ``sha256`` and ``file``."""
 
-    name: str | None = key(
-        optional(_NAME), "Who has the token; sessions and tasks belong to that name.", default=None
-    )
+    name: _Name | None = key("Who has the token; sessions and tasks belong to that name.", default=None)
     token: str | None = key(
-        optional(checked(text(), _token)),
         "The token itself, from the environment: ${VAR}.",
+        check=_token,
         default=None,
         hidden=True,
     )
     sha256: str | None = key(
-        optional(checked(text(), _digest)),
         "The token's SHA-256 in hexadecimal digits, as toolspan-server --hash-token prints it.",
+        check=_digest,
         default=None,
         hidden=True,
     )
     file: str | None = key(
-        optional(text(least=1)),
         "A file of tokens, relative to this file's folder: one name:sha256 a line.",
+        least=1,
         default=None,
     )
-    scopes: tuple[str, ...] = key(_SCOPES, "What the token may do: the scopes that it has.", default=())
+    scopes: _Scopes = key("What the token may do: the scopes that it has.", default=())
 
     @override
     def check(self) -> None:
@@ -131,65 +122,53 @@ class TokenConfig(Record):
 class OAuthConfig(Record):
     """An OAuth 2.1 authorization server whose access tokens (JWT) are taken."""
 
-    issuer: str = key(
-        checked(text(), _safe_url), "The authorization server, as iss of its tokens has it: an https URL."
-    )
-    audience: tuple[str, ...] = key(
-        many(text(least=1, most=2_000), least=1),
+    issuer: str = key("The authorization server, as iss of its tokens has it: an https URL.", check=_safe_url)
+    audience: tuple[Annotated[str, Limits(least=1, most=2_000)], ...] = key(
         "What aud of a token must name one of: this server, as the issuer knows it.",
+        least=1,
     )
     jwks_url: str | None = key(
-        optional(checked(text(), _safe_url)),
         "Where its keys are; found through the issuer's metadata without it.",
+        check=_safe_url,
         default=None,
     )
-    required_scopes: tuple[str, ...] = key(_SCOPES, "Scopes that each of its tokens must have.", default=())
-    algorithms: tuple[str, ...] = key(
-        many(choice(*ALGORITHMS), least=1),
+    required_scopes: _Scopes = key("Scopes that each of its tokens must have.", default=())
+    algorithms: tuple[Algorithm, ...] = key(
         "Signatures that are accepted; only those of a private key can be.",
+        least=1,
         default=("RS256", "PS256", "ES256", "EdDSA"),
     )
-    leeway_seconds: int = key(integer(0, 300), "How far the clocks may differ, in seconds.", default=30)
+    leeway_seconds: int = key("How far the clocks may differ, in seconds.", least=0, most=300, default=30)
     public_url: str | None = key(
-        optional(checked(text(), _public_url)),
         "Where clients reach this server, such as https://tools.example.com; by default what Host says.",
+        check=_public_url,
         default=None,
     )
-    refresh_seconds: int = key(
-        COUNT, "How old the issuer's keys may become before they are fetched again, in seconds.", default=600
+    refresh_seconds: Count = key(
+        "How old the issuer's keys may become before they are fetched again, in seconds.", default=600
     )
 
 
 class ToolsetAuthConfig(Record):
     """Who may use a toolset, beside what ``auth`` says."""
 
-    scopes: tuple[str, ...] = key(
-        _SCOPES, "Scopes that a token needs for this toolset, all of them.", default=()
-    )
-    tokens: tuple[TokenConfig, ...] = key(
-        many(TokenConfig.shape()), "Tokens for this toolset and nothing else.", default=()
-    )
+    scopes: _Scopes = key("Scopes that a token needs for this toolset, all of them.", default=())
+    tokens: tuple[TokenConfig, ...] = key("Tokens for this toolset and nothing else.", default=())
 
 
 class AuthConfig(Record):
     """Who may use the server over HTTP: those with a token of any of these."""
 
-    tokens: tuple[TokenConfig, ...] = key(
-        many(TokenConfig.shape()), "Static bearer tokens, and files of their hashes.", default=()
-    )
+    tokens: tuple[TokenConfig, ...] = key("Static bearer tokens, and files of their hashes.", default=())
     oauth: OAuthConfig | None = key(
-        optional(OAuthConfig.shape()),
         "An OAuth 2.1 authorization server whose access tokens are taken.",
         default=None,
     )
-    scopes: tuple[str, ...] | None = key(
-        optional(_SCOPES),
+    scopes: _Scopes | None = key(
         "Scopes that a token needs at /mcp and /sse, where every tool is; those of all toolsets without it.",
         default=None,
     )
-    implies: dict[str, tuple[str, ...]] = key(
-        named(_SCOPES, names=_SCOPE), "Scopes that a broader one includes, by its name.", factory=dict
-    )
+    implies: dict[_Scope, _Scopes] = key("Scopes that a broader one includes, by its name.", factory=dict)
 
     @override
     def check(self) -> None:

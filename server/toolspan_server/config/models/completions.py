@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated
 
 from typing_extensions import override
 
 from ...common.did_you_mean import nearest
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
     Record,
-    checked,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import FLAG
 
-_VALUE = text(most=1_000)
-_LISTS = named(named(many(_VALUE)))
+_Value = Annotated[str, Limits(most=1_000)]
+_Lists = dict[str, dict[str, tuple[_Value, ...]]]
 _SOURCES = ("values", "values_by", "values_from")
 
 
@@ -34,20 +30,18 @@ def _one_name(lists: Mapping[str, object]) -> Mapping[str, object]:
 class CompletableConfig(Record):
     """What is offered while someone types a value. Any other value may be given as well."""
 
-    values: tuple[str, ...] | None = key(
-        optional(many(_VALUE)), "The values to offer, the likeliest first.", default=None
-    )
-    values_by: dict[str, dict[str, tuple[str, ...]]] | None = key(
-        optional(checked(_LISTS, _one_name)),
+    values: tuple[_Value, ...] | None = key("The values to offer, the likeliest first.", default=None)
+    values_by: _Lists | None = key(
         "The values to offer for each value of another argument: {language: {python: [flask, django]}}.",
+        check=_one_name,
         default=None,
     )
     values_from: str | None = key(
-        optional(text(least=1)),
         "A file of the values to offer, relative to the config's folder: one to a line, or a .json list.",
+        least=1,
         default=None,
     )
-    outside: bool = key(FLAG, OUTSIDE, default=False)
+    outside: bool = key(OUTSIDE, default=False)
 
     @override
     def check(self) -> None:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from typing_extensions import override
 
 from ...common.redaction import InBase64, pattern
 from ...problems import Problem
+from ...schema.constraints import Limits
 from ...schema.mcp_server import McpServerConfig
 from ...schema.paths import inside
 from ...schema.records import (
     Record,
-    checked,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
 from .auth import AuthConfig
 from .limits import LimitsConfig
@@ -38,80 +33,62 @@ from .toolsets import TOOLSET_NAME, ToolsetConfig
 class Config(Record):
     """A Toolspan config file."""
 
-    schema_: str | None = key(optional(text()), "For editors; not used.", default=None, spellings=["$schema"])
-    version: Literal[1] = key(choice(1), "Version of the file format.", default=1)
-    name: str = key(text(least=1), "How the MCP server introduces itself.", default="toolspan")
-    instructions: str | None = key(
-        optional(text()), "What the server tells a client about itself.", default=None
-    )
+    schema_: str | None = key("For editors; not used.", default=None, spellings=["$schema"])
+    version: Literal[1] = key("Version of the file format.", default=1)
+    name: str = key("How the MCP server introduces itself.", least=1, default="toolspan")
+    instructions: str | None = key("What the server tells a client about itself.", default=None)
     request_state_key: str | None = key(
-        optional(text(least=32)),
         "Secret that seals what clients carry between the rounds of a call; the same in all replicas.",
+        least=32,
         default=None,
         hidden=True,
     )
-    state_dir: str = key(
-        text(least=1), "Where state lives, relative to this file's folder.", default=".toolspan"
-    )
-    handlers: tuple[str, ...] = key(
-        many(text(least=1)),
+    state_dir: str = key("Where state lives, relative to this file's folder.", least=1, default=".toolspan")
+    handlers: tuple[Annotated[str, Limits(least=1)], ...] = key(
         "Python modules, or .py files beside this one, whose handlers are registered.",
         default=(),
     )
-    tools: ToolsConfig = key(
-        ToolsConfig.shape(), "The tools and the limits that they share.", factory=ToolsConfig.initial
-    )
+    tools: ToolsConfig = key("The tools and the limits that they share.", factory=ToolsConfig.initial)
     services: ServicesConfig = key(
-        ServicesConfig.shape(),
         "The services that internal handlers use.",
         factory=ServicesConfig.initial,
     )
-    resources: tuple[ResourceConfig, ...] = key(
-        many(ResourceConfig.shape()), "What clients may read: literals, files, globs.", default=()
-    )
+    resources: tuple[ResourceConfig, ...] = key("What clients may read: literals, files, globs.", default=())
     resource_templates: tuple[ResourceTemplateConfig, ...] = key(
-        many(ResourceTemplateConfig.shape()), "What clients may read at URIs with variables.", default=()
+        "What clients may read at URIs with variables.", default=()
     )
     skills: str | None = key(
-        optional(checked(text(least=1), inside)),
         "Folder of skills, each a folder with a SKILL.md; relative to this file's folder.",
+        least=1,
+        check=inside,
         default=None,
     )
     prompts: tuple[PromptConfig, ...] = key(
-        many(PromptConfig.shape()), "Messages that people pick, over arguments that they give.", default=()
+        "Messages that people pick, over arguments that they give.", default=()
     )
     responses: tuple[ResponseRule, ...] = key(
-        many(ResponseRule.shape()),
         "Routes: which model answers what, with which tools; the first match is used.",
         default=(),
     )
     mcp_servers: dict[str, McpServerConfig] = key(
-        named(McpServerConfig.shape()),
         "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
         factory=dict,
         spellings=["mcpServers", "mcp_servers", "servers"],
     )
-    providers: dict[str, ProviderConfig] = key(
-        named(ProviderConfig.shape(), names=text(pattern=PROVIDER_NAME)),
+    providers: dict[Annotated[str, Limits(pattern=PROVIDER_NAME)], ProviderConfig] = key(
         "Services that answer for models beside the known ones, by name; their models are NAME/MODEL.",
         factory=dict,
     )
-    toolsets: dict[str, ToolsetConfig] = key(
-        named(ToolsetConfig.shape(), names=text(pattern=TOOLSET_NAME)),
+    toolsets: dict[Annotated[str, Limits(pattern=TOOLSET_NAME)], ToolsetConfig] = key(
         "Parts of the tools by name, each served at /mcp/NAME, and on stdio by --toolset NAME.",
         factory=dict,
     )
-    serving: ServingConfig = key(
-        ServingConfig.shape(), "How the config is served.", factory=ServingConfig.initial
-    )
+    serving: ServingConfig = key("How the config is served.", factory=ServingConfig.initial)
     auth: AuthConfig | None = key(
-        optional(AuthConfig.shape()),
         "Who may use the server over HTTP; without it, see --token-env.",
         default=None,
     )
-    limits: LimitsConfig = key(
-        LimitsConfig.shape(), "Limits on what comes in and goes out.", factory=LimitsConfig.initial
-    )
+    limits: LimitsConfig = key("Limits on what comes in and goes out.", factory=LimitsConfig.initial)
 
     _files: tuple[Path, ...] = ()
     _secrets: frozenset[str] = frozenset()

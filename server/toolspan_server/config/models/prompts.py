@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic_core import ValidationError
 from typing_extensions import override
 
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits, PlainValidator
 from ...schema.faults import InvalidRecord
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
     Record,
-    choice,
     key,
-    made,
-    many,
-    optional,
-    text,
 )
-from ...schema.values import FLAG
 from .completions import CompletableConfig
 from .resources import (
-    BASE64,
-    MEDIA_TYPE,
+    Base64,
     ContentAnnotationsConfig,
+    MediaType,
     OfferedConfig,
     template_faults,
 )
 
-_STRING = text()
-_NAME = text(least=1, most=200)
-_URI = text(least=1, most=2_000)
-_ARGUMENT = text(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
+_Name = Annotated[str, Limits(least=1, most=200)]
+_Uri = Annotated[str, Limits(least=1, most=2_000)]
+_Argument = Annotated[str, Limits(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
 _RESERVED = ("answers", "arguments", "call", "client")
 _MIME = ["mime_type", "mimeType"]
 
@@ -61,10 +55,10 @@ def _step(value: Any, info: Any) -> Any:
 class EmbeddedConfig(Record):
     """A resource that stands in the message itself."""
 
-    uri: str = key(_URI, "Its URI: a template over the arguments.")
-    mime_type: str | None = key(optional(MEDIA_TYPE), "Its media type.", default=None, spellings=_MIME)
-    text: str | None = key(optional(_STRING), "The content: a template over the arguments.", default=None)
-    blob: str | None = key(optional(BASE64), "The content: bytes, in Base64.", default=None)
+    uri: _Uri = key("Its URI: a template over the arguments.")
+    mime_type: MediaType | None = key("Its media type.", default=None, spellings=_MIME)
+    text: str | None = key("The content: a template over the arguments.", default=None)
+    blob: Base64 | None = key("The content: bytes, in Base64.", default=None)
 
     @override
     def check(self) -> None:
@@ -78,37 +72,31 @@ class EmbeddedConfig(Record):
 class BlockConfig(Record):
     """A content block of a message; its texts are templates over the arguments."""
 
-    type: Literal["text", "image", "audio", "resource", "resource_link"] = key(choice(*_KEYS), "What it is.")
-    text: str | None = key(optional(_STRING), "Of a text: the text.", default=None)
-    data: str | None = key(optional(BASE64), "Of an image or audio: the bytes, in Base64.", default=None)
-    file: str | None = key(
-        optional(_NAME),
+    type: Literal["text", "image", "audio", "resource", "resource_link"] = key("What it is.")
+    text: str | None = key("Of a text: the text.", default=None)
+    data: Base64 | None = key("Of an image or audio: the bytes, in Base64.", default=None)
+    file: _Name | None = key(
         "Of an image or audio: the file with the bytes, relative to the config's folder.",
         default=None,
     )
-    outside: bool = key(FLAG, OUTSIDE, default=False)
-    mime_type: str | None = key(
-        optional(MEDIA_TYPE),
+    outside: bool = key(OUTSIDE, default=False)
+    mime_type: MediaType | None = key(
         "Of an image, audio or link: the media type; by the file's ending when absent.",
         default=None,
         spellings=_MIME,
     )
-    uri: str | None = key(
-        optional(_URI),
+    uri: _Uri | None = key(
         "Of a resource: which of this server's to embed; of a link: where it leads.",
         default=None,
     )
     resource: EmbeddedConfig | None = key(
-        optional(EmbeddedConfig.shape()),
         "Of a resource: its content, when it is none of this server's.",
         default=None,
     )
-    name: str | None = key(optional(_NAME), "Of a link: what it is called.", default=None)
-    title: str | None = key(optional(_NAME), "Of a link: a name for people.", default=None)
-    description: str | None = key(optional(_STRING), "Of a link: what is there.", default=None)
-    annotations: ContentAnnotationsConfig | None = key(
-        optional(ContentAnnotationsConfig.shape()), "Hints for clients.", default=None
-    )
+    name: _Name | None = key("Of a link: what it is called.", default=None)
+    title: _Name | None = key("Of a link: a name for people.", default=None)
+    description: str | None = key("Of a link: what is there.", default=None)
+    annotations: ContentAnnotationsConfig | None = key("Hints for clients.", default=None)
 
     @override
     def check(self) -> None:
@@ -138,15 +126,14 @@ class BlockConfig(Record):
 class MessageConfig(Record):
     """One message, said by the user or by the assistant."""
 
-    role: Literal["user", "assistant"] = key(choice("user", "assistant"), "Who says it.", default="user")
+    role: Literal["user", "assistant"] = key("Who says it.", default="user")
     text: str | None = key(
-        optional(_STRING),
         "What is said: a template over the arguments, such as 'Review {{ code }}'.",
         default=None,
     )
     content: tuple[BlockConfig, ...] | None = key(
-        optional(many(BlockConfig.shape(), least=1)),
         "What is said, as content blocks; each becomes a message of its own, as MCP has it.",
+        least=1,
         default=None,
     )
 
@@ -162,25 +149,24 @@ class MessageConfig(Record):
 class ArgumentConfig(CompletableConfig):
     """An argument of a prompt."""
 
-    name: str = key(_ARGUMENT, "Its name, by which the messages use it.")
-    title: str | None = key(optional(_NAME), "A name for people.", default=None)
-    description: str | None = key(optional(_STRING), "What to give, for people.", default=None)
-    required: bool = key(FLAG, "Whether it has to be given.", default=False)
+    name: _Argument = key("Its name, by which the messages use it.")
+    title: _Name | None = key("A name for people.", default=None)
+    description: str | None = key("What to give, for people.", default=None)
+    required: bool = key("Whether it has to be given.", default=False)
 
 
 class PromptConfig(OfferedConfig):
     """Messages that a person picks, such as by a slash command."""
 
-    name: str = key(_NAME, "Its name, which is unique.")
+    name: _Name = key("Its name, which is unique.")
     arguments: tuple[ArgumentConfig, ...] = key(
-        many(ArgumentConfig.shape()), "What a person gives with it; one that is left out is ''.", default=()
+        "What a person gives with it; one that is left out is ''.", default=()
     )
-    steps: tuple[Any, ...] = key(
-        many(made(_step, definition="MockStep")),
+    steps: tuple[Annotated[Any, PlainValidator(_step, {"definition": "MockStep"})], ...] = key(
         "What is done first, as mocks do it: questions to the client, whose answers the messages may use.",
         default=(),
     )
-    messages: tuple[MessageConfig, ...] = key(many(MessageConfig.shape(), least=1), "The messages, in order.")
+    messages: tuple[MessageConfig, ...] = key("The messages, in order.", least=1)
 
     @override
     def check(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Literal, get_args
+from typing import Literal
 from urllib.parse import urlsplit
 
 from typing_extensions import override
@@ -12,14 +12,8 @@ from ...problems import Fault, Faulty
 from ...schema.mcp_server import header_values
 from ...schema.records import (
     Record,
-    checked,
-    choice,
     key,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import FLAG
 
 PROVIDER_NAME = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 """As it is written before the slash of ``provider/model``."""
@@ -46,36 +40,32 @@ class ProviderConfig(Record):
     """A service that answers for models in one of the known wire formats. Its models are ``NAME/MODEL``."""
 
     base_url: str = key(
-        checked(text(), _address),
         "The address that the format's paths are added to, such as https://llm.example.com/v1.",
+        check=_address,
     )
-    format: WireFormat = key(
-        choice(*get_args(WireFormat)), "The wire format that it speaks.", default="openai"
-    )
+    format: WireFormat = key("The wire format that it speaks.", default="openai")
     api_key: str | None = key(
-        optional(text(pattern=r"^[!-~]+$")),
         "The key, best as ${VAR}; without api_key and key_env none is sent.",
+        pattern=r"^[!-~]+$",
         default=None,
         hidden=True,
     )
     key_env: str | None = key(
-        optional(text(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")),
         "The variable that holds the key, read when the provider is first asked.",
+        pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
         default=None,
     )
     headers: dict[str, str] = key(
-        checked(named(text()), header_values),
         "Headers sent with every request; they win over the key's own.",
+        check=header_values,
         factory=dict,
         hidden=True,
     )
     max_tokens_field: LimitField | None = key(
-        optional(choice(*get_args(LimitField))),
         "What it calls the limit of output tokens, in the openai format; max_tokens when absent.",
         default=None,
     )
     replaces: bool = key(
-        FLAG,
         "Whether it stands for the known provider of the same name; else that name is refused.",
         default=False,
     )

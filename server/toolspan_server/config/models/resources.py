@@ -6,33 +6,26 @@ import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from typing_extensions import override
 
 from ...common.did_you_mean import nearest
 from ...problems import Fault, Faulty
+from ...schema.constraints import AfterValidator, Limits
 from ...schema.paths import OUTSIDE, is_inside, path_fault
 from ...schema.records import (
-    ANYTHING,
     Record,
-    checked,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import FLAG, FRACTION
+from ...schema.values import Fraction
 from .completions import CompletableConfig
 from .tool_options import IconConfig
 
-_STRING = text()
-_NAME = text(least=1, most=200)
-_PATH = text(least=1, most=1_000)
-_URI = text(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x1f\x7f]+$", most=2_000)
-MEDIA_TYPE = text(pattern=r"^[\w.+-]+/[\w.+*-]+ *(;.*)?$", most=200)
+_Name = Annotated[str, Limits(least=1, most=200)]
+_Path = Annotated[str, Limits(least=1, most=1_000)]
+_Uri = Annotated[str, Limits(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x1f\x7f]+$", most=2_000)]
+MediaType = Annotated[str, Limits(pattern=r"^[\w.+-]+/[\w.+*-]+ *(;.*)?$", most=200)]
 
 
 def _moment(written: str) -> str:
@@ -54,21 +47,19 @@ def _base64(written: str) -> str:
         ) from None
 
 
-BASE64 = checked(text(), _base64)
+Base64 = Annotated[str, AfterValidator(_base64)]
 
 
 class ContentAnnotationsConfig(Record):
     """Hints for clients: whom it is for, how important it is, when it was changed."""
 
-    audience: tuple[Literal["user", "assistant"], ...] | None = key(
-        optional(many(choice("user", "assistant"))), "Whom it is meant for.", default=None
-    )
-    priority: float | None = key(
-        optional(FRACTION), "How important it is, from 0 to 1, which is: always needed.", default=None
+    audience: tuple[Literal["user", "assistant"], ...] | None = key("Whom it is meant for.", default=None)
+    priority: Fraction | None = key(
+        "How important it is, from 0 to 1, which is: always needed.", default=None
     )
     last_modified: str | None = key(
-        optional(checked(text(), _moment)),
         "When it was changed last, as ISO 8601; a file's own time when absent.",
+        check=_moment,
         default=None,
         spellings=["last_modified", "lastModified"],
     )
@@ -86,24 +77,19 @@ class ContentAnnotationsConfig(Record):
 class OfferedConfig(Record):
     """What a list says of an entry."""
 
-    title: str | None = key(optional(_NAME), "A name for people.", default=None)
-    description: str | None = key(optional(_STRING), "What it is, for people and models.", default=None)
-    icons: tuple[IconConfig, ...] | None = key(
-        optional(many(IconConfig.shape())), "Pictures that stand for it.", default=None
-    )
+    title: _Name | None = key("A name for people.", default=None)
+    description: str | None = key("What it is, for people and models.", default=None)
+    icons: tuple[IconConfig, ...] | None = key("Pictures that stand for it.", default=None)
 
 
 class _ReadableConfig(OfferedConfig):
-    mime_type: str | None = key(
-        optional(MEDIA_TYPE),
+    mime_type: MediaType | None = key(
         "Its media type, such as text/markdown; by the file's ending, or the sort of content, when absent.",
         default=None,
         spellings=["mime_type", "mimeType"],
     )
-    annotations: ContentAnnotationsConfig | None = key(
-        optional(ContentAnnotationsConfig.shape()), "Hints for clients.", default=None
-    )
-    outside: bool = key(FLAG, OUTSIDE, default=False)
+    annotations: ContentAnnotationsConfig | None = key("Hints for clients.", default=None)
+    outside: bool = key(OUTSIDE, default=False)
 
     def only_one(self, *names: str) -> str:
         """The one key of ``names`` that is there. Raises ``Faulty``."""
@@ -123,26 +109,19 @@ class _ReadableConfig(OfferedConfig):
 class ResourceConfig(_ReadableConfig):
     """Something to read: a literal (text, blob or json), a file, or every file that a glob finds."""
 
-    uri: str = key(
-        _URI,
+    uri: _Uri = key(
         "Its URI, which is unique; of a glob with {path} in it, the file's path below the glob's folder.",
     )
-    name: str | None = key(
-        optional(_NAME), "What it is called; the file's own name when absent.", default=None
-    )
-    text: str | None = key(optional(_STRING), "The content: a text.", default=None)
-    blob: str | None = key(optional(BASE64), "The content: bytes, in Base64.", default=None)
-    json: Any = key(ANYTHING, "The content: any value, served as JSON.", default=None)
-    file: str | None = key(
-        optional(_PATH), "The file with the content, relative to the config's folder.", default=None
-    )
-    glob: str | None = key(
-        optional(_PATH),
+    name: _Name | None = key("What it is called; the file's own name when absent.", default=None)
+    text: str | None = key("The content: a text.", default=None)
+    blob: Base64 | None = key("The content: bytes, in Base64.", default=None)
+    json: Any = key("The content: any value, served as JSON.", default=None)
+    file: _Path | None = key("The file with the content, relative to the config's folder.", default=None)
+    glob: _Path | None = key(
         "The files, one resource each: a glob relative to the config's folder; ** is any number of folders.",
         default=None,
     )
-    exclude: tuple[str, ...] = key(
-        many(_PATH),
+    exclude: tuple[_Path, ...] = key(
         "Which of them are left out: globs relative to the folder before the glob's first wildcard.",
         default=(),
     )
@@ -179,26 +158,24 @@ class ResourceTemplateConfig(_ReadableConfig):
     """Resources without number: a URI with variables, and content made of their values."""
 
     uri_template: str = key(
-        text(least=1, most=2_000),
         "The URI with variables in braces, as RFC 6570 has them (levels 1 to 3): users://{id}/profile.",
+        least=1,
+        most=2_000,
         spellings=["uri_template", "uriTemplate"],
     )
-    name: str = key(_NAME, "What it is called.")
+    name: _Name = key("What it is called.")
     variables: dict[str, CompletableConfig] = key(
-        named(CompletableConfig.shape()), "What to offer while someone types a variable.", factory=dict
+        "What to offer while someone types a variable.", factory=dict
     )
     text: str | None = key(
-        optional(_STRING),
         "The content: a template over the variables, such as 'User {{ id }}'.",
         default=None,
     )
     json: Any = key(
-        ANYTHING,
         "The content: any value, its texts being templates over the variables; served as JSON.",
         default=None,
     )
-    file: str | None = key(
-        optional(_PATH),
+    file: _Path | None = key(
         "The file with the content, relative to the config's folder, with variables: data/{id}.json.",
         default=None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from typing_extensions import override
 
@@ -12,22 +12,16 @@ from ...engines.parameters._safe_schema import object_schema
 from ...errors import InvalidParameters
 from ...parts.kind import KINDS, KindConfig
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits, PlainValidator
 from ...schema.records import (
-    ANYTHING,
     Record,
-    checked,
-    choice,
     key,
-    made,
-    many,
-    named,
-    optional,
-    text,
 )
 from ...schema.tagged import chosen
-from ...schema.values import FLAG, MILLISECONDS
+from ...schema.values import Milliseconds
 from .tasks import TaskConfig
 from .tool_options import (
+    OR_FLAG,
     AnnotationsConfig,
     ApprovalConfig,
     CacheConfig,
@@ -35,7 +29,6 @@ from .tool_options import (
     ExampleConfig,
     IconConfig,
     RateLimitConfig,
-    or_flag,
     result_schema,
 )
 
@@ -43,86 +36,76 @@ TOOL_NAME = r"^[A-Za-z0-9_.-]{1,128}$"
 """MCP 2025-11-25, server/tools: 1–128 of letters, digits, ``_ - .``."""
 
 
-_IMPLEMENTATION = chosen("kind", KindConfig, KINDS)
+_Implementation = Annotated[
+    KindConfig, PlainValidator(chosen("kind", KindConfig, KINDS), {"definition": "Implementation"})
+]
 
 
 class ToolConfig(Record):
     """One tool: what a model reads of it, and how it is implemented."""
 
     name: str = key(
-        text(pattern=TOOL_NAME),
         "Unique name, by which a model calls the tool: letters, digits, _ - and ., at most 128.",
+        pattern=TOOL_NAME,
     )
-    description: str = key(text(least=1), "What it does and when to use it, for the model.")
-    type: Literal["function"] = key(choice("function"), "Always 'function'.", default="function")
+    description: str = key("What it does and when to use it, for the model.", least=1)
+    type: Literal["function"] = key("Always 'function'.", default="function")
     handler: str | None = key(
-        optional(text()),
         "A label that older configs carry; the handler is named in implementation.",
         default=None,
     )
     parameters: dict[str, Any] = key(
-        checked(named(ANYTHING), object_schema),
         "JSON Schema 2020-12 of the arguments; its root has type: object.",
+        check=object_schema,
         factory=lambda: {"type": "object", "properties": {}},
     )
-    implementation: KindConfig = key(
-        made(_IMPLEMENTATION, definition="Implementation"),
+    implementation: _Implementation = key(
         "What runs when the tool is called; type names the kind.",
     )
-    timeout_ms: int | None = key(
-        optional(MILLISECONDS),
+    timeout_ms: Milliseconds | None = key(
         "Longest time for one call, in milliseconds; default_timeout_ms without it.",
         default=None,
     )
-    title: str | None = key(
-        optional(text(least=1, most=200)), "Its name for people; display_name when absent.", default=None
-    )
+    title: str | None = key("Its name for people; display_name when absent.", least=1, most=200, default=None)
     display_name: str | None = key(
-        optional(text(least=1, most=200)),
         "Its name for people, as other tools' configs write it.",
+        least=1,
+        most=200,
         default=None,
     )
-    icons: tuple[IconConfig, ...] = key(many(IconConfig.shape()), "Pictures that stand for it.", default=())
-    annotations: AnnotationsConfig | None = key(
-        optional(AnnotationsConfig.shape()), "What clients may assume of it.", default=None
-    )
+    icons: tuple[IconConfig, ...] = key("Pictures that stand for it.", default=())
+    annotations: AnnotationsConfig | None = key("What clients may assume of it.", default=None)
     output_schema: dict[str, Any] | None = key(
-        optional(checked(named(ANYTHING), result_schema)),
         "JSON Schema 2020-12 of the result, an object; a result that does not fit is a failure.",
+        check=result_schema,
         default=None,
         spellings=["output_schema", "outputSchema"],
     )
-    tags: tuple[str, ...] = key(many(text(least=1, most=100)), "Words to sort and find it by.", default=())
-    category: str | None = key(
-        optional(text(least=1, most=100)), "The group that it belongs to.", default=None
+    tags: tuple[Annotated[str, Limits(least=1, most=100)], ...] = key(
+        "Words to sort and find it by.", default=()
     )
-    version: str | None = key(optional(text(least=1, most=100)), "The version of the tool.", default=None)
+    category: str | None = key("The group that it belongs to.", least=1, most=100, default=None)
+    version: str | None = key("The version of the tool.", least=1, most=100, default=None)
     strict: bool = key(
-        FLAG,
         "Whether providers are asked to enforce parameters, where that loses nothing of them.",
         default=False,
     )
-    deprecated: DeprecationConfig | None = key(
-        or_flag(DeprecationConfig.shape()),
+    deprecated: Annotated[DeprecationConfig | None, OR_FLAG] = key(
         "Whether it should not be used any more; its description says so then.",
         default=None,
     )
     cache: CacheConfig | None = key(
-        optional(CacheConfig.shape()),
         "How long results are given again for equal arguments; only for tools with annotations.read_only.",
         default=None,
     )
-    rate_limit: RateLimitConfig | None = key(
-        optional(RateLimitConfig.shape()), "How often it may run; a call beyond that fails.", default=None
-    )
-    approval: ApprovalConfig | None = key(
-        or_flag(ApprovalConfig.shape()), "Whether a person is asked before each call.", default=None
+    rate_limit: RateLimitConfig | None = key("How often it may run; a call beyond that fails.", default=None)
+    approval: Annotated[ApprovalConfig | None, OR_FLAG] = key(
+        "Whether a person is asked before each call.", default=None
     )
     examples: tuple[ExampleConfig, ...] = key(
-        many(ExampleConfig.shape()), "Calls and what they give; check --run-examples makes them.", default=()
+        "Calls and what they give; check --run-examples makes them.", default=()
     )
     task: TaskConfig | None = key(
-        optional(TaskConfig.shape()),
         "For long work: clients of the tasks extension get a task at once, and its result later.",
         default=None,
     )

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from typing_extensions import override
 
 from ...engines.parameters._safe_schema import object_schema
 from ...problems import Fault, Faulty
+from ...schema.constraints import BeforeValidator, Limits
 from ...schema.records import (
-    ANYTHING,
     Record,
-    Shape,
-    checked,
-    choice,
-    converted,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
 from ...schema.values import (
-    COUNT,
-    FLAG,
-    MILLISECONDS,
-    integer,
+    Count,
+    Milliseconds,
 )
 
 _LONGEST_ICON = 262_144
@@ -34,15 +24,14 @@ _ICON_URL = re.compile(r"(?:https://[^\s/]\S*|data:image/[\w.+-]+(?:;[\w=.-]+)*,
 _DAY = 86_400_000
 
 
-def or_flag(shape: Shape) -> Shape:
-    """A value of ``shape``, which may be null, or a boolean: ``true`` has no key, ``false`` is null."""
+def _unflagged(value: Any, _info: Any) -> Any:
+    if isinstance(value, bool):
+        return {} if value else None
+    return value
 
-    def unflagged(value: Any, _info: Any) -> Any:
-        if isinstance(value, bool):
-            return {} if value else None
-        return value
 
-    return converted(optional(shape), unflagged, flag=True)
+OR_FLAG = BeforeValidator(_unflagged, {"flag": True})
+"""Of a record or null: a boolean will do, ``true`` for a record of no keys, ``false`` for null."""
 
 
 def result_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -70,51 +59,43 @@ class IconConfig(Record):
     """A picture that stands for the tool."""
 
     src: str = key(
-        checked(text(most=_LONGEST_ICON), _icon_url),
         "Where it is: an https: URL, or a data: URL of an image.",
+        most=_LONGEST_ICON,
+        check=_icon_url,
     )
     mime_type: str | None = key(
-        optional(text(pattern=r"^image/[A-Za-z0-9.+-]+$")),
         "Its media type, such as image/png.",
+        pattern=r"^image/[A-Za-z0-9.+-]+$",
         default=None,
         spellings=["mimeType", "mime_type"],
     )
-    sizes: tuple[str, ...] | None = key(
-        optional(many(text(pattern=r"^([0-9]{1,5}x[0-9]{1,5}|any)$"))),
+    sizes: tuple[Annotated[str, Limits(pattern=r"^([0-9]{1,5}x[0-9]{1,5}|any)$")], ...] | None = key(
         "The sizes that it is made for: 48x48, or any for one that scales.",
         default=None,
     )
-    theme: Literal["light", "dark"] | None = key(
-        optional(choice("light", "dark")), "The background that it is made for.", default=None
-    )
+    theme: Literal["light", "dark"] | None = key("The background that it is made for.", default=None)
 
 
 class AnnotationsConfig(Record):
     """What clients may assume of the tool (MCP, ToolAnnotations); they are hints, nothing is enforced."""
 
-    title: str | None = key(
-        optional(text(most=200)), "A name for people; title is the newer place.", default=None
-    )
+    title: str | None = key("A name for people; title is the newer place.", most=200, default=None)
     read_only: bool | None = key(
-        optional(FLAG),
         "Whether a call changes nothing.",
         default=None,
         spellings=["read_only", "readOnlyHint", "read_only_hint"],
     )
     destructive: bool | None = key(
-        optional(FLAG),
         "Whether a call may overwrite or delete something.",
         default=None,
         spellings=["destructive", "destructiveHint", "destructive_hint"],
     )
     idempotent: bool | None = key(
-        optional(FLAG),
         "Whether the same call again changes nothing more.",
         default=None,
         spellings=["idempotent", "idempotentHint", "idempotent_hint"],
     )
     open_world: bool | None = key(
-        optional(FLAG),
         "Whether the tool reaches out to things beyond the server, such as the web.",
         default=None,
         spellings=["open_world", "openWorldHint", "open_world_hint"],
@@ -124,24 +105,21 @@ class AnnotationsConfig(Record):
 class DeprecationConfig(Record):
     """Why a tool should not be used any more, and what to use."""
 
-    message: str | None = key(
-        optional(text(least=1, most=2_000)), "Why, and until when it works.", default=None
-    )
-    replacement: str | None = key(
-        optional(text(least=1)), "Name of the tool that takes its place.", default=None
-    )
+    message: str | None = key("Why, and until when it works.", least=1, most=2_000, default=None)
+    replacement: str | None = key("Name of the tool that takes its place.", least=1, default=None)
 
 
 class CacheConfig(Record):
     """How long results are kept and given again for equal arguments."""
 
-    ttl_ms: int = key(integer(1, _DAY), "How long a result is given again, in milliseconds; at most a day.")
+    ttl_ms: int = key("How long a result is given again, in milliseconds; at most a day.", least=1, most=_DAY)
     max_entries: int = key(
-        integer(1, 100_000), "Most results kept; the one unused for longest goes.", default=1_000
+        "Most results kept; the one unused for longest goes.", least=1, most=100_000, default=1_000
     )
     max_bytes: int = key(
-        integer(1_024, 1 << 30),
         "Most bytes of JSON kept, arguments and results together.",
+        least=1_024,
+        most=1 << 30,
         default=16_777_216,
     )
 
@@ -149,10 +127,10 @@ class CacheConfig(Record):
 class RateLimitConfig(Record):
     """How often a tool may run, all its callers together."""
 
-    calls: int = key(COUNT, "How many calls are let through …")
-    per_ms: int = key(MILLISECONDS, "… within so many milliseconds.", default=60_000)
-    burst: int | None = key(
-        optional(COUNT), "How many may come at once after a quiet time; calls when absent.", default=None
+    calls: Count = key("How many calls are let through …")
+    per_ms: Milliseconds = key("… within so many milliseconds.", default=60_000)
+    burst: Count | None = key(
+        "How many may come at once after a quiet time; calls when absent.", default=None
     )
 
 
@@ -160,12 +138,13 @@ class ApprovalConfig(Record):
     """A person is asked, through the client, before each call."""
 
     message: str | None = key(
-        optional(checked(text(least=1, most=2_000), _template)),
         "The question: a template over the arguments, such as 'Delete {{ path }}?'.",
+        least=1,
+        most=2_000,
+        check=_template,
         default=None,
     )
-    timeout_ms: int = key(
-        MILLISECONDS,
+    timeout_ms: Milliseconds = key(
         "How long the answer may take, in milliseconds; the tool's own time does not run meanwhile.",
         default=120_000,
     )
@@ -174,19 +153,17 @@ class ApprovalConfig(Record):
 class ExampleConfig(Record):
     """One call of the tool and what it gives: documentation, and a test for check --run-examples."""
 
-    description: str | None = key(optional(text(most=2_000)), "What it shows, for people.", default=None)
-    arguments: dict[str, Any] = key(
-        named(ANYTHING), "The arguments; they fit the parameters.", factory=dict[str, Any]
-    )
-    result: Any = key(ANYTHING, "The result, exactly.", default=None)
+    description: str | None = key("What it shows, for people.", most=2_000, default=None)
+    arguments: dict[str, Any] = key("The arguments; they fit the parameters.", factory=dict[str, Any])
+    result: Any = key("The result, exactly.", default=None)
     result_matches: Any = key(
-        ANYTHING,
         "What the result holds at least: of objects the keys named here, all else exactly.",
         default=None,
     )
     error: str | None = key(
-        optional(text(least=1, most=2_000)),
         "The call fails: its error_code, or a part of its error.",
+        least=1,
+        most=2_000,
         default=None,
     )
 

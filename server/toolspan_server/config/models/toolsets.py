@@ -4,50 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from ...common.did_you_mean import nearest
 from ...problems import Fault, Path
+from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
     key,
-    many,
-    optional,
-    text,
 )
 from .auth import ToolsetAuthConfig
 
 TOOLSET_NAME = r"^[A-Za-z0-9_-]{1,64}$"
-_MEMBER = text(least=1, most=200)
+_Member = Annotated[str, Limits(least=1, most=200)]
 _GLOB = frozenset("*?[")
 
 
 class ToolsetConfig(Record):
     """A part of the tools that clients find at /mcp/NAME; all of them without tools and tags."""
 
-    tools: tuple[str, ...] | None = key(
-        optional(many(_MEMBER)),
+    tools: tuple[_Member, ...] | None = key(
         "Names of tools, or globs such as weather_*, that belong to it.",
         default=None,
     )
-    tags: tuple[str, ...] | None = key(
-        optional(many(_MEMBER)), "Tags: a tool that has any of them belongs to it as well.", default=None
+    tags: tuple[_Member, ...] | None = key(
+        "Tags: a tool that has any of them belongs to it as well.", default=None
     )
-    exclude: tuple[str, ...] = key(
-        many(_MEMBER), "Names of tools, or globs, that do not belong to it nevertheless.", default=()
+    exclude: tuple[_Member, ...] = key(
+        "Names of tools, or globs, that do not belong to it nevertheless.", default=()
     )
     description: str | None = key(
-        optional(text(least=1, most=2_000)), "What it is for, in the server's introduction.", default=None
+        "What it is for, in the server's introduction.", least=1, most=2_000, default=None
     )
     instructions: str | None = key(
-        optional(text()),
         "What the server tells the toolset's clients about itself; the config's instructions when absent.",
         default=None,
     )
 
-    auth: ToolsetAuthConfig | None = key(
-        optional(ToolsetAuthConfig.shape()), "Who may use it over HTTP, beside what auth says.", default=None
-    )
+    auth: ToolsetAuthConfig | None = key("Who may use it over HTTP, beside what auth says.", default=None)
 
     def has(self, name: str, tags: Collection[str]) -> bool:
         """Whether the tool ``name`` with ``tags`` belongs to it."""

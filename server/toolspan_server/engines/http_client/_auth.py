@@ -6,30 +6,24 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
 from typing_extensions import override
 
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
-    Shape,
-    checked,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
 from ._errors import auth_failed
 from ._hosts import check_url
 from ._secrets import basic
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_SECRET: Shape = optional(text(least=1, most=10_000))
-_VARIABLE: Shape = optional(text(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"))
-_FIELD_NAME: Shape = optional(text(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$"))
+_Secret = Annotated[str, Limits(least=1, most=10_000)]
+_Variable = Annotated[str, Limits(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_FieldName = Annotated[str, Limits(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$")]
 _SECRETS = ("token", "username", "password", "value", "client_id", "client_secret")
 _NEEDED: Mapping[str, tuple[str, ...]] = {
     "bearer": ("token",),
@@ -51,40 +45,31 @@ class HttpAuth(Record):
     Each secret is written as ``${VAR}``, or named by the key that ends in ``_env``.
     """
 
-    type: Literal["bearer", "basic", "api_key", "oauth2"] = key(
-        choice("bearer", "basic", "api_key", "oauth2"), "How it is proven."
-    )
-    token: str | None = key(_SECRET, "bearer: the token.", default=None, hidden=True)
-    token_env: str | None = key(_VARIABLE, "bearer: the variable that holds the token.", default=None)
-    username: str | None = key(_SECRET, "basic: the user's name.", default=None, hidden=True)
-    username_env: str | None = key(_VARIABLE, "basic: the variable that holds the name.", default=None)
-    password: str | None = key(_SECRET, "basic: the password.", default=None, hidden=True)
-    password_env: str | None = key(_VARIABLE, "basic: the variable that holds the password.", default=None)
-    name: str | None = key(_FIELD_NAME, "api_key: the header, query parameter or cookie.", default=None)
+    type: Literal["bearer", "basic", "api_key", "oauth2"] = key("How it is proven.")
+    token: _Secret | None = key("bearer: the token.", default=None, hidden=True)
+    token_env: _Variable | None = key("bearer: the variable that holds the token.", default=None)
+    username: _Secret | None = key("basic: the user's name.", default=None, hidden=True)
+    username_env: _Variable | None = key("basic: the variable that holds the name.", default=None)
+    password: _Secret | None = key("basic: the password.", default=None, hidden=True)
+    password_env: _Variable | None = key("basic: the variable that holds the password.", default=None)
+    name: _FieldName | None = key("api_key: the header, query parameter or cookie.", default=None)
     place: Literal["header", "query", "cookie"] = key(
-        choice("header", "query", "cookie"), "api_key: where it goes.", default="header", spellings=["in"]
+        "api_key: where it goes.", default="header", spellings=["in"]
     )
-    value: str | None = key(_SECRET, "api_key: the key.", default=None, hidden=True)
-    value_env: str | None = key(_VARIABLE, "api_key: the variable that holds the key.", default=None)
-    token_url: str | None = key(
-        optional(checked(text(), check_url)), "oauth2: the token endpoint.", default=None
-    )
-    client_id: str | None = key(_SECRET, "oauth2: the client's id.", default=None, hidden=True)
-    client_id_env: str | None = key(_VARIABLE, "oauth2: the variable that holds the id.", default=None)
-    client_secret: str | None = key(_SECRET, "oauth2: the client's secret.", default=None, hidden=True)
-    client_secret_env: str | None = key(
-        _VARIABLE, "oauth2: the variable that holds the secret.", default=None
-    )
-    scopes: tuple[str, ...] = key(many(text(least=1)), "oauth2: the scopes asked for.", default=())
-    audience: str | None = key(optional(text(least=1)), "oauth2: the audience asked for.", default=None)
+    value: _Secret | None = key("api_key: the key.", default=None, hidden=True)
+    value_env: _Variable | None = key("api_key: the variable that holds the key.", default=None)
+    token_url: str | None = key("oauth2: the token endpoint.", check=check_url, default=None)
+    client_id: _Secret | None = key("oauth2: the client's id.", default=None, hidden=True)
+    client_id_env: _Variable | None = key("oauth2: the variable that holds the id.", default=None)
+    client_secret: _Secret | None = key("oauth2: the client's secret.", default=None, hidden=True)
+    client_secret_env: _Variable | None = key("oauth2: the variable that holds the secret.", default=None)
+    scopes: tuple[Annotated[str, Limits(least=1)], ...] = key("oauth2: the scopes asked for.", default=())
+    audience: str | None = key("oauth2: the audience asked for.", least=1, default=None)
     client_auth: Literal["basic", "post"] = key(
-        choice("basic", "post"),
         "oauth2: whether the client shows id and secret in a header or in the body.",
         default="basic",
     )
-    token_params: dict[str, str] = key(
-        named(text()), "oauth2: more parameters of the token request.", factory=dict
-    )
+    token_params: dict[str, str] = key("oauth2: more parameters of the token request.", factory=dict)
 
     @override
     def check(self) -> None:

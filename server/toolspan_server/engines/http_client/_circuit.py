@@ -7,8 +7,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Literal
 
-from ...schema.records import Record, choice, key
-from ...schema.values import MILLISECONDS, integer
+from ...schema.records import Record, key
+from ...schema.values import Milliseconds
 from ._errors import circuit_open
 
 
@@ -19,13 +19,11 @@ class HttpCircuit(Record):
     let through to see; the others are refused until it has an answer.
     """
 
-    failures: int = key(integer(1, 1_000), "How many failures in a row open it.", default=5)
-    open_ms: int = key(
-        MILLISECONDS, "How long calls are refused then, in milliseconds, before one is tried.", default=30_000
+    failures: int = key("How many failures in a row open it.", least=1, most=1_000, default=5)
+    open_ms: Milliseconds = key(
+        "How long calls are refused then, in milliseconds, before one is tried.", default=30_000
     )
-    per: Literal["host", "tool"] = key(
-        choice("host", "tool"), "Whether the tools of one host share it.", default="host"
-    )
+    per: Literal["host", "tool"] = key("Whether the tools of one host share it.", default="host")
 
 
 class Circuit:

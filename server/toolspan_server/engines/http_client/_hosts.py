@@ -6,14 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
 
-from ...schema.records import (
-    Shape,
-    checked,
-    many,
-    text,
-)
+from ...schema.constraints import AfterValidator, Limits
 from ._addresses import (
     PRIVATE_USE,
     Address,
@@ -124,9 +120,9 @@ def _private(entry: str) -> str:
     return entry
 
 
-_LONGEST = 300
-DOMAINS: Shape = many(checked(text(least=1, most=_LONGEST), _domain))
-PRIVATE_HOSTS: Shape = many(checked(text(least=1, most=_LONGEST), _private))
+_LENGTH = Limits(least=1, most=300)
+Domain = Annotated[str, _LENGTH, AfterValidator(_domain)]
+PrivateHost = Annotated[str, _LENGTH, AfterValidator(_private)]
 
 
 def literal_refusals(hosts: Hosts, url: str) -> Iterator[str]:

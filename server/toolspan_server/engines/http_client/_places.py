@@ -6,19 +6,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
+from ...schema.constraints import BeforeValidator
 from ...schema.records import (
     Record,
-    Shape,
-    choice,
-    converted,
     key,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import FLAG
 from ._errors import bad_argument
 from ._urls import UrlTemplate, encoded
 
@@ -32,31 +26,23 @@ class HttpParameter(Record):
     """Where one argument goes, and how it is written there."""
 
     place: Place | None = key(
-        optional(choice("path", "query", "header", "cookie", "body", "form", "file")),
         "Its place; by default as if it were not listed.",
         default=None,
         spellings=["in"],
     )
-    name: str | None = key(
-        optional(text(least=1, most=200)), "Its name there; its own name by default.", default=None
-    )
+    name: str | None = key("Its name there; its own name by default.", least=1, most=200, default=None)
     style: Literal["form", "simple", "spaceDelimited", "pipeDelimited", "deepObject", "json"] | None = key(
-        optional(choice("form", "simple", "spaceDelimited", "pipeDelimited", "deepObject", "json")),
         "How lists and objects are written (OpenAPI's styles, or json); by default each item of a list by "
         "itself, and objects as JSON.",
         default=None,
     )
-    explode: bool | None = key(
-        optional(FLAG), "Whether each part of a list or object is written by itself.", default=None
-    )
-    whole: bool = key(FLAG, "Whether the argument is the whole body.", default=False)
-    encoding: Literal["text", "base64"] = key(
-        choice("text", "base64"), "file: what the argument holds.", default="text"
-    )
-    filename: str | None = key(optional(text(least=1, most=200)), "file: the name it has.", default=None)
+    explode: bool | None = key("Whether each part of a list or object is written by itself.", default=None)
+    whole: bool = key("Whether the argument is the whole body.", default=False)
+    encoding: Literal["text", "base64"] = key("file: what the argument holds.", default="text")
+    filename: str | None = key("file: the name it has.", least=1, most=200, default=None)
     mime_type: str | None = key(
-        optional(text(pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$")),
         "file, form: its media type.",
+        pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$",
         default=None,
     )
 
@@ -65,7 +51,7 @@ def _from_name(value: Any, _info: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
-PARAMETERS: Shape = named(converted(HttpParameter.shape(), _from_name, text=True))
+HttpParameters = dict[str, Annotated[HttpParameter, BeforeValidator(_from_name, {"text": True})]]
 """Argument → where it goes; a text is the name that it has there."""
 
 

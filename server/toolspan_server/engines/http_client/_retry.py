@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...common.retry_waits import LONGEST_WAIT_S, backoff, seconds_until
 from ...schema.records import Record, key
-from ...schema.values import FLAG, MILLISECONDS, integer
+from ...schema.values import Milliseconds
 from ._answer import HttpResponse
 
 _AGAIN = frozenset((408, 429, 500, 502, 503, 504))
@@ -23,14 +23,13 @@ class HttpRetry(Record):
     answer had status 408, 429, 500, 502, 503 or 504.
     """
 
-    max_attempts: int = key(integer(1, 10), "How often a request is made in all.", default=3)
-    backoff_ms: int = key(
-        MILLISECONDS,
+    max_attempts: int = key("How often a request is made in all.", least=1, most=10, default=3)
+    backoff_ms: Milliseconds = key(
         "Longest wait before the second attempt, in milliseconds; it doubles with each. The wait is random.",
         default=200,
     )
     unsafe: bool = key(
-        FLAG, "Whether POST and PATCH are made again as well; what they do may be done twice.", default=False
+        "Whether POST and PATCH are made again as well; what they do may be done twice.", default=False
     )
 
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 from urllib.parse import urlsplit
 
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits
 from ...schema.records import (
-    checked,
     key,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import MILLISECONDS, RESULT_BYTES, integer
 from ._auth import HttpAuth
 from ._circuit import HttpCircuit
-from ._hosts import DOMAINS, PRIVATE_HOSTS, Hosts
+from ._hosts import Hosts
 from ._outgoing import Policy
 from ._places import header_value
 from ._retry import HttpRetry
@@ -48,43 +44,36 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
     return headers
 
 
-HEADERS: Any = key(
-    checked(named(text(), names=text(pattern=_HEADER_NAME)), _headers),
-    "Headers of every request.",
-    factory=dict,
-    hidden=True,
-)
+Headers = dict[Annotated[str, Limits(pattern=_HEADER_NAME)], str]
+
+HEADERS: Any = key("Headers of every request.", check=_headers, factory=dict, hidden=True)
 TIMEOUT_MS: Any = key(
-    MILLISECONDS,
     "Longest time for a call and its repeated attempts, in milliseconds; the tool's timeout_ms ends it too.",
     default=25_000,
 )
-CONNECT_TIMEOUT_MS: Any = key(MILLISECONDS, "Longest time to connect, in milliseconds.", default=10_000)
-RETRY: Any = key(
-    HttpRetry.shape(), "How often a request that failed is made again.", factory=HttpRetry.initial
-)
-AUTH: Any = key(optional(HttpAuth.shape()), "Who makes the requests.", default=None)
+CONNECT_TIMEOUT_MS: Any = key("Longest time to connect, in milliseconds.", default=10_000)
+RETRY: Any = key("How often a request that failed is made again.", factory=HttpRetry.initial)
+AUTH: Any = key("Who makes the requests.", default=None)
 CIRCUIT_BREAKER: Any = key(
-    optional(HttpCircuit.shape()),
     "When a host that keeps failing is left alone; never by default.",
     default=None,
 )
 ALLOWED_DOMAINS: Any = key(
-    optional(DOMAINS),
     "The only hosts to go to, for redirects and tokens too: example.com, or *.example.com for all below it.",
     default=None,
 )
 ALLOW_PRIVATE: Any = key(
-    PRIVATE_HOSTS,
     "Hosts, addresses and networks that may be reached although they are loopback or private: localhost, "
     "10.1.0.0/16.",
     default=(),
 )
-MAX_RESPONSE_BYTES: Any = key(RESULT_BYTES, "Longest answer, in bytes, unpacked.", default=5_242_880)
-MAX_REDIRECTS: Any = key(integer(0, 20), "How many redirects are followed, of GET and HEAD only.", default=5)
+MAX_RESPONSE_BYTES: Any = key("Longest answer, in bytes, unpacked.", default=5_242_880)
+MAX_REDIRECTS: Any = key(
+    "How many redirects are followed, of GET and HEAD only.", least=0, most=20, default=5
+)
 CA_FILE: Any = key(
-    optional(text(least=1)),
     "A file of certificates (PEM) to trust instead of the system's, relative to this one.",
+    least=1,
     default=None,
 )
 

@@ -2,48 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
 from typing_extensions import override
 
 from ...calls.client import Ability
 from ...problems import Fault, Faulty
+from ...schema.constraints import AfterValidator, Limits, WithoutVariable
 from ...schema.records import (
-    ANYTHING,
     Record,
-    checked,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import FLAG, integer
-from ..conditions import WHEN
-from ..templates import templated
+from ..conditions import Conditions
+from ..templates import check_templates
 
 _ACTIONS = ("progress", "log", "ask", "delay_ms", "release", "change")
-_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-_NUMBER = {"type": "float", "strict": False}
+_Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+_Number = Annotated[float, WithoutVariable(strict=False)]
 _FORM_TYPES = ("string", "number", "integer", "boolean", "array")
-_NAME = text(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
+_Name = Annotated[str, Limits(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
 
 
 class MockProgress(Record):
     """A report of progress."""
 
-    progress: float = key(_NUMBER, "How far the work has come; more each time.")
-    total: float | None = key(optional(_NUMBER), "How far it has to come, if that is known.", default=None)
-    message: str | None = key(optional(templated(text())), "What is being done; a template.", default=None)
+    progress: _Number = key("How far the work has come; more each time.")
+    total: _Number | None = key("How far it has to come, if that is known.", default=None)
+    message: str | None = key("What is being done; a template.", check=check_templates, default=None)
 
 
 class MockLog(Record):
     """A log message."""
 
-    level: str = key(choice(*_LEVELS), "How serious it is.", default="info")
-    data: Any = key(templated(ANYTHING), "What it says, any JSON value with templates.")
-    logger: str | None = key(optional(text(least=1)), "The name of what says it.", default=None)
+    level: _Level = key("How serious it is.", default="info")
+    data: Any = key("What it says, any JSON value with templates.", check=check_templates)
+    logger: str | None = key("The name of what says it.", least=1, default=None)
 
 
 def form_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -69,19 +62,19 @@ def form_schema(schema: dict[str, Any]) -> dict[str, Any]:
 class MockElicitation(Record):
     """A question to the user: a form, or with ``url`` a page to visit."""
 
-    message: str = key(templated(text(least=1)), "What the user is asked; a template.")
-    requested_schema: dict[str, Any] | None = key(
-        optional(templated(checked(named(ANYTHING), form_schema))),
+    message: str = key("What the user is asked; a template.", least=1, check=check_templates)
+    requested_schema: Annotated[dict[str, Any], AfterValidator(form_schema)] | None = key(
         "JSON Schema of the form: an object of simple fields.",
+        check=check_templates,
         default=None,
         spellings=["requestedSchema", "requested_schema"],
     )
     url: str | None = key(
-        optional(templated(text(least=1))), "The page to visit instead of a form; a template.", default=None
+        "The page to visit instead of a form; a template.", least=1, check=check_templates, default=None
     )
     elicitation_id: str | None = key(
-        optional(text(least=1)),
         "The id that goes with url; made up when absent.",
+        least=1,
         default=None,
         spellings=["elicitationId", "elicitation_id"],
     )
@@ -98,32 +91,31 @@ class MockSampling(Record):
     """A request to the client's model; its other keys are passed on as MCP has them."""
 
     messages: tuple[Any, ...] = key(
-        templated(many(ANYTHING, least=1)),
         "The conversation: {role, content}, as MCP has them; texts are templates.",
+        least=1,
+        check=check_templates,
     )
     max_tokens: int = key(
-        integer(1),
         "Most tokens of the answer.",
+        least=1,
         default=1_000,
         spellings=["maxTokens", "max_tokens"],
     )
     system_prompt: str | None = key(
-        optional(templated(text())),
         "Instructions to the model; a template.",
+        check=check_templates,
         default=None,
         spellings=["systemPrompt", "system_prompt"],
     )
-    temperature: float | None = key(
-        optional({"type": "float", "ge": 0}), "Randomness of the answer.", default=None
+    temperature: Annotated[float, WithoutVariable(strict=False)] | None = key(
+        "Randomness of the answer.", least=0, default=None
     )
     stop_sequences: tuple[str, ...] | None = key(
-        optional(many(text())),
         "Texts that end the answer.",
         default=None,
         spellings=["stopSequences", "stop_sequences"],
     )
     model_preferences: dict[str, Any] | None = key(
-        optional(named(ANYTHING)),
         "Which models suit, as MCP has it.",
         default=None,
         spellings=["modelPreferences", "model_preferences"],
@@ -139,16 +131,10 @@ class MockSampling(Record):
 class MockQuestion(Record):
     """One question to the client."""
 
-    elicitation: MockElicitation | None = key(
-        optional(MockElicitation.shape()), "Ask the user.", default=None
-    )
-    sampling: MockSampling | None = key(
-        optional(MockSampling.shape()), "Ask the client's model.", default=None
-    )
-    roots: bool = key(FLAG, "Ask for the client's folders.", default=False)
-    when: dict[str, Any] | None = key(
-        optional(WHEN), "Ask only when these conditions hold; see the rules.", default=None
-    )
+    elicitation: MockElicitation | None = key("Ask the user.", default=None)
+    sampling: MockSampling | None = key("Ask the client's model.", default=None)
+    roots: bool = key("Ask for the client's folders.", default=False)
+    when: Conditions | None = key("Ask only when these conditions hold; see the rules.", default=None)
 
     @property
     def ability(self) -> Ability:
@@ -167,27 +153,19 @@ class MockQuestion(Record):
 class MockStep(Record):
     """One thing that is done before the answer."""
 
-    progress: MockProgress | None = key(optional(MockProgress.shape()), "Report progress.", default=None)
-    log: MockLog | None = key(optional(MockLog.shape()), "Send a log message.", default=None)
-    ask: dict[str, MockQuestion] | None = key(
-        optional(named(MockQuestion.shape(), names=_NAME)),
+    progress: MockProgress | None = key("Report progress.", default=None)
+    log: MockLog | None = key("Send a log message.", default=None)
+    ask: dict[_Name, MockQuestion] | None = key(
         "Questions to the client, asked together; answers are {{ answers.NAME… }} from then on.",
         default=None,
     )
-    delay_ms: int | None = key(
-        optional(integer(0, 3_600_000)), "Wait this long, in milliseconds.", default=None
-    )
-    release: bool = key(
-        FLAG, "Let go of the client's connection; it fetches the answer later.", default=False
-    )
-    change: str | None = key(
-        optional(choice("tools", "prompts", "resources")),
+    delay_ms: int | None = key("Wait this long, in milliseconds.", least=0, most=3_600_000, default=None)
+    release: bool = key("Let go of the client's connection; it fetches the answer later.", default=False)
+    change: Literal["tools", "prompts", "resources"] | None = key(
         "Tell every client that this list changed.",
         default=None,
     )
-    when: dict[str, Any] | None = key(
-        optional(WHEN), "Do it only when these conditions hold; see the rules.", default=None
-    )
+    when: Conditions | None = key("Do it only when these conditions hold; see the rules.", default=None)
 
     @override
     def check(self) -> None:

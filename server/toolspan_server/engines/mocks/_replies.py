@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from typing_extensions import override
 
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits, WithoutVariable
 from ...schema.records import (
-    ANYTHING,
     Record,
-    checked,
-    choice,
     key,
-    many,
-    optional,
-    text,
 )
-from ...schema.values import integer
-from ..conditions import WHEN
-from ..templates import templated
+from ..conditions import Conditions
+from ..templates import check_templates
 from ._content import content_blocks
 
-_WORD = text(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
-_MILLISECONDS = integer(0, 3_600_000)
+_Word = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+_Milliseconds = Annotated[int, Limits(least=0, most=3_600_000)]
 _ANSWERS = ("mock_response", "response", "content", "error", "protocol_error")
 
 _WHEN_SAYS = (
@@ -35,46 +29,43 @@ _WHEN_SAYS = (
 class MockError(Record):
     """A failure that the model is told of."""
 
-    message: str = key(templated(text(least=1)), "What went wrong, for the model; a template.")
-    code: str | None = key(optional(_WORD), "A stable word for it; execution_error if absent.", default=None)
+    message: str = key("What went wrong, for the model; a template.", least=1, check=check_templates)
+    code: _Word | None = key("A stable word for it; execution_error if absent.", default=None)
     user_action: str | None = key(
-        optional(templated(text(least=1))), "What the person may do about it; a template.", default=None
+        "What the person may do about it; a template.", least=1, check=check_templates, default=None
     )
 
 
 class MockProtocolError(Record):
     """A refusal of the whole request, as a JSON-RPC error."""
 
-    code: int = key({"type": "int", "strict": True}, "The JSON-RPC error code, such as -32602.")
-    message: str = key(templated(text(least=1)), "What is wrong; a template.")
-    data: Any = key(templated(ANYTHING), "More about it, any JSON value with templates.", default=None)
+    code: Annotated[int, WithoutVariable()] = key("The JSON-RPC error code, such as -32602.")
+    message: str = key("What is wrong; a template.", least=1, check=check_templates)
+    data: Any = key("More about it, any JSON value with templates.", check=check_templates, default=None)
 
 
 class MockReply(Record):
     """One answer."""
 
-    mock_response: Any = key(ANYTHING, "The answer, any JSON value, as it stands here.", default=None)
+    mock_response: Any = key("The answer, any JSON value, as it stands here.", default=None)
     response: Any = key(
-        templated(ANYTHING),
         "The answer, any JSON value, whose texts are templates: {{ city }}, {{ call.number }}.",
+        check=check_templates,
         default=None,
     )
     content: tuple[Any, ...] | None = key(
-        optional(checked(many(ANYTHING), content_blocks)),
         "The answer as content blocks of MCP: text, image, audio, resource_link, resource. Texts are "
         "templates; file: names a file instead of data, text or blob.",
+        check=content_blocks,
         default=None,
     )
     structured: Any = key(
-        templated(ANYTHING), "The same as content, as data for programs; with templates.", default=None
+        "The same as content, as data for programs; with templates.", check=check_templates, default=None
     )
-    error: MockError | None = key(optional(MockError.shape()), "Fail, and tell the model so.", default=None)
-    protocol_error: MockProtocolError | None = key(
-        optional(MockProtocolError.shape()), "Refuse the request by a JSON-RPC error.", default=None
-    )
-    delay_ms: int = key(_MILLISECONDS, "How long to wait before the answer, in milliseconds.", default=0)
-    delay_max_ms: int | None = key(
-        optional(_MILLISECONDS),
+    error: MockError | None = key("Fail, and tell the model so.", default=None)
+    protocol_error: MockProtocolError | None = key("Refuse the request by a JSON-RPC error.", default=None)
+    delay_ms: _Milliseconds = key("How long to wait before the answer, in milliseconds.", default=0)
+    delay_max_ms: _Milliseconds | None = key(
         "Wait some time between delay_ms and this, in milliseconds, another for each call.",
         default=None,
     )
@@ -120,31 +111,32 @@ class MockAnswer(_Complete):
 class MockChoice(_Complete):
     """One answer of several, drawn by chance."""
 
-    weight: float = key(
-        {"type": "float", "gt": 0, "le": 1_000_000}, "How often it comes, against the others.", default=1.0
+    weight: Annotated[float, WithoutVariable(strict=False)] = key(
+        "How often it comes, against the others.", above=0, most=1000000, default=1.0
     )
 
 
 class MockRandom(Record):
     """Answers drawn by chance, always the same row of them for one seed."""
 
-    seed: int = key({"type": "int", "strict": True}, "Another seed is another row.", default=0)
-    choices: tuple[MockChoice, ...] = key(many(MockChoice.shape(), least=1), "The answers.")
+    seed: Annotated[int, WithoutVariable()] = key("Another seed is another row.", default=0)
+    choices: tuple[MockChoice, ...] = key("The answers.", least=1)
 
 
 class MockReplies(MockReply):
     """An answer, or several by turns or by chance."""
 
     sequence: tuple[MockAnswer, ...] | None = key(
-        optional(many(MockAnswer.shape(), least=1)), "Answers by turns, one for each call.", default=None
+        "Answers by turns, one for each call.", least=1, default=None
     )
     then: Literal["repeat_last", "cycle", "fail"] = key(
-        choice("repeat_last", "cycle", "fail"), "What comes after the sequence.", default="repeat_last"
+        "What comes after the sequence.", default="repeat_last"
     )
-    random: MockRandom | None = key(optional(MockRandom.shape()), "Answers by chance.", default=None)
+    random: MockRandom | None = key("Answers by chance.", default=None)
     fail_every: int | None = key(
-        optional(integer(1, 1_000_000)),
         "Every n-th call fails, with error or protocol_error where one is given.",
+        least=1,
+        most=1_000_000,
         default=None,
     )
 
@@ -176,7 +168,7 @@ class MockReplies(MockReply):
 class MockRule(MockReplies):
     """What is answered when its conditions hold."""
 
-    when: dict[str, Any] = key(WHEN, _WHEN_SAYS)
+    when: Conditions = key(_WHEN_SAYS)
 
     @override
     def check(self) -> None:

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Annotated, Literal
 
+from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
-    choice,
     key,
-    many,
-    text,
 )
 from ._description import Operation
 
-_GLOB = text(least=1, most=500)
-_METHOD = choice("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH")
+_Glob = Annotated[str, Limits(least=1, most=500)]
+_Method = Literal["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"]
 
 
 class OperationsConfig(Record):
     """Operations by tag, path, id or method; each list that is given must hold."""
 
-    tags: tuple[str, ...] = key(many(_GLOB), "Those with any of these tags.", default=())
-    paths: tuple[str, ...] = key(
-        many(_GLOB), "Those whose path matches: * is anything within a step, ** any steps.", default=()
+    tags: tuple[_Glob, ...] = key("Those with any of these tags.", default=())
+    paths: tuple[_Glob, ...] = key(
+        "Those whose path matches: * is anything within a step, ** any steps.", default=()
     )
-    operations: tuple[str, ...] = key(
-        many(_GLOB), "Those with these operationIds; * is anything.", default=()
-    )
-    methods: tuple[str, ...] = key(many(_METHOD), "Those with these methods.", default=())
+    operations: tuple[_Glob, ...] = key("Those with these operationIds; * is anything.", default=())
+    methods: tuple[_Method, ...] = key("Those with these methods.", default=())
 
 
 def includes(wanted: OperationsConfig, operation: Operation) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
+from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
     key,
-    optional,
-    text,
 )
 from ._description import (
     Description,
@@ -21,23 +20,23 @@ from ._description import (
 )
 from ._errors import UnusableOperation
 
-_SECRET = optional(text(least=1, most=10_000))
-_VARIABLE = optional(text(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$"))
+_Secret = Annotated[str, Limits(least=1, most=10_000)]
+_Variable = Annotated[str, Limits(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 class HttpCredentials(Record):
     """What one security scheme of the description is met with; the scheme says how it is sent."""
 
-    value: str | None = key(_SECRET, "The API key or bearer token.", default=None, hidden=True)
-    value_env: str | None = key(_VARIABLE, "The variable that holds it.", default=None)
-    username: str | None = key(_SECRET, "The user's name.", default=None, hidden=True)
-    username_env: str | None = key(_VARIABLE, "The variable that holds it.", default=None)
-    password: str | None = key(_SECRET, "The password.", default=None, hidden=True)
-    password_env: str | None = key(_VARIABLE, "The variable that holds it.", default=None)
-    client_id: str | None = key(_SECRET, "The OAuth client's id.", default=None, hidden=True)
-    client_id_env: str | None = key(_VARIABLE, "The variable that holds it.", default=None)
-    client_secret: str | None = key(_SECRET, "The OAuth client's secret.", default=None, hidden=True)
-    client_secret_env: str | None = key(_VARIABLE, "The variable that holds it.", default=None)
+    value: _Secret | None = key("The API key or bearer token.", default=None, hidden=True)
+    value_env: _Variable | None = key("The variable that holds it.", default=None)
+    username: _Secret | None = key("The user's name.", default=None, hidden=True)
+    username_env: _Variable | None = key("The variable that holds it.", default=None)
+    password: _Secret | None = key("The password.", default=None, hidden=True)
+    password_env: _Variable | None = key("The variable that holds it.", default=None)
+    client_id: _Secret | None = key("The OAuth client's id.", default=None, hidden=True)
+    client_id_env: _Variable | None = key("The variable that holds it.", default=None)
+    client_secret: _Secret | None = key("The OAuth client's secret.", default=None, hidden=True)
+    client_secret_env: _Variable | None = key("The variable that holds it.", default=None)
 
     def variables(self) -> Iterator[tuple[str, str]]:
         """The variables that hold secrets, as (key, name)."""

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from ...common.did_you_mean import nearest
 from ...problems import Fault, Faulty, Path
+from ...schema.constraints import AfterValidator
 from ...schema.records import (
-    ANYTHING,
     Record,
-    checked,
-    choice,
     key,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import integer
-from ..conditions import WHEN
-from ..templates import path_of, references, templated
+from ..conditions import Conditions
+from ..templates import check_templates, path_of, references
 
 MAX_STEPS = 50
 MAX_CONCURRENCY = 16
@@ -39,28 +33,26 @@ def _list_or_template(value: Any) -> Any:
 class StepConfig(Record):
     """One step: a call of another tool, or one for each item of a list."""
 
-    id: str = key(text(pattern=_ID), "Its name: later templates say {{ steps.ID.result }}.")
-    tool: str = key(text(least=1, most=128), "The tool that it calls.")
+    id: str = key("Its name: later templates say {{ steps.ID.result }}.", pattern=_ID)
+    tool: str = key("The tool that it calls.", least=1, most=128)
     arguments: dict[str, Any] = key(
-        templated(named(ANYTHING)),
         "The tool's arguments; templates over input, steps and, with for_each, item and index.",
+        check=check_templates,
         factory=dict[str, Any],
     )
-    when: dict[str, Any] | None = key(
-        optional(WHEN),
+    when: Conditions | None = key(
         "Conditions by path, such as steps.ID.result.count: {gt: 0}; the step is skipped unless all hold.",
         default=None,
     )
-    for_each: Any = key(
-        checked(templated(ANYTHING), _list_or_template),
+    for_each: Annotated[Any, AfterValidator(check_templates)] = key(
         "A list, or a template that gives one: the step calls its tool for each item.",
+        check=_list_or_template,
         default=None,
     )
     concurrency: int = key(
-        integer(1, MAX_CONCURRENCY), "How many of the calls of a for_each run at the same time.", default=4
+        "How many of the calls of a for_each run at the same time.", least=1, most=MAX_CONCURRENCY, default=4
     )
     on_error: Literal["fail", "continue", "skip"] = key(
-        choice("fail", "continue", "skip"),
         "When a call fails: fail the pipeline; continue, with null as its result; or skip it, "
         "which leaves it out of a for_each's list of results.",
         default="fail",

@@ -11,7 +11,7 @@ from ._errors import MissingValue, RenderFailure, TemplateError
 from ._filters import filter_names
 from ._parse import NOTHING, path_of
 from ._render import MAX_OUTPUT, Scope, value_at
-from ._shape import templated
+from ._shape import check_templates
 from ._template import Template
 from ._tree import TemplateTree, compiled, references
 
@@ -24,10 +24,10 @@ __all__ = [
     "Template",
     "TemplateError",
     "TemplateTree",
+    "check_templates",
     "compiled",
     "filter_names",
     "path_of",
     "references",
-    "templated",
     "value_at",
 ]

@@ -14,8 +14,7 @@ from ...engines.databases._statement import fault_of, parameters_of, split_lists
 from ...engines.parameters import known_parameters
 from ...engines.registration import handler
 from ...problems import Fault, Faulty
-from ...schema.records import Record, key, text
-from ...schema.values import FLAG, integer
+from ...schema.records import Record, key
 
 if TYPE_CHECKING:
     from ..services._databases import Databases
@@ -26,18 +25,19 @@ MOST_ROWS = 10_000
 class Options(Record):
     """What ``options`` of ``sql_query`` says."""
 
-    database: str = key(text(least=1), "Name of the database in services.databases.")
+    database: str = key("Name of the database in services.databases.", least=1)
     statement: str = key(
-        text(least=1, most=20_000),
         "One SQL statement; :name stands for the argument of that name, and is always bound. "
         "A list stands for its values, as in id IN :ids.",
+        least=1,
+        most=20_000,
     )
-    read_only: bool = key(FLAG, "Whether it may change nothing; the database is held to it.", default=True)
+    read_only: bool = key("Whether it may change nothing; the database is held to it.", default=True)
     max_rows: int = key(
-        integer(1, MOST_ROWS), "Most rows of a result; truncated says that there are more.", default=100
+        "Most rows of a result; truncated says that there are more.", least=1, most=MOST_ROWS, default=100
     )
     timeout_ms: int = key(
-        integer(1, 3_600_000), "Longest time for the statement, in milliseconds.", default=10_000
+        "Longest time for the statement, in milliseconds.", least=1, most=3_600_000, default=10_000
     )
 
     @override

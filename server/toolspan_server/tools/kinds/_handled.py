@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from pydantic_core import ValidationError
 from typing_extensions import override
@@ -25,13 +25,9 @@ from ...engines.registration import (
 from ...errors import HandlerNotFound
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
+from ...schema.constraints import ReadAs
 from ...schema.records import (
-    ANYTHING,
-    choice,
     key,
-    named,
-    optional,
-    text,
 )
 
 if TYPE_CHECKING:
@@ -41,13 +37,12 @@ if TYPE_CHECKING:
 class HandledConfig(KindConfig):
     """What the config of either kind says."""
 
-    handler: str = key(text(least=1), "The name that the Python function is registered under.")
-    options: Any = key(
-        optional(named(ANYTHING)), "What the handler is told beside the arguments of a call.", default=None
+    handler: str = key("The name that the Python function is registered under.", least=1)
+    options: Annotated[Any, ReadAs(dict[str, Any] | None)] = key(
+        "What the handler is told beside the arguments of a call.", default=None
     )
 
     isolation: Literal["process", "thread"] | None = key(
-        optional(choice("process", "thread")),
         "Where the function runs: in a worker process, within limits.handler_memory_bytes and "
         "limits.handler_cpu_seconds, or in the server's, where a plain function has a thread and an async "
         "one the event loop. Without it: process for plain functions of the config's .py files, else thread.",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from ...schema.records import choice, key
+from typing import Annotated
+
+from ...schema.constraints import OneOf
+from ...schema.records import key
 from ._handled import HandledConfig
 
 
 class Config(HandledConfig):
     """``{"type": "builtin", "handler": "<name>"}``, and ``options`` if the handler takes some."""
 
-    type: str = key(choice("builtin"), default="builtin")
+    type: Annotated[str, OneOf(("builtin",))] = key(default="builtin")

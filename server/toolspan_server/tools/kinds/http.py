@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from typing_extensions import override
 
@@ -25,12 +25,11 @@ from ...engines.http_client import _settings as settings
 from ...engines.http_client._auth import HttpAuth
 from ...engines.http_client._bodies import BodyFormat, body_of
 from ...engines.http_client._circuit import HttpCircuit
-from ...engines.http_client._hosts import literal_refusals
+from ...engines.http_client._hosts import Domain, PrivateHost, literal_refusals
 from ...engines.http_client._jsonpath import ResponsePath
 from ...engines.http_client._misfits import argument_misfits, place_faults
 from ...engines.http_client._places import (
-    PARAMETERS,
-    HttpParameter,
+    HttpParameters,
     ParameterMapping,
     Place,
     PlacedArguments,
@@ -39,21 +38,16 @@ from ...engines.http_client._results import Reader, ResponseFormat
 from ...engines.http_client._retry import HttpRetry
 from ...engines.http_client._secrets import Secrets
 from ...engines.http_client._urls import UrlTemplate
-from ...engines.templates import TemplateTree, compiled, templated
+from ...engines.templates import TemplateTree, check_templates, compiled
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits, OneOf, WithoutVariable
 from ...schema.records import (
-    ANYTHING,
-    checked,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
+from ...schema.values import Milliseconds, ResultBytes
 
 _log = logging.getLogger(__name__)
 _STATUS = r"^[1-5]([0-9][0-9]|xx)$"
@@ -84,60 +78,56 @@ class Config(KindConfig):
     query, and of other methods into a JSON body, unless ``params_mapping`` says otherwise.
     """
 
-    type: str = key(choice("http"), default="http")
-    url: str = key(
-        checked(text(most=8_192), _url), "Where requests go; {name} in its path or query is an argument."
-    )
-    method: Method = key(choice(*_METHODS), "The HTTP method.", default="GET")
-    headers: dict[str, str] = settings.HEADERS
-    params_mapping: dict[str, HttpParameter] = key(
-        PARAMETERS, "Argument → where it goes; a text is the name that it has there.", factory=dict
+    type: Annotated[str, OneOf(("http",))] = key(default="http")
+    url: str = key("Where requests go; {name} in its path or query is an argument.", most=8_192, check=_url)
+    method: Method = key("The HTTP method.", default="GET")
+    headers: settings.Headers = settings.HEADERS
+    params_mapping: HttpParameters = key(
+        "Argument → where it goes; a text is the name that it has there.", factory=dict
     )
     body: Any = key(
-        templated(ANYTHING), "The body: a template over the arguments, instead of all of them.", default=None
+        "The body: a template over the arguments, instead of all of them.",
+        check=check_templates,
+        default=None,
     )
     body_format: BodyFormat | None = key(
-        optional(choice("json", "form", "multipart", "text", "none")),
         "How the body is written; json by default, multipart when an argument is a file.",
         default=None,
     )
     response_path: str | None = key(
-        optional(checked(text(least=1), _path)),
         "JSONPath (RFC 9535) of the result in the answer.",
+        least=1,
+        check=_path,
         default=None,
     )
     response_format: ResponseFormat = key(
-        choice("auto", "json", "text", "binary"),
         "What the answer is taken for; by default what its media type says.",
         default="auto",
     )
-    response_types: tuple[str, ...] = key(
-        many(text(least=1, most=200)),
+    response_types: tuple[Annotated[str, Limits(least=1, most=200)], ...] = key(
         "The media types that are taken, globs (application/json, text/*); any but pages of HTML by default.",
         default=(),
     )
-    success_status: tuple[str, ...] = key(
-        many(text(pattern=_STATUS), least=1),
+    success_status: tuple[Annotated[str, Limits(pattern=_STATUS)], ...] = key(
         'The statuses, or sorts of them, whose answers are results: ["2xx", "404"].',
+        least=1,
         default=("2xx",),
     )
-    allow_empty: bool = key(
-        {"type": "bool", "strict": True},
+    allow_empty: Annotated[bool, WithoutVariable()] = key(
         "Whether an empty answer is a result although one was asked for; with 201, 202, 204 and 205 it is.",
         default=False,
     )
-    status_hints: dict[str, str] = key(
-        named(text(most=1_000), names=text(pattern=_STATUS)),
+    status_hints: dict[Annotated[str, Limits(pattern=_STATUS)], Annotated[str, Limits(most=1_000)]] = key(
         'What the model is told when the answer has that status: {"404": …, "5xx": …}.',
         factory=dict,
     )
-    timeout_ms: int = settings.TIMEOUT_MS
-    connect_timeout_ms: int = settings.CONNECT_TIMEOUT_MS
+    timeout_ms: Milliseconds = settings.TIMEOUT_MS
+    connect_timeout_ms: Milliseconds = settings.CONNECT_TIMEOUT_MS
     retry: HttpRetry = settings.RETRY
     auth: HttpAuth | None = settings.AUTH
-    allowed_domains: tuple[str, ...] | None = settings.ALLOWED_DOMAINS
-    allow_private: tuple[str, ...] = settings.ALLOW_PRIVATE
-    max_response_bytes: int = settings.MAX_RESPONSE_BYTES
+    allowed_domains: tuple[Domain, ...] | None = settings.ALLOWED_DOMAINS
+    allow_private: tuple[PrivateHost, ...] = settings.ALLOW_PRIVATE
+    max_response_bytes: ResultBytes = settings.MAX_RESPONSE_BYTES
     max_redirects: int = settings.MAX_REDIRECTS
     circuit_breaker: HttpCircuit | None = settings.CIRCUIT_BREAKER
     ca_file: str | None = settings.CA_FILE

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from ...schema.records import choice, key
+from typing import Annotated
+
+from ...schema.constraints import OneOf
+from ...schema.records import key
 from ._handled import HandledConfig
 
 
 class Config(HandledConfig):
     """``{"type": "internal", "handler": "<name>"}``, and ``options`` if the handler takes some."""
 
-    type: str = key(choice("internal"), default="internal")
+    type: Annotated[str, OneOf(("internal",))] = key(default="internal")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typing_extensions import override
 
@@ -12,12 +12,9 @@ from ...calls.content import Content
 from ...calls.context import Context
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
+from ...schema.constraints import OneOf
 from ...schema.records import (
-    ANYTHING,
-    choice,
     key,
-    named,
-    text,
 )
 
 if TYPE_CHECKING:
@@ -27,11 +24,10 @@ if TYPE_CHECKING:
 class Config(KindConfig):
     """``{"type": "mcp", "upstream": "<one of services.upstreams>", "tool": "<its name there>"}``."""
 
-    type: str = key(choice("mcp"), default="mcp")
-    upstream: str = key(text(least=1), "The name of the server in services.upstreams.")
-    tool: str = key(text(least=1, most=256), "The tool's name there.")
+    type: Annotated[str, OneOf(("mcp",))] = key(default="mcp")
+    upstream: str = key("The name of the server in services.upstreams.", least=1)
+    tool: str = key("The tool's name there.", least=1, most=256)
     pin: dict[str, Any] = key(
-        named(ANYTHING),
         "Arguments that every call is made with, whatever the model says; they are not in parameters.",
         factory=dict[str, Any],
     )

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import Repr
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typing_extensions import override
 
@@ -22,11 +22,9 @@ from ...engines.mocks import (
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...problems import Fault, Faulty
+from ...schema.constraints import OneOf
 from ...schema.records import (
-    choice,
     key,
-    many,
-    optional,
 )
 
 if TYPE_CHECKING:
@@ -41,19 +39,16 @@ _brief.maxstring = _brief.maxlong = 200
 class Config(MockReplies, KindConfig):
     """``{"type": "mock", "mock_response": <any JSON value>}``."""
 
-    type: str = key(choice("mock"), default="mock")
+    type: Annotated[str, OneOf(("mock",))] = key(default="mock")
     rules: tuple[MockRule, ...] = key(
-        many(MockRule.shape()),
         "Answers for some arguments: the first rule whose when holds gives the answer.",
         default=(),
     )
     steps: tuple[MockStep, ...] = key(
-        many(MockStep.shape()),
         "What is done before the answer, in this order: progress, log, ask, delay_ms, release, change.",
         default=(),
     )
     on_decline: MockAnswer | None = key(
-        optional(MockAnswer.shape()),
         "The answer when the user declines a question or closes it; no further step is taken then.",
         default=None,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from typing_extensions import override
 
@@ -11,7 +11,7 @@ from ...calls.context import Context
 from ...engines.pipelines._budget import budget
 from ...engines.pipelines._run import Run, Step
 from ...engines.pipelines._steps import StepConfig, check_steps
-from ...engines.templates import TemplateTree, compiled, templated
+from ...engines.templates import TemplateTree, check_templates, compiled
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.kind import (
@@ -20,13 +20,10 @@ from ...parts.kind import (
     KindConfig,
     UsesClient,
 )
+from ...schema.constraints import OneOf
 from ...schema.records import (
-    ANYTHING,
-    choice,
     key,
-    many,
 )
-from ...schema.values import integer
 
 MAX_DEPTH = 8
 """How deep pipelines may call pipelines."""
@@ -39,17 +36,17 @@ class Config(KindConfig):
     (``{{ steps.ID.result }}``, ``.error``, ``.skipped``).
     """
 
-    type: str = key(choice("pipeline"), default="pipeline")
+    type: Annotated[str, OneOf(("pipeline",))] = key(default="pipeline")
     steps: tuple[StepConfig, ...] = key(
-        many(StepConfig.shape(), least=1), "The calls, in this order; each sees what those before it gave."
+        "The calls, in this order; each sees what those before it gave.", least=1
     )
     result: Any = key(
-        templated(ANYTHING),
         "What the tool gives: a template; the last step's result when absent.",
+        check=check_templates,
         default=None,
     )
     max_calls: int = key(
-        integer(1, 1_000), "Most calls in all, those of pipelines inside this one too.", default=100
+        "Most calls in all, those of pipelines inside this one too.", least=1, most=1_000, default=100
     )
 
     @override

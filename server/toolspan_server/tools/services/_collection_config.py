@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
     key,
-    many,
-    optional,
-    text,
 )
 
-ITEM_NAME = text(pattern=r"^[A-Za-z0-9_-]{1,64}$")
-_GLOB = text(least=1, most=500)
+ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+_Glob = Annotated[str, Limits(least=1, most=500)]
 
 DOCUMENTS = ("**/*.md", "**/*.markdown", "**/*.txt", "**/*.html", "**/*.htm", "**/*.rst", "**/*.pdf")
 """What ``include`` is when the config does not say: every kind of document that can be read."""
@@ -20,14 +20,14 @@ DOCUMENTS = ("**/*.md", "**/*.markdown", "**/*.txt", "**/*.html", "**/*.htm", "*
 class CollectionConfig(Record):
     """One folder of documents."""
 
-    path: str = key(text(least=1), "The folder, relative to the config's.")
-    include: tuple[str, ...] = key(
-        many(_GLOB, least=1),
+    path: str = key("The folder, relative to the config's.", least=1)
+    include: tuple[_Glob, ...] = key(
         "Which files belong to it: globs relative to the folder; ** is any number of folders. "
         "Wildcards select nothing hidden and no files of keys: name those.",
+        least=1,
         default=DOCUMENTS,
     )
-    exclude: tuple[str, ...] = key(
-        many(_GLOB), "Which of those do not, nor anything below a folder that matches.", default=()
+    exclude: tuple[_Glob, ...] = key(
+        "Which of those do not, nor anything below a folder that matches.", default=()
     )
-    description: str | None = key(optional(text()), "What is in it, for people.", default=None)
+    description: str | None = key("What is in it, for people.", default=None)

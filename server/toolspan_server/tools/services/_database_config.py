@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
-    checked,
     key,
-    optional,
-    text,
 )
-from ...schema.values import integer
 
-ITEM_NAME = text(pattern=r"^[A-Za-z0-9_-]{1,64}$")
+ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 _URL = re.compile(r"(postgres|[a-z][a-z0-9]*)(?:\+[a-z0-9_]+)?://(.*)\Z", re.DOTALL)
 
 
@@ -39,13 +37,15 @@ class DatabaseConfig(Record):
     """One database."""
 
     url: str = key(
-        checked(text(least=1, most=2_000), _url),
         "Where it is: sqlite:///FILE (relative to the config's folder, or sqlite:////absolute), "
         "postgresql://USER:${PASSWORD}@HOST/NAME, or any URL of SQLAlchemy whose driver is installed.",
+        least=1,
+        most=2_000,
+        check=_url,
         hidden=True,
     )
-    pool_size: int = key(integer(1, 100), "Most connections at the same time; others wait.", default=5)
-    description: str | None = key(optional(text()), "What is in it, for people.", default=None)
+    pool_size: int = key("Most connections at the same time; others wait.", least=1, most=100, default=5)
+    description: str | None = key("What is in it, for people.", default=None)
 
     @property
     def host(self) -> str | None:

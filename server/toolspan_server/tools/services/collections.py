@@ -8,19 +8,18 @@ from typing_extensions import override
 
 from ...parts.environment import Environment
 from ...parts.service import ServiceConfig
-from ...schema.records import named
-from ._collection_config import ITEM_NAME, CollectionConfig
+from ._collection_config import CollectionConfig, ItemName
 
 if TYPE_CHECKING:
     from ._collections import Collections
 
 
-class Config(ServiceConfig, values=named(CollectionConfig.shape(), names=ITEM_NAME)):
+class Config(ServiceConfig):
     """``{"docs": {"path": "docs"}}``: the collections by name."""
 
     about = "Folders of documents that tools can search, by name."
 
-    root: dict[str, CollectionConfig]
+    root: dict[ItemName, CollectionConfig]
 
     @override
     def build(self, environment: Environment) -> Collections:

@@ -8,19 +8,18 @@ from typing_extensions import override
 
 from ...parts.environment import Environment
 from ...parts.service import ServiceConfig
-from ...schema.records import named
-from ._database_config import ITEM_NAME, DatabaseConfig
+from ._database_config import DatabaseConfig, ItemName
 
 if TYPE_CHECKING:
     from ._databases import Databases
 
 
-class Config(ServiceConfig, values=named(DatabaseConfig.shape(), names=ITEM_NAME)):
+class Config(ServiceConfig):
     """``{"main": {"url": "sqlite:///data.db"}}``: the databases by name."""
 
     about = "SQL databases that tools can ask, by name."
 
-    root: dict[str, DatabaseConfig]
+    root: dict[ItemName, DatabaseConfig]
 
     @override
     def build(self, environment: Environment) -> Databases:

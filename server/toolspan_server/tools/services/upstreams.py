@@ -8,19 +8,18 @@ from typing_extensions import override
 
 from ...parts.environment import Environment
 from ...parts.service import ServiceConfig
-from ...schema.records import named
-from ._upstream_config import ITEM_NAME, UpstreamConfig
+from ._upstream_config import ItemName, UpstreamConfig
 
 if TYPE_CHECKING:
     from ._upstreams import Upstreams
 
 
-class Config(ServiceConfig, values=named(UpstreamConfig.shape(), names=ITEM_NAME)):
+class Config(ServiceConfig):
     """``{"github": {"command": "github-mcp-server"}}``: the upstream servers by name."""
 
     about = "Other MCP servers, by name, whose tools are offered by tools.sources or kind mcp."
 
-    root: dict[str, UpstreamConfig]
+    root: dict[ItemName, UpstreamConfig]
 
     @override
     def build(self, environment: Environment) -> Upstreams:

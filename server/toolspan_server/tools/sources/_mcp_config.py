@@ -2,55 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from typing_extensions import override
 
 from ...parts.source import SourceConfig
 from ...problems import Fault, Faulty
+from ...schema.constraints import Limits, OneOf
 from ...schema.records import (
-    ANYTHING,
     Record,
-    choice,
     key,
-    many,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import MILLISECONDS
+from ...schema.values import Milliseconds
 
-_OURS = text(pattern=r"^[A-Za-z0-9_.-]{1,128}$")
-_GLOB = text(least=1, most=256)
+_Ours = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]
+_Glob = Annotated[str, Limits(least=1, most=256)]
 
 
 class ToolOverride(Record):
     """What is other than the upstream says, for one of its tools."""
 
-    name: str | None = key(optional(_OURS), "The name that it has here, without the prefix.", default=None)
+    name: _Ours | None = key("The name that it has here, without the prefix.", default=None)
     title: str | None = key(
-        optional(text(least=1, most=200)), "Its name for people, instead of the upstream's.", default=None
+        "Its name for people, instead of the upstream's.", least=1, most=200, default=None
     )
     description: str | None = key(
-        optional(text(least=1)), "What it does, for the model, instead of the upstream's words.", default=None
+        "What it does, for the model, instead of the upstream's words.", least=1, default=None
     )
     pin: dict[str, Any] = key(
-        named(ANYTHING),
         "Arguments that every call is made with; the model does not see them.",
         factory=dict[str, Any],
     )
-    hide: tuple[str, ...] = key(
-        many(text(least=1)),
+    hide: tuple[Annotated[str, Limits(least=1)], ...] = key(
         "Arguments that the model does not see; they have their default, or are left out.",
         default=(),
     )
     parameters: dict[str, dict[str, Any]] = key(
-        named(named(ANYTHING)),
         "Keywords of JSON Schema by argument, such as description, that replace the upstream's.",
         factory=dict[str, dict[str, Any]],
     )
-    timeout_ms: int | None = key(
-        optional(MILLISECONDS),
+    timeout_ms: Milliseconds | None = key(
         "Longest time for one call, in milliseconds; default_timeout_ms without it.",
         default=None,
     )
@@ -75,17 +66,16 @@ class ToolOverride(Record):
 class McpSourceConfig(SourceConfig):
     """The keys of a source of type ``mcp``."""
 
-    type: str = key(choice("mcp"), default="mcp")
-    upstream: str = key(text(least=1), "The name of the server in services.upstreams.")
-    include: tuple[str, ...] = key(
-        many(_GLOB, least=1), "Which of its tools: globs over the names that it gives them.", default=("*",)
+    type: Annotated[str, OneOf(("mcp",))] = key(default="mcp")
+    upstream: str = key("The name of the server in services.upstreams.", least=1)
+    include: tuple[_Glob, ...] = key(
+        "Which of its tools: globs over the names that it gives them.", least=1, default=("*",)
     )
-    exclude: tuple[str, ...] = key(many(_GLOB), "Which of those not.", default=())
+    exclude: tuple[_Glob, ...] = key("Which of those not.", default=())
     prefix: str = key(
-        text(pattern=r"^[A-Za-z0-9_.-]{0,64}$"), "What every name starts with here, such as gh_.", default=""
+        "What every name starts with here, such as gh_.", pattern=r"^[A-Za-z0-9_.-]{0,64}$", default=""
     )
     tools: dict[str, ToolOverride] = key(
-        named(ToolOverride.shape()),
         "What is to be other than the upstream says, by the tool's name there.",
         factory=dict[str, ToolOverride],
     )

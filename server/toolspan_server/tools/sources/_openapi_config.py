@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from typing_extensions import override
@@ -10,23 +11,19 @@ from typing_extensions import override
 from ...engines.http_client import _settings as settings
 from ...engines.http_client._auth import HttpAuth
 from ...engines.http_client._circuit import HttpCircuit
-from ...engines.http_client._hosts import check_url, literal_refusals
+from ...engines.http_client._hosts import Domain, PrivateHost, check_url, literal_refusals
 from ...engines.http_client._retry import HttpRetry
 from ...engines.openapi._choice import OperationsConfig
 from ...engines.openapi._names import LONGEST
 from ...engines.openapi._security import HttpCredentials
 from ...parts.source import SourceConfig
 from ...problems import Fault, Faulty
+from ...schema.constraints import OneOf, WithoutVariable
 from ...schema.records import (
     Record,
-    checked,
-    choice,
     key,
-    named,
-    optional,
-    text,
 )
-from ...schema.values import MILLISECONDS, integer
+from ...schema.values import Milliseconds, ResultBytes
 
 _DESCRIPTION = 4_096
 
@@ -34,69 +31,53 @@ _DESCRIPTION = 4_096
 class OverrideConfig(Record):
     """What is said of one operation instead of what the description says."""
 
-    name: str | None = key(
-        optional(text(pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST}}}$")), "Name of the tool.", default=None
-    )
-    description: str | None = key(
-        optional(text(least=1, most=_DESCRIPTION)), "Its description, for the model.", default=None
-    )
-    timeout_ms: int | None = key(
-        optional(MILLISECONDS), "Longest time for one call, in milliseconds.", default=None
-    )
+    name: str | None = key("Name of the tool.", pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST}}}$", default=None)
+    description: str | None = key("Its description, for the model.", least=1, most=_DESCRIPTION, default=None)
+    timeout_ms: Milliseconds | None = key("Longest time for one call, in milliseconds.", default=None)
 
 
 class OpenApiConfig(SourceConfig):
     """The keys of a source of type ``openapi``."""
 
-    type: str = key(choice("openapi"), default="openapi")
-    file: str | None = key(
-        optional(text(least=1)), "The description: YAML or JSON, relative to this file.", default=None
-    )
-    url: str | None = key(
-        optional(checked(text(), check_url)), "The description's http or https URL.", default=None
-    )
+    type: Annotated[str, OneOf(("openapi",))] = key(default="openapi")
+    file: str | None = key("The description: YAML or JSON, relative to this file.", least=1, default=None)
+    url: str | None = key("The description's http or https URL.", check=check_url, default=None)
     refresh_seconds: int | None = key(
-        optional(integer(10, 604_800)),
         "How often the description is read again, in seconds; never when absent.",
+        least=10,
+        most=604_800,
         default=None,
     )
     server: str | None = key(
-        optional(checked(text(), check_url)),
         "The URL that paths follow, instead of the description's servers.",
+        check=check_url,
         default=None,
     )
     prefix: str = key(
-        text(most=32, pattern=r"^[A-Za-z0-9_-]*$"), "What the name of every tool starts with.", default=""
+        "What the name of every tool starts with.", most=32, pattern=r"^[A-Za-z0-9_-]*$", default=""
     )
     include: OperationsConfig = key(
-        OperationsConfig.shape(),
         "The operations that become tools; all by default.",
         factory=OperationsConfig.initial,
     )
-    exclude: OperationsConfig = key(
-        OperationsConfig.shape(), "Those of them that do not.", factory=OperationsConfig.initial
-    )
+    exclude: OperationsConfig = key("Those of them that do not.", factory=OperationsConfig.initial)
     overrides: dict[str, OverrideConfig] = key(
-        named(OverrideConfig.shape()),
         "operationId, or method and path (GET /users), → what is said of it instead.",
         factory=dict,
     )
-    credentials: dict[str, HttpCredentials] = key(
-        named(HttpCredentials.shape()), "Name of a security scheme → what meets it.", factory=dict
-    )
-    output_schema: bool = key(
-        {"type": "bool", "strict": True},
+    credentials: dict[str, HttpCredentials] = key("Name of a security scheme → what meets it.", factory=dict)
+    output_schema: Annotated[bool, WithoutVariable()] = key(
         "Whether results are checked against the schemas of the description.",
         default=False,
     )
-    headers: dict[str, str] = settings.HEADERS
-    timeout_ms: int = settings.TIMEOUT_MS
-    connect_timeout_ms: int = settings.CONNECT_TIMEOUT_MS
+    headers: settings.Headers = settings.HEADERS
+    timeout_ms: Milliseconds = settings.TIMEOUT_MS
+    connect_timeout_ms: Milliseconds = settings.CONNECT_TIMEOUT_MS
     retry: HttpRetry = settings.RETRY
     auth: HttpAuth | None = settings.AUTH
-    allowed_domains: tuple[str, ...] | None = settings.ALLOWED_DOMAINS
-    allow_private: tuple[str, ...] = settings.ALLOW_PRIVATE
-    max_response_bytes: int = settings.MAX_RESPONSE_BYTES
+    allowed_domains: tuple[Domain, ...] | None = settings.ALLOWED_DOMAINS
+    allow_private: tuple[PrivateHost, ...] = settings.ALLOW_PRIVATE
+    max_response_bytes: ResultBytes = settings.MAX_RESPONSE_BYTES
     max_redirects: int = settings.MAX_REDIRECTS
     circuit_breaker: HttpCircuit | None = settings.CIRCUIT_BREAKER
     ca_file: str | None = settings.CA_FILE

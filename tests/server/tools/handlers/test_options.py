@@ -15,8 +15,7 @@ from toolspan_server import (
     handler,
     load_config,
 )
-from toolspan_server.schema.records import Record, key, text
-from toolspan_server.schema.values import integer
+from toolspan_server.schema.records import Record, key
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.7")]
 
@@ -24,8 +23,8 @@ pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.7")]
 class Options(Record):
     """Options of the handlers below."""
 
-    greeting: str = key(text(least=1), "What to say.")
-    times: int = key(integer(1, 9), "How often.", default=1)
+    greeting: str = key("What to say.", least=1)
+    times: int = key("How often.", least=1, most=9, default=1)
 
 
 @handler("options.greet", options=Options)
