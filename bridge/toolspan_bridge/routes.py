@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
+from toolspan_server.common.re2_patterns import compiled_intent
 from toolspan_server.config import BUILTIN, Config, ResponseRule
 
 from .errors import UsageError
@@ -19,7 +18,6 @@ USER_MESSAGE = "user_message"
 RAG_CONTEXT = "rag_context"
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_SLASHED = re.compile(r"/(.*)/(i?)", re.DOTALL)
 _USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\S\n]*$", re.IGNORECASE)
 
 
@@ -104,16 +102,10 @@ def _matches(rule: ResponseRule, message: str, service: str | None, place: str) 
 
 
 def _found(pattern: str, message: str, place: str) -> bool:
-    re2: Any = import_module("re2")
-    slashed = _SLASHED.fullmatch(pattern)
-    text, ignore_case = (slashed.group(1), bool(slashed.group(2))) if slashed else (pattern, False)
-    options = re2.Options()
-    options.case_sensitive = not ignore_case
-    options.log_errors = False
     try:
-        return re2.compile(text, options).search(message) is not None
-    except re2.error as error:
-        raise UsageError(f"{place}: {pattern!r} is no RE2 pattern: {error}") from None
+        return compiled_intent(pattern).search(message) is not None
+    except ValueError as error:
+        raise UsageError(f"{place}: {pattern!r} is {error}") from None
 
 
 def _route(rule: ResponseRule, config: Config) -> Route:

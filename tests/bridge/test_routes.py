@@ -97,7 +97,9 @@ def test_a_pattern_that_is_none_is_named_with_its_place() -> None:
     made = config(WEATHER)
     broken = made.responses[0].match.model_copy(update={"intent_regexp": "/(?=x)/"})
     rule = made.responses[0].model_copy(update={"match": broken})
-    with pytest.raises(UsageError, match=r"\$\.responses\[0\]\.match\.intent_regexp: '/\(\?=x\)/' is no RE2"):
+    with pytest.raises(
+        UsageError, match=r"\$\.responses\[0\]\.match\.intent_regexp: '/\(\?=x\)/' is not an RE2"
+    ):
         route(made.model_copy(update={"responses": (rule,)}), "x")
 
 

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
-from typing import Any, Literal, Protocol, cast
+from typing import Literal, Protocol, cast
 
 from typing_extensions import override
+
+from toolspan_server.common.re2_patterns import compiled
 
 from ._clean import clean_text
 
@@ -158,12 +159,7 @@ def _found(text: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> _Pattern:
-    re2: Any = import_module("re2")
-    options = re2.Options()
-    options.log_errors = False
     try:
-        return cast("_Pattern", re2.compile(clean_text(pattern), options))
-    except re2.error as error:
-        detail = error.args[0]
-        words = detail.decode("utf-8", "replace") if isinstance(detail, bytes) else str(detail)
-        raise ValueError(f"{pattern!r} is not a valid RE2 pattern: {words}") from None
+        return cast("_Pattern", compiled(clean_text(pattern)))
+    except ValueError as error:
+        raise ValueError(f"{pattern!r} is not a valid RE2 pattern: {error}") from None

@@ -42,6 +42,11 @@ class Lines:
             self._keep(rest)
         return lines
 
+    @property
+    def kept_bytes(self) -> int:
+        """How many bytes wait for the end of their line."""
+        return len(self._kept) + len(self._head or b"")
+
     def end(self) -> bytes | Overlong:
         """The last line, when no newline ended it; ``b""`` when there is none."""
         kept, head = bytes(self._kept), self._head

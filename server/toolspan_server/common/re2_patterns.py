@@ -1,4 +1,4 @@
-"""``intent_regexp``: a pattern over the user's message, in RE2's syntax, whose time is linear."""
+"""Patterns in RE2's syntax, whose time is linear, such as ``intent_regexp`` over the user's message."""
 
 from __future__ import annotations
 
@@ -22,21 +22,29 @@ def compiled_intent(text: str) -> Any:
 
     Use its ``search``. Raises ``Faulty`` (a ``ValueError``) with what is wrong.
     """
-    re2: Any = import_module("re2")
     source, flags = text, ""
     if (slashes := _SLASHES.match(text)) is not None:
         source, flags = slashes.groups()
     if flags.strip("i"):
         raise Faulty(Fault((), f"flag {flags.strip('i')[0]!r} is not known", "only i is, for any case"))
+    try:
+        return compiled(source, ignore_case=bool(flags))
+    except ValueError as error:
+        raise ValueError(
+            f"not an RE2 pattern: {error} (RE2 has no lookaround and no backreferences)"
+        ) from None
+
+
+def compiled(source: str, *, ignore_case: bool = False) -> Any:
+    """The compiled RE2 pattern ``source``. Raises ``ValueError`` with what the library finds wrong."""
+    re2: Any = import_module("re2")
     options = re2.Options()
     options.log_errors = False
-    options.case_sensitive = not flags
+    options.case_sensitive = not ignore_case
     try:
         return re2.compile(source, options=options)
     except re2.error as error:
-        raise ValueError(
-            f"not an RE2 pattern: {_text(error)} (RE2 has no lookaround and no backreferences)"
-        ) from None
+        raise ValueError(_text(error)) from None
 
 
 def _text(error: Exception) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from ...calls.client import InputRequired, Question
 from ...calls.content import ABSENT, Content
+from ...common.exceptions import innermost, message_of, traceback_of
 from ...common.json_values import JsonSanitizer, NotJson, dotted
 from ...errors import RequestRefused, ToolFailure
 
@@ -54,7 +54,7 @@ def result_of(told: Mapping[str, Any]) -> Any:
 
 def error_told(error: BaseException) -> dict[str, Any]:
     """What was raised. Of a group with one member, that one."""
-    cause = _innermost(error)
+    cause = innermost(error)
     match cause:
         case ToolFailure():
             return {"failure": _failure_told(cause)}
@@ -68,7 +68,7 @@ def error_told(error: BaseException) -> dict[str, Any]:
         case MemoryError():
             return {"out_of_memory": True}
         case _:
-            return {"raised": _words(cause), "trace": "".join(traceback.format_exception(error))[-100_000:]}
+            return {"raised": message_of(cause), "trace": traceback_of(error)[-100_000:]}
 
 
 def error_of(told: Mapping[str, Any]) -> BaseException:
@@ -113,22 +113,3 @@ def _plain(value: Any) -> Any:
         return JsonSanitizer(100_000, 16 << 20).copy(value)
     except ValueError:
         return None
-
-
-def _innermost(error: BaseException) -> BaseException:
-    found: Any = error
-    while isinstance(found, BaseExceptionGroup) and len(cast("Any", found).exceptions) == 1:
-        found = cast("Any", found).exceptions[0]
-    return cast("BaseException", found)
-
-
-def _words(error: BaseException) -> str:
-    """What the model is told, as for a handler in a thread."""
-    try:
-        text = str(error)
-    except BaseException:  # an exception whose own __str__ fails
-        text = ""
-    name = type(error).__name__
-    if isinstance(error, Exception):
-        return text or name
-    return f"The tool raised {name}: {text}" if text else f"The tool raised {name}"

@@ -14,6 +14,7 @@ import anyio
 from anyio.abc import Process
 
 from ..._version import __version__
+from ...common.lines import Lines, Overlong
 from ._allowance import WRITE_SECONDS
 from ._answers import (
     CONNECTION_CLOSED,
@@ -22,7 +23,6 @@ from ._answers import (
     PeerError,
     UpstreamResult,
 )
-from ._lines import Lines
 from ._listed import Bounds, listed_tool
 from ._listener import Listener
 from ._listing import Listing
@@ -94,20 +94,21 @@ class Session:
         try:
             with suppress(*BROKEN):
                 async for chunk in chunks(self._process.stdout):
-                    for line, too_long in lines.feed(chunk):
-                        await self._take(line, too_long=too_long)
+                    for line in lines.feed(chunk):
+                        await self._take(line)
         finally:
             self.gone.set()
             for waiting in self._waiting.values():
                 waiting.answer = {"error": {"code": CONNECTION_CLOSED, "message": "Connection closed"}}
                 waiting.done.set()
 
-    async def _take(self, line: bytes, *, too_long: bool) -> None:
+    async def _take(self, line: bytes | Overlong) -> None:
+        if isinstance(line, Overlong):
+            self._child.tail.add(line.head, "stdout: ")
+            return
         if not line.strip():
             return
         try:
-            if too_long:
-                raise ValueError(f"an answer of more than {MAX_MESSAGE_BYTES} bytes")
             message = cast("dict[str, Any]", parsed(line))
             waiting = None if "method" in message else self._waiting.get(message.get("id", 0))
         except (ValueError, AttributeError, TypeError):

@@ -14,10 +14,11 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, Process
 
+from ...common.lines import Lines, Overlong
 from ...common.processes import open_process
 from ._allowance import Allowance
-from ._lines import Lines, StderrTail
 from ._spec import ServerSpec
+from ._stderr_tail import StderrTail
 
 CHUNK = 65_536
 BROKEN = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, OSError)
@@ -88,12 +89,16 @@ async def _read_stderr(process: Process, tail: StderrTail, heard: anyio.Event) -
     try:
         with suppress(*BROKEN):
             async for chunk in chunks(process.stderr):
-                for line, _ in lines.feed(tail.worth_keeping(chunk)):
-                    tail.add(line)
+                for line in lines.feed(tail.worth_keeping(chunk)):
+                    tail.add(_start(line))
                 await anyio.sleep(len(chunk) / _STDERR_BYTES_PER_SECOND)
     finally:
-        tail.add(lines.rest())
+        tail.add(_start(lines.end()))
         heard.set()
+
+
+def _start(line: bytes | Overlong) -> bytes:
+    return line.head if isinstance(line, Overlong) else line
 
 
 async def chunks(stream: ByteReceiveStream) -> AsyncIterator[bytes]:

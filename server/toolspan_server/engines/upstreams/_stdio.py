@@ -16,8 +16,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 
+from ...common.lines import Lines, Overlong
 from ._allowance import WRITE_SECONDS, Allowance
-from ._lines import Lines, StderrTail
 from ._messages import message_of
 from ._parsing import MAX_MESSAGE_BYTES
 from ._process import (
@@ -27,6 +27,7 @@ from ._process import (
     started,
 )
 from ._spec import ServerSpec
+from ._stderr_tail import StderrTail
 
 _ID_AT_HEAD = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
 
@@ -66,19 +67,18 @@ async def _read_messages(process: Process, to_client: MemoryObjectSendStream[Inc
         async with to_client:
             async for chunk in chunks(process.stdout):
                 child.allowance.unasked(0, len(chunk))
-                for line, too_long in lines.feed(chunk):
-                    await _pass_on(line, too_long, to_client, child)
-            await _pass_on(lines.rest(), False, to_client, child)
+                for line in lines.feed(chunk):
+                    await _pass_on(line, to_client, child)
+            await _pass_on(lines.end(), to_client, child)
 
 
-async def _pass_on(
-    line: bytes, too_long: bool, to_client: MemoryObjectSendStream[Incoming], child: Child
-) -> None:
-    if not line.strip():
+async def _pass_on(line: bytes | Overlong, to_client: MemoryObjectSendStream[Incoming], child: Child) -> None:
+    kept = line.head if isinstance(line, Overlong) else line
+    if not kept.strip():
         return
-    message = _message(line, too_long, child.tail)
+    message = _message(line, child.tail)
     if isinstance(message, SessionMessage) and isinstance(message.message, _ANSWERS):
-        child.allowance.unasked(0, -len(line))
+        child.allowance.unasked(0, -len(kept))
     await to_client.send(message)
 
 
@@ -100,16 +100,17 @@ async def _write_messages(
         to_client.close()
 
 
-def _message(line: bytes, too_long: bool, tail: StderrTail) -> Incoming:
+def _message(line: bytes | Overlong, tail: StderrTail) -> Incoming:
     """The message in ``line``. An unreadable one that names its request is that request's error."""
     try:
-        if too_long:
+        if isinstance(line, Overlong):
             raise ValueError(f"an answer of more than {MAX_MESSAGE_BYTES} bytes")
         return message_of(line)
     except ValueError as fault_found:
         fault = str(fault_found)
-        tail.add(line, "stdout: ")
-    if found := _ID_AT_HEAD.match(line):
+    head = line.head if isinstance(line, Overlong) else line
+    tail.add(head, "stdout: ")
+    if found := _ID_AT_HEAD.match(head):
         error = ErrorData(code=PARSE_ERROR, message=f"the server sent {fault}")
         return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found.group(1)), error=error))
     return MalformedLine(fault)

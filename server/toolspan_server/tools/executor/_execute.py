@@ -13,6 +13,7 @@ from ...calls.content import ABSENT, Content
 from ...calls.context import Context, Publish, tell_nobody
 from ...calls.results import ToolResult
 from ...calls.slots import WAITED, CallSlot, NoSlot
+from ...common.exceptions import innermost, is_from_outside, message_of, traceback_of
 from ...common.json_values import (
     JsonSanitizer,
     NotJson,
@@ -22,12 +23,6 @@ from ...common.json_values import (
 )
 from ...errors import RequestRefused, ToolFailure
 from ..registry import Registry, Tool
-from ._causes import (
-    innermost,
-    is_from_outside,
-    told,
-    traced,
-)
 from ._chain import composed
 from ._shares import ShareLimits, Shares
 from .step import Step
@@ -138,10 +133,10 @@ class Executor:
             raise self._refused(cause) from None
         if isinstance(cause, InputRequired):
             raise cause from None
-        return cause if isinstance(cause, ToolFailure) else self._unexpected(name, error, told(cause))
+        return cause if isinstance(cause, ToolFailure) else self._unexpected(name, error, message_of(cause))
 
     def _unexpected(self, name: str, error: BaseException, message: str) -> ToolFailure:
-        trace = self._clean(traced(error), _MAX_TRACE)
+        trace = self._clean(traceback_of(error), _MAX_TRACE)
         if self.tells_details:
             _log.error("tool %r failed\n%s", name, trace)
             return ToolFailure(message)

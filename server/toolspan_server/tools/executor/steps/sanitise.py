@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from ....calls.content import ABSENT, Block, Content
 from ....calls.context import Context
+from ....common.exceptions import innermost
 from ....common.json_values import (
     SMALL,
     JsonSanitizer,
@@ -25,7 +26,6 @@ from ....common.json_values import (
     is_small,
 )
 from ....errors import ToolFailure
-from .._causes import innermost
 from .._cut import (
     cut,
     cut_block,

@@ -1,4 +1,4 @@
-"""What a tool raised, whatever that is: where it comes from, and in words."""
+"""What the code of a tool raised, whatever that is: its cause, where it comes from, and in words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_from_outside(error: BaseException) -> bool:
     return False
 
 
-def told(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """What the tool raised, in words for the model."""
     if isinstance(error, asyncio.CancelledError):
         return "The tool's own work was cancelled"
@@ -38,7 +38,7 @@ def told(error: BaseException) -> str:
     return f"The tool raised {type(error).__name__}{': ' if text else ''}{text}"
 
 
-def traced(error: BaseException) -> str:
+def traceback_of(error: BaseException) -> str:
     """The traceback of ``error``."""
     try:
         return "".join(traceback.format_exception(error))
