@@ -12,16 +12,16 @@ What a provider must get back verbatim is kept as ``opaque`` and goes to its own
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 from ._files import replace_file
 from .errors import StoreError, UsageError
 from .messages import Assistant, Message, Part, ToolCall, ToolOutcome, ToolResults, User
 
-__all__ = ["MAX_BYTES", "VERSION", "dumps", "load", "loads", "save"]
+__all__ = ["MAX_BYTES", "VERSION", "Conversation"]
 
 VERSION = 1
 MAX_BYTES = 64 * 1024 * 1024
@@ -33,58 +33,71 @@ _T = TypeVar("_T")
 _Read = Callable[[Any, str], Any]
 
 
-def dumps(messages: Sequence[Message]) -> bytes:
-    """The conversation as JSON. Raises ``StoreError`` when it holds what is no JSON, or too much of it."""
-    roles = {record: role for role, record in _ROLES.items()}
-    written = [{"role": roles[type(message)], **_plain(message)} for message in messages]
-    try:
-        data = json.dumps({_MARK: VERSION, "messages": written}, indent=1).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"the conversation cannot be written as JSON: {error}") from None
-    if len(data) > MAX_BYTES:
-        raise StoreError(f"the conversation is too large to be saved: {len(data):,} of {MAX_BYTES:,} bytes")
-    return data
+class Conversation:
+    """The messages of a conversation, to be gone on with by any provider and kept in a file.
 
-
-def loads(data: bytes) -> list[Message]:
-    """The messages in ``data``. Raises ``UsageError`` that says what is wrong, and where."""
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"it is no JSON, or damaged ({str(error)[:200]})") from None
-    whole = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    version = whole.get(_MARK)
-    if type(version) is not int or version < 1:
-        raise UsageError("it is no saved conversation")
-    if version > VERSION:
-        raise UsageError(f"a newer toolspan saved it (version {version}, this one reads {VERSION}): upgrade")
-    return list(_many(_message)(whole.get("messages"), "$.messages"))
-
-
-def save(path: Path, messages: Sequence[Message]) -> None:
-    """Put the conversation into ``path``, whole or not at all; only its owner may read a new file.
-
-    Raises ``StoreError`` when it cannot be written; what was there before is there still.
+    ``messages`` is the ``transcript`` that ``run`` and ``answer`` take: each question and what came of it is
+    added to it. The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}]}``.
     """
-    data = dumps(messages)
-    try:
-        replace_file(path.resolve(), data)
-    except OSError as fault:
-        raise StoreError(f"the conversation cannot be saved as {path}: {fault.strerror}") from None
 
+    def __init__(self, messages: Iterable[Message] = ()) -> None:
+        self.messages: list[Message] = list(messages)
 
-def load(path: Path) -> list[Message]:
-    """The conversation in ``path``. Raises ``UsageError`` when there is none that can be read."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+    def to_json(self) -> bytes:
+        """The conversation as JSON, at most 64 MiB. Raises ``StoreError`` when it holds more, or no JSON."""
+        roles = {record: role for role, record in _ROLES.items()}
+        written = [{"role": roles[type(message)], **_plain(message)} for message in self.messages]
+        try:
+            data = json.dumps({_MARK: VERSION, "messages": written}, indent=1).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise StoreError(f"the conversation cannot be written as JSON: {error}") from None
         if len(data) > MAX_BYTES:
-            raise UsageError(f"it is larger than {MAX_BYTES:,} bytes")
-        return loads(data)
-    except OSError as fault:
-        raise UsageError(f"the conversation {path} cannot be read: {fault.strerror}") from None
-    except UsageError as fault:
-        raise UsageError(f"the conversation {path} cannot be read: {fault}") from None
+            raise StoreError(
+                f"the conversation is too large to be saved: {len(data):,} of {MAX_BYTES:,} bytes"
+            )
+        return data
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Self:
+        """The conversation in ``data``. Raises ``UsageError`` that says what is wrong, and where."""
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"it is no JSON, or damaged ({str(error)[:200]})") from None
+        whole = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        version = whole.get(_MARK)
+        if type(version) is not int or version < 1:
+            raise UsageError("it is no saved conversation")
+        if version > VERSION:
+            raise UsageError(
+                f"a newer toolspan saved it (version {version}, this one reads {VERSION}): upgrade"
+            )
+        return cls(_many(_message)(whole.get("messages"), "$.messages"))
+
+    def save(self, path: Path) -> None:
+        """Put the conversation into ``path``, whole or not at all; only its owner may read a new file.
+
+        Raises ``StoreError`` when it cannot be written; what was there before is there still.
+        """
+        data = self.to_json()
+        try:
+            replace_file(path.resolve(), data)
+        except OSError as fault:
+            raise StoreError(f"the conversation cannot be saved as {path}: {fault.strerror}") from None
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """The conversation in ``path``. Raises ``UsageError`` when there is none that can be read."""
+        try:
+            with path.open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise UsageError(f"it is larger than {MAX_BYTES:,} bytes")
+            return cls.from_json(data)
+        except OSError as fault:
+            raise UsageError(f"the conversation {path} cannot be read: {fault.strerror}") from None
+        except UsageError as fault:
+            raise UsageError(f"the conversation {path} cannot be read: {fault}") from None
 
 
 def _plain(value: Any) -> Any:

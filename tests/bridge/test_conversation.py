@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.outcomes import failed, image, part, said, succeeded
 from tests.support.wire_peers import FORMATS, wires
 from toolspan_bridge import conversation
-from toolspan_bridge.conversation import dumps, load, loads, save
+from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.errors import StoreError, UsageError
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
@@ -100,17 +100,21 @@ conversations = st.lists(_turns(), max_size=3).map(
 )
 
 
+def _reread(messages: list[Message]) -> list[Message]:
+    return Conversation.from_json(Conversation(messages).to_json()).messages
+
+
 @given(conversations)
 @settings(max_examples=60, deadline=None)
 def test_every_conversation_comes_back_exactly_as_it_was(messages: list[Message]) -> None:
-    assert loads(dumps(messages)) == messages
+    assert _reread(messages) == messages
 
 
 @given(conversations)
 @settings(max_examples=25, deadline=None)
 def test_a_saved_conversation_is_the_same_request_in_every_format(messages: list[Message]) -> None:
     names = NameTable.of([TOOL])
-    moved = loads(dumps(messages))
+    moved = _reread(messages)
     for wire in FORMATS:
         written = get_format(wire).render_request
         before = written(Request("m", (*messages, User("and now?")), tools=(TOOL,)), names)
@@ -135,7 +139,7 @@ def test_a_conversation_goes_on_with_another_provider_and_opaque_state_only_to_i
         ToolResults((succeeded(said("found"), call_id="bad id!"),)),
         User("go on"),
     ]
-    request = Request("m", tuple(loads(dumps(messages))), tools=(TOOL,))
+    request = Request("m", tuple(_reread(messages)), tools=(TOOL,))
     written = json.dumps(get_format(wire).render_request(request, NameTable.of([TOOL])))
     assert "bad id!" not in written or wire == "ollama"
     assert "found" in written and "find x" in written
@@ -145,27 +149,29 @@ def test_a_conversation_goes_on_with_another_provider_and_opaque_state_only_to_i
 
 def test_a_file_is_for_its_owner_only_and_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
-    save(path, [User("one")])
+    Conversation([User("one")]).save(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600 or os.name == "nt"
     path.chmod(0o640)
-    save(path, [User("one"), Assistant("two \ud800", incomplete=True), ToolResults((failed(call_id="c"),))])
-    assert load(path)[1] == Assistant("two \ud800", incomplete=True)
+    Conversation(
+        [User("one"), Assistant("two \ud800", incomplete=True), ToolResults((failed(call_id="c"),))]
+    ).save(path)
+    assert Conversation.load(path).messages[1] == Assistant("two \ud800", incomplete=True)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640 or os.name == "nt"
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_what_cannot_be_written_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "talk.json"
-    save(path, [User("one")])
+    Conversation([User("one")]).save(path)
     with pytest.raises(StoreError, match="cannot be written as JSON"):
-        save(path, [User("one", (Part("image", {"data": object()}),))])
+        Conversation([User("one", (Part("image", {"data": object()}),))]).save(path)
     monkeypatch.setattr(conversation, "MAX_BYTES", 100)
     with pytest.raises(StoreError, match="too large"):
-        save(path, [User("x" * 200)])
+        Conversation([User("x" * 200)]).save(path)
     monkeypatch.undo()
-    assert load(path) == [User("one")]
+    assert Conversation.load(path).messages == [User("one")]
     with pytest.raises(StoreError, match="cannot be saved as"):
-        save(tmp_path / "nowhere" / "talk.json", [])
+        Conversation().save(tmp_path / "nowhere" / "talk.json")
 
 
 def _bare(**changes: Any) -> dict[str, Any]:
@@ -205,15 +211,15 @@ def test_a_damaged_or_newer_file_is_refused_with_what_is_wrong_and_where(
     path = tmp_path / "talk.json"
     path.write_text(content)
     with pytest.raises(UsageError, match=f"(?s)talk.json cannot be read: .*{said}"):
-        load(path)
+        Conversation.load(path)
 
 
 def test_a_file_that_is_too_large_or_absent_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UsageError, match="No such file"):
-        load(tmp_path / "none.json")
-    save(tmp_path / "talk.json", [User("x" * 200)])
+        Conversation.load(tmp_path / "none.json")
+    Conversation([User("x" * 200)]).save(tmp_path / "talk.json")
     monkeypatch.setattr(conversation, "MAX_BYTES", 100)
     with pytest.raises(UsageError, match="larger than 100 bytes"):
-        load(tmp_path / "talk.json")
+        Conversation.load(tmp_path / "talk.json")

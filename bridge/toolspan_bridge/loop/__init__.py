@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._question import Question
+from ._question import DEFAULT_SYSTEM, Question
 from ._run import answer, run
 
-__all__ = ["Question", "answer", "run"]
+__all__ = ["DEFAULT_SYSTEM", "Question", "answer", "run"]

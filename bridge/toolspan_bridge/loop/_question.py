@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from ..messages import Message, Part, Request, ToolSpec, User
 
+DEFAULT_SYSTEM = (
+    "You are a helpful assistant with tools. Use a tool where it helps; otherwise answer directly."
+)
+"""The system prompt of questions that have none of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

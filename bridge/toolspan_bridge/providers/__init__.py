@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .contract import Provider
+from .pool import Allow, ProviderPool
 from .resolve import (
     DEFAULT_MODEL,
     foreign_provider,
@@ -15,8 +16,10 @@ from .wire.model_facts import ModelFacts
 
 __all__ = [
     "DEFAULT_MODEL",
+    "Allow",
     "ModelFacts",
     "Provider",
+    "ProviderPool",
     "foreign_provider",
     "own_providers",
     "provider_names",

@@ -2,8 +2,9 @@
 
 suite = load_suite(path) or default_suite()
 with Store.open(state / STORE_FILE, redact=config.redact) as store:
-    with progress(sys.stderr) as on_event:
-        report = await validate(models, suite, ask, store, trials=3, on_event=on_event)
+    async with Toolbox.connect(servers_of(config)) as toolbox, Asker(config, toolbox) as asker:
+        with progress(sys.stderr) as on_event:
+            report = await validate(models, suite, asker.ask, store, trials=3, on_event=on_event)
     print_report(report, sys.stdout, export_records(store, state / EXPORT_FILE))
 sys.exit(report.exit_code)
 """
@@ -11,6 +12,7 @@ sys.exit(report.exit_code)
 from __future__ import annotations
 
 from ._suite_files import default_suite, load_suite
+from .asker import Asker
 from .judge import Verdict, judge
 from .records import EXPORT_FILE, THRESHOLD, build_record, build_records, export_records
 from .report import ModelReport, TrialFinished, TrialStarted, ValidationReport, print_report, progress
@@ -24,6 +26,7 @@ __all__ = [
     "THRESHOLD",
     "TRIAL_TIMEOUT",
     "AskModel",
+    "Asker",
     "Expect",
     "ExpectedCall",
     "ModelReport",

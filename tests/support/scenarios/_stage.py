@@ -14,7 +14,7 @@ from tests.support.fake_providers import FakeProvider, Received, Sent, anything
 from tests.support.formats import Wire
 from tests.support.provider_settings import instant
 from tests.support.waiting import BOUND_S
-from toolspan_bridge.conversation import dumps, loads
+from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.events import Answer as Answered
 from toolspan_bridge.events import End, Event, Notice, Text, TextDelta
 from toolspan_bridge.loop import Question, run
@@ -79,7 +79,7 @@ class Stage:
         problems = [*brain.problems, *_compared(each, events, made)]
         if brain.left:
             problems.append(f"{brain.left} turns were never asked for")
-        if loads(dumps(transcript)) != transcript:
+        if Conversation.from_json(Conversation(transcript).to_json()).messages != transcript:
             problems.append("the transcript is another after it is saved and loaded")
         return problems
 

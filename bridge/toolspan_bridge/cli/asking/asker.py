@@ -1,66 +1,36 @@
-"""Asks models with a session's tools: by which route, at which provider, over pooled connections."""
+"""Asks models with a session's tools: by which route, and at which provider."""
 
 from __future__ import annotations
 
 import os
-from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from ...errors import AuthError
-from ...events import Answer
-from ...loop import Question, answer
-from ...providers import (
-    DEFAULT_MODEL,
-    Provider,
-    foreign_provider,
-    own_providers,
-    resolve_model,
-    split_model,
-)
+from ...loop import DEFAULT_SYSTEM, Question
+from ...providers import DEFAULT_MODEL, Provider, ProviderPool
 from ...routes import Route, route
 from ..terminal.output import note
 from .options import AskOptions
 from .session import Session
 
-DEFAULT_SYSTEM = (
-    "You are a helpful assistant with tools. Use a tool where it helps; otherwise answer directly."
-)
 
-
-class Asker:
-    """Resolves each model once and keeps its connections open until the block ends."""
+class RoutedAsker:
+    """Finds the route and the provider of each question; connections stay open until the block ends."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._providers: dict[str, tuple[Provider, str]] = {}
-        self._open = AsyncExitStack()
+        self._providers = ProviderPool(session.config, session.choice.allow)
 
     async def __aenter__(self) -> Self:
+        await self._providers.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._open.aclose()
-
-    async def provider(self, model: str) -> tuple[Provider, str]:
-        """Who answers for ``provider/model``, and the model's name there; raises as ``resolve_model``."""
-        if model not in self._providers:
-            own = own_providers(self.session.config)
-            self.session.choice.allow(foreign_provider(self.session.config, split_model(model, own)[0]))
-            provider, name = resolve_model(model, own=own)
-            await self._open.enter_async_context(aclosing(provider))
-            self._providers[model] = (provider, name)
-        return self._providers[model]
-
-    async def ask(self, model: str, query: str) -> Answer:
-        """Put ``query`` to ``model`` with every tool of the session."""
-        provider, name = await self.provider(model)
-        limit = self.session.config.tools.max_iterations
-        question = Question(query, name, system=DEFAULT_SYSTEM, max_iterations=limit)
-        return await answer(question, provider, self.session.toolbox)
+        await self._providers.__aexit__(kind, error, trace)
 
     async def routed(
         self, text: str, options: AskOptions, *, service: str | None = None
@@ -84,7 +54,7 @@ class Asker:
             return await self._question(text, way, DEFAULT_MODEL)
 
     async def _question(self, text: str, way: Route, model: str) -> tuple[Question, Provider]:
-        provider, name = await self.provider(model)
+        provider, name = await self._providers.get(model)
         return way.question(text, name), provider
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from ...errors import UsageError
 from ...formats import builtin_names
+from ...loop import DEFAULT_SYSTEM
 from ...messages import Request
 from ...providers import split_model
 from ...routes import Route, route
-from .asker import DEFAULT_SYSTEM
 from .session import Session
 
 

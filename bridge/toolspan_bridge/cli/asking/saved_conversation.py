@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from ...conversation import load, save
+from ...conversation import Conversation
 from ...errors import BridgeError, UsageError
 from ...messages import Message
 from ..terminal.output import note
@@ -16,9 +16,14 @@ from ..terminal.output import note
 class SavedConversation:
     """``messages``, written to ``path`` whenever there are more of them; nowhere without a path."""
 
-    def __init__(self, messages: list[Message], path: Path | None) -> None:
-        self.messages = messages
+    def __init__(self, conversation: Conversation, path: Path | None) -> None:
+        self._conversation = conversation
         self._path = path
+
+    @property
+    def messages(self) -> list[Message]:
+        """What was said, growing by each question."""
+        return self._conversation.messages
 
     @classmethod
     def opened(cls, save_as: str | None, resume: str | None) -> Self:
@@ -26,18 +31,18 @@ class SavedConversation:
 
         Raises ``UsageError`` when ``resume`` cannot be read, or ``save_as`` is a file of something else.
         """
-        messages = load(Path(resume)) if resume else []
+        conversation = Conversation.load(Path(resume)) if resume else Conversation()
         if save_as is None:
-            return cls(messages, None)
+            return cls(conversation, None)
         path = Path(save_as)
         _check(path, resumed=resume is not None and Path(resume).resolve() == path.resolve())
-        return cls(messages, path)
+        return cls(conversation, path)
 
     def save_as(self, name: str) -> str:
         """Keep it in the file ``name`` from now on; a sentence that says so. Raises ``BridgeError``."""
         path = Path(name)
         _check(path, resumed=self._path is not None and path.resolve() == self._path.resolve())
-        save(path, self.messages)
+        self._conversation.save(path)
         self._path = path
         return f"the conversation is kept in {path}"
 
@@ -50,7 +55,7 @@ class SavedConversation:
         finally:
             if self._path is not None and len(self.messages) > before:
                 try:
-                    save(self._path, self.messages)
+                    self._conversation.save(self._path)
                 except BridgeError as fault:
                     note(f"{fault}")
 

@@ -8,7 +8,7 @@ import anyio
 import click
 
 from ...errors import UsageError
-from ..asking.asker import Asker
+from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
 from ..asking.session import opened
 from ..inputs.options import ConfigChoice, config_options, json_option
@@ -40,7 +40,7 @@ def command(
         raise UsageError("the question is empty")
 
     async def run() -> int:
-        async with opened(choice) as session, Asker(session) as asker:
+        async with opened(choice) as session, RoutedAsker(session) as asker:
             asked, provider = await asker.routed(text, options, service=service)
             printer = Printer(sys.stderr, quiet=as_json, live=sys.stdout if options.stream else None)
             answer = await talk(options.applied_to(asked), provider, session.toolbox, printer)

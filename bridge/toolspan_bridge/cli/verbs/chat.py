@@ -14,7 +14,7 @@ import click
 from anyio.abc import TaskStatus
 
 from ...errors import BridgeError
-from ..asking.asker import Asker
+from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
 from ..asking.saved_conversation import SavedConversation
 from ..asking.session import opened
@@ -52,7 +52,7 @@ def command(
     saved = SavedConversation.opened(save, resume)
 
     async def run() -> int:
-        async with opened(choice) as session, Asker(session) as asker:
+        async with opened(choice) as session, RoutedAsker(session) as asker:
             chat = Chat(asker, options, saved, as_json=as_json)
             return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
 
@@ -65,7 +65,7 @@ class Chat:
 
     def __init__(
         self,
-        asker: Asker,
+        asker: RoutedAsker,
         options: AskOptions,
         saved: SavedConversation,
         *,

@@ -13,7 +13,7 @@ import click
 from ...formats import format_names, get_format
 from ...formats.names import NameTable
 from ...validation import default_suite, print_report
-from ..asking.asker import Asker, default_model
+from ..asking.asker import RoutedAsker, default_model
 from ..asking.options import AskOptions
 from ..asking.session import Session, opened
 from ..inputs.options import ConfigChoice, model_option
@@ -70,7 +70,7 @@ def _show_formats(session: Session) -> None:
 
 
 async def _show_answers(session: Session, model: str) -> None:
-    async with Asker(session) as asker:
+    async with RoutedAsker(session) as asker:
         for text in _QUESTIONS:
             question, provider = await asker.routed(text, AskOptions(model))
             say(f"you> {text}")

@@ -9,9 +9,9 @@ import anyio
 import click
 
 from ...errors import UsageError
+from ...findings import tools_asking_strict
 from ...formats import format_names, get_format
 from ...formats.names import NameTable
-from ...lint import tools_asking_strict
 from ...messages import Request
 from ...providers import own_providers
 from ..asking.request import first_request, is_full, model_of, way_of

@@ -7,9 +7,9 @@ from typing import cast
 import anyio
 import click
 
+from ...findings import SEVERITIES, Finding, Lint, lint, tools_asking_strict
 from ...formats import format_names
 from ...formats.shared.contract import Severity
-from ...lint import SEVERITIES, Finding, Lint, lint, tools_asking_strict
 from ...messages import ToolSpec
 from ..asking.session import opened
 from ..inputs.options import ConfigChoice, config_options, json_option, server_option

@@ -12,6 +12,7 @@ from ...validation import (
     EXPORT_FILE,
     STORE_FILE,
     THRESHOLD,
+    Asker,
     Store,
     Suite,
     ValidationReport,
@@ -22,7 +23,7 @@ from ...validation import (
     progress,
     validate,
 )
-from ..asking.asker import Asker, default_model
+from ..asking.asker import default_model
 from ..asking.session import Session, opened
 from ..inputs.options import ConfigChoice, config_options, json_option
 from ..terminal.output import emit_json, note
@@ -82,7 +83,7 @@ async def validated(
         note(f"the suite expects {', '.join(missing)}, which no server offers")
     chosen = models or (default_model(),)
     with Store.open(state / STORE_FILE, redact=session.config.redact) as store:
-        async with Asker(session) as asker:
+        async with Asker(session.config, session.toolbox, allow=session.choice.allow) as asker:
             with progress(sys.stderr) as on_event:
                 report = await validate(
                     chosen, suite, asker.ask, store, trials=trials, threshold=threshold, on_event=on_event

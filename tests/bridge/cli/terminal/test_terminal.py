@@ -13,7 +13,7 @@ if sys.platform == "win32":
 from tests.support.fake_providers import FakeProvider, anything
 from tests.support.terminal import Terminal
 from tests.support.wire_peers import streamed, wires
-from toolspan_bridge.conversation import load
+from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.messages import Assistant
 
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -113,6 +113,6 @@ def test_ctrl_c_within_a_streamed_answer_keeps_what_came_and_the_chat_goes_on(
             assert terminal.ended() == 0
     assert terminal.shown.count("It rains in Oslo.") == 1
     assert "Traceback" not in terminal.shown
-    kept = load(folder / "talk.json")[1]
+    kept = Conversation.load(folder / "talk.json").messages[1]
     assert isinstance(kept, Assistant) and kept.incomplete and kept.text.startswith("It r")
     assert fake.received[1].body["messages"][-2]["role"] == "assistant"

@@ -14,7 +14,7 @@ from tests.support.cli import toolspan
 from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.wire_peers import wires
 from toolspan_bridge.cli.terminal.talk import Printer
-from toolspan_bridge.conversation import load, save
+from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.events import (
     IterationStarted,
     Notice,
@@ -24,7 +24,7 @@ from toolspan_bridge.events import (
     ToolCallStarted,
     UsageReported,
 )
-from toolspan_bridge.messages import Assistant, ToolResults, Usage, User
+from toolspan_bridge.messages import Assistant, Message, ToolResults, Usage, User
 
 CONFIG = """
 name: shop
@@ -69,6 +69,10 @@ def whole(text: str) -> Sent:
     return Sent(wires("openai").answer(text))
 
 
+def saved_messages(folder: Path) -> list[Message]:
+    return Conversation.load(folder / "talk.json").messages
+
+
 @pytest.mark.requirement("I5.1.3")
 def test_a_chat_is_saved_and_resumed_with_another_model(shop: Path) -> None:
     ran = toolspan(
@@ -81,12 +85,12 @@ def test_a_chat_is_saved_and_resumed_with_another_model(shop: Path) -> None:
         stdin="six times seven?\n",
     )
     assert (ran.code, ran.out) == (0, "42.\n")
-    first = load(shop / "talk.json")
+    first = saved_messages(shop)
     assert [type(message) for message in first] == [User, Assistant, ToolResults, Assistant]
     again = ("chat", "--resume", "talk.json", "--save", "talk.json", "-m", "offline/keyword")
     assert toolspan(*again, cwd=shop, stdin="And what is 1+1?\n").out.startswith("calculate: 2")
-    assert load(shop / "talk.json")[: len(first)] == first
-    assert load(shop / "talk.json")[4] == User("And what is 1+1?")
+    assert saved_messages(shop)[: len(first)] == first
+    assert saved_messages(shop)[4] == User("And what is 1+1?")
 
 
 @pytest.mark.requirement("I5.1.3")
@@ -104,7 +108,7 @@ def test_slash_save_keeps_what_was_said_and_all_that_follows(shop: Path) -> None
     model = script(shop, {"text": "one"}, {"text": "two"})
     ran = toolspan("chat", "-m", model, cwd=shop, stdin="first\n/save talk.json\nsecond\n/exit\n")
     assert "the conversation is kept in talk.json" in ran.err
-    texts = [message.text for message in load(shop / "talk.json") if not isinstance(message, ToolResults)]
+    texts = [message.text for message in saved_messages(shop) if not isinstance(message, ToolResults)]
     assert texts == ["first", "one", "second", "two"]
 
 
@@ -112,7 +116,11 @@ def test_slash_save_keeps_what_was_said_and_all_that_follows(shop: Path) -> None
 def test_what_was_said_before_a_failure_is_kept(shop: Path) -> None:
     model = script(shop, CALL, {"error": {"message": "overloaded"}})
     assert toolspan("chat", "--save", "talk.json", "-m", model, cwd=shop, stdin="6*7?\n").code == 1
-    assert [type(message) for message in load(shop / "talk.json")] == [User, Assistant, ToolResults]
+    assert [type(message) for message in saved_messages(shop)] == [
+        User,
+        Assistant,
+        ToolResults,
+    ]
 
 
 @pytest.mark.requirement("I5.1.4")
@@ -120,7 +128,7 @@ def test_images_go_to_the_model_with_their_true_type(shop: Path, openai: pytest.
     (shop / "cat.txt").write_bytes(b"\xff\xd8\xff\xe0" + bytes(9))
     with FakeProvider(anything, [whole("a cat")]) as fake:
         openai.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
-        save(shop / "none.json", [])
+        Conversation().save(shop / "none.json")
         ran = toolspan(
             "ask", "What is it?", "--image", "cat.png", "--image", "cat.txt", "-m", "openai/m", cwd=shop
         )
@@ -154,7 +162,7 @@ def test_images_of_a_chat_go_with_the_next_question_only(shop: Path) -> None:
     model = script(shop, {"text": "one"}, {"text": "two"}, {"text": "three"})
     stdin = "first\nsecond\n/image cat.png\nthird\n/save talk.json\n"
     assert toolspan("chat", "-m", model, "--image", "cat.png", cwd=shop, stdin=stdin).code == 0
-    asked = [message for message in load(shop / "talk.json") if isinstance(message, User)]
+    asked = [message for message in saved_messages(shop) if isinstance(message, User)]
     assert [len(message.parts) for message in asked] == [1, 0, 1]
 
 

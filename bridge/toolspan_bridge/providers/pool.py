@@ -1,0 +1,52 @@
+"""The providers of one session: each connected once, all closed together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
+from types import TracebackType
+from typing import Self
+
+from toolspan_server.config import Config, Foreign
+
+from .contract import Provider
+from .resolve import foreign_provider, own_providers, resolve_model, split_model
+
+Allow = Callable[[Sequence[Foreign]], None]
+"""Raises ``ConsentError`` unless all of what it is given may be run, connected to or sent."""
+
+
+class ProviderPool:
+    """Resolves each model once and keeps its provider's connections open until the block ends.
+
+    ``allow`` is called with what a provider of ``config`` would send, before that provider is used; without
+    it every provider of ``config`` is used.
+    """
+
+    def __init__(self, config: Config, allow: Allow | None = None) -> None:
+        self._config = config
+        self._allow = allow
+        self._providers: dict[str, tuple[Provider, str]] = {}
+        self._open = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._open.aclose()
+
+    async def get(self, model: str) -> tuple[Provider, str]:
+        """The provider of ``provider/model``, and the model's name there.
+
+        Raises ``UsageError`` and ``AuthError`` as ``resolve_model``, and what ``allow`` raises.
+        """
+        if model not in self._providers:
+            own = own_providers(self._config)
+            if self._allow is not None:
+                self._allow(foreign_provider(self._config, split_model(model, own)[0]))
+            provider, name = resolve_model(model, own=own)
+            await self._open.enter_async_context(aclosing(provider))
+            self._providers[model] = (provider, name)
+        return self._providers[model]

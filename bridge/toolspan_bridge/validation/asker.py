@@ -1,0 +1,46 @@
+"""What puts a validation's queries to models: the tool loop, with every tool of a toolbox."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from toolspan_server.config import Config
+
+from ..events import Answer
+from ..loop import DEFAULT_SYSTEM, Question, answer
+from ..providers import Allow, ProviderPool
+from ..toolbox import Toolbox
+
+
+class Asker:
+    """Puts queries to any models, with the tools of ``toolbox`` and the limits and providers of ``config``.
+
+    An async context manager: ``ask`` is what ``validate`` needs, as long as the block lasts, and each
+    provider's connections stay open until it ends. ``allow`` is called before a provider of ``config`` is
+    used and raises ``ConsentError`` to refuse it; without it every provider of ``config`` is used.
+    """
+
+    def __init__(self, config: Config, toolbox: Toolbox, *, allow: Allow | None = None) -> None:
+        self._max_iterations = config.tools.max_iterations
+        self._toolbox = toolbox
+        self._providers = ProviderPool(config, allow)
+
+    async def __aenter__(self) -> Self:
+        await self._providers.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._providers.__aexit__(kind, error, trace)
+
+    async def ask(self, model: str, query: str) -> Answer:
+        """Put ``query`` to ``model`` (``provider/model``), a question of its own, and give the answer.
+
+        Raises ``UsageError`` and ``AuthError`` as ``resolve_model``, ``UnreachableError``,
+        ``UnknownModelError`` and ``ProviderError`` as the provider.
+        """
+        provider, name = await self._providers.get(model)
+        question = Question(query, name, system=DEFAULT_SYSTEM, max_iterations=self._max_iterations)
+        return await answer(question, provider, self._toolbox)
