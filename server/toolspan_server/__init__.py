@@ -1,6 +1,7 @@
 """Toolspan's server: tools from a config file, served over MCP.
 
-For handlers: ``handler``, ``Context``, ``ToolFailure``. For embedding: ``load_config``, ``running``.
+For handlers: ``handler``, ``Context``, ``Content``, ``ToolFailure``. For programs that embed the server:
+``load_config`` gives a ``Config``, ``running`` a ``Runtime`` whose ``execute`` runs its tools.
 What is named here is imported when it is first asked for.
 """
 
@@ -9,29 +10,50 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .calls.client import Client, InputRequired, Question
+    from .calls.content import Content
     from .calls.context import Context
     from .calls.results import ToolResult
+    from .common.changes import Change
     from .config import Config, load_config
-    from .engines.registration import handler
+    from .engines.registration import Handler, handler
     from .errors import (
         ConfigError,
+        HandlerNotFound,
+        InvalidParameters,
+        RequestRefused,
         ServeError,
         ToolFailure,
         ToolspanError,
+        ToolTimeout,
     )
-    from .live.runtime import running
+    from .live.runtime import Runtime, running
+    from .problems import Problem
     from .tools.executor import Executor
-    from .tools.registry import Registry
+    from .tools.registry import Registry, Tool
 
 __all__ = [
+    "Change",
+    "Client",
     "Config",
     "ConfigError",
+    "Content",
     "Context",
     "Executor",
+    "Handler",
+    "HandlerNotFound",
+    "InputRequired",
+    "InvalidParameters",
+    "Problem",
+    "Question",
     "Registry",
+    "RequestRefused",
+    "Runtime",
     "ServeError",
+    "Tool",
     "ToolFailure",
     "ToolResult",
+    "ToolTimeout",
     "ToolspanError",
     "handler",
     "load_config",
@@ -39,14 +61,27 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Change": "common.changes",
+    "Client": "calls.client",
     "Config": "config",
     "ConfigError": "errors",
+    "Content": "calls.content",
     "Context": "calls.context",
     "Executor": "tools.executor",
+    "Handler": "engines.registration",
+    "HandlerNotFound": "errors",
+    "InputRequired": "calls.client",
+    "InvalidParameters": "errors",
+    "Problem": "problems",
+    "Question": "calls.client",
     "Registry": "tools.registry",
+    "RequestRefused": "errors",
+    "Runtime": "live.runtime",
     "ServeError": "errors",
+    "Tool": "tools.registry",
     "ToolFailure": "errors",
     "ToolResult": "calls.results",
+    "ToolTimeout": "errors",
     "ToolspanError": "errors",
     "handler": "engines.registration",
     "load_config": "config",

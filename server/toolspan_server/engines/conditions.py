@@ -25,7 +25,7 @@ from .templates import (
     value_at,
 )
 
-__all__ = ["Condition", "Conditions", "conditions"]
+__all__ = ["Condition", "Conditions", "Test", "conditions", "equal"]
 
 Test = Callable[[Any], bool]
 

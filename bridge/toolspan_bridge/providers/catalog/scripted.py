@@ -35,7 +35,7 @@ from ...messages import Assistant, Reply, Request, StopReason, ToolCall, Usage
 from ..contract import Provider, pieces
 from ..wire.json_types import is_list, is_object
 
-__all__ = ["Scripted", "connect"]
+__all__ = ["Scripted", "Turn", "connect"]
 
 _TURN = {"text", "pieces", "reasoning", "calls", "usage", "stop", "incomplete", "error"}
 _BROKE_OFF = "the script breaks off here"

@@ -21,7 +21,9 @@ from ...common.lines import MAX_LINE_BYTES, Lines, Overlong
 __all__ = [
     "INTERNAL_ERROR",
     "INVALID_REQUEST",
+    "MAX_CONTAINERS",
     "MAX_LINE_BYTES",
+    "MAX_VALUES",
     "PARSE_ERROR",
     "Lines",
     "Overlong",
