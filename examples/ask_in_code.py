@@ -8,11 +8,8 @@ from pathlib import Path
 
 import anyio
 
-from toolspan_bridge.events import End, ToolCallFinished
-from toolspan_bridge.loop import Question, run
-from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.toolbox import Toolbox, servers_of
-from toolspan_server.config import load_config
+from toolspan_bridge import End, Question, Toolbox, ToolCallFinished, resolve_model, run, servers_of
+from toolspan_server import load_config
 
 CONFIG = """
 name: sums

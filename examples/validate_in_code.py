@@ -1,4 +1,4 @@
-"""A model validated in code: a suite, an ``ask``, a store that survives a kill, and the seed's record."""
+"""A model validated in code: a config's tools over MCP, a suite, a store, and what is on record."""
 
 from __future__ import annotations
 
@@ -8,27 +8,40 @@ from pathlib import Path
 
 import anyio
 
-from toolspan_bridge.events import Answer
-from toolspan_bridge.messages import Usage
-from toolspan_bridge.validation import STORE_FILE, Store, Suite, build_records, validate
+from toolspan_bridge import STORE_FILE, Asker, Store, Suite, Toolbox, build_records, servers_of, validate
+from toolspan_server import load_config
 
+CONFIG = """
+name: sums
+tools:
+  registry:
+    - name: calculate
+      description: Evaluate a mathematical expression
+      parameters:
+        type: object
+        properties: {expression: {type: string, description: Math expression to evaluate}}
+        required: [expression]
+      implementation: {type: builtin, handler: math_eval}
+"""
 SUITE = Suite.model_validate(
     {
-        "name": "capitals",
-        "scenarios": [{"query": "What is the capital of France?", "expect": {"answer": "Paris"}}],
+        "name": "sums",
+        "scenarios": [
+            {"query": "What is 12 times 7?", "expect": {"calls": [{"tool": "calculate"}], "answer": "84"}},
+            {"query": "Good morning!", "expect": {"no_calls": True}},
+        ],
     }
 )
 
 
-async def ask(model: str, query: str) -> Answer:
-    """Stands for the loop: whatever gives an ``Answer`` can be validated."""
-    return Answer("It is Paris.", model, "example", (), Usage(), 1)
-
-
 async def main() -> None:
-    """Run the suite twice over and print what is on record."""
+    """Validate ``offline/keyword``, twice over; any ``provider/model`` works the same way."""
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / STORE_FILE) as store:
-        report = await validate(["example/model"], SUITE, ask, store, trials=2)
+        path = Path(folder) / "toolspan.yaml"
+        path.write_text(CONFIG)
+        config = load_config(path)
+        async with Toolbox.connect(servers_of(config)) as toolbox, Asker(config, toolbox) as asker:
+            report = await validate(["offline/keyword"], SUITE, asker.ask, store, trials=2)
         print("passed" if report.passed else "failed")
         print(json.dumps(build_records(store.trials()), indent=2))
 

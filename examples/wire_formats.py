@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 
-from toolspan_bridge.formats import format_names, get_format
-from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import ToolSpec
+from toolspan_bridge import NameTable, ToolSpec, format_names, get_format
 
 TOOL = ToolSpec(
     server="weather",
