@@ -15,7 +15,7 @@ import yaml
 from tests.support.cli import Ran, toolspan
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ROOT / "server" / "toolspan_server"
+ROOMS = ROOT / "server" / "toolspan_server" / "tools"
 KINDS = ROOT / "examples" / "kinds"
 
 SHOWN = {

@@ -8,10 +8,9 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
-from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any
 
+from ...common.module_sources import found_spec
 from ._names import Declared
 
 _OURS = "toolspan_server"
@@ -32,16 +31,7 @@ def declarations(source: str, config_dir: Path) -> Declared:
 
 
 def _module_file(name: str) -> Path | None:
-    """The source file of the module ``name``, looked for without importing the packages that it is in."""
-    places: Any = None
-    spec = None
-    for end in range(1, name.count(".") + 2):
-        part = ".".join(name.split(".")[:end])
-        spec = PathFinder.find_spec(part, places)
-        if spec is None:
-            raise ModuleNotFoundError(f"No module named {part!r}", name=part)
-        places = spec.submodule_search_locations
-    origin = spec.origin if spec is not None else None
+    origin = found_spec(name).origin
     return Path(origin) if origin is not None and origin.endswith(".py") else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
 from ._declared import declared
+from ._own_modules import PACKAGE, import_own
 
 HandlerKind = Literal["builtin", "internal"]
 _H = TypeVar("_H", bound=Callable[..., Any])
@@ -57,7 +57,6 @@ class HandlerTraits:
 _NO_TRAITS = HandlerTraits()
 _table: dict[tuple[str, str], Handler] = {}
 _traits: dict[tuple[str, str], HandlerTraits] = {}
-_OURS = "toolspan_server.tools.handlers"
 _files: dict[Path, str] = {}
 _sources: dict[tuple[str, str], Path] = {}
 _loading: list[Path] = []
@@ -89,7 +88,7 @@ def handler(
 
     def register(function: _H) -> _H:
         if not _is_of_this_package(function):
-            _load_ours(name)
+            import_own(name)
         known = _table.get((kind, name))
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
@@ -108,7 +107,7 @@ def find_handler(kind: str, name: str) -> Handler | None:
     Raises whatever the installed package's module raises when it is imported; ``reading_only`` imports none.
     """
     if (kind, name) not in _table:
-        _load_ours(name)
+        import_own(name)
     if (kind, name) not in _table and declared() is None:
         _load_entry_points(name)
     return _table.get((kind, name))
@@ -138,7 +137,7 @@ def handler_file(kind: str, name: str) -> Path | None:
 def handler_names(kind: str, *, wanted: str) -> list[str]:
     """The names registered for ``kind``, once ``wanted`` has been looked for everywhere."""
     find_handler(kind, wanted)
-    _load_ours()
+    import_own()
     known = declared()
     return sorted(name for of, name in {*_table, *(known.names if known else ())} if of == kind)
 
@@ -190,28 +189,12 @@ def _load_file(name: str, path: Path) -> None:
 
 
 def _is_of_this_package(function: Callable[..., Any]) -> bool:
-    return function.__module__.startswith(f"{_OURS}.")
+    return function.__module__.startswith(f"{PACKAGE}.")
 
 
 def _origin(function: Callable[..., Any]) -> str:
     name = getattr(function, "__qualname__", type(function).__qualname__)
     return f"{function.__module__}.{name}"
-
-
-def _load_ours(name: str | None = None) -> None:
-    """Import our modules whose handlers may have ``name``, or all.
-
-    A module's handlers start with its name, without the ``s`` of a plural: ``strings`` has ``string_case``.
-    """
-    for module in _our_modules():
-        if name is None or name.startswith(module.removesuffix("s")):
-            import_module(f"{_OURS}.{module}")
-
-
-@cache
-def _our_modules() -> tuple[str, ...]:
-    found = pkgutil.iter_modules(import_module(_OURS).__path__)
-    return tuple(module.name for module in found if not module.name.startswith("_"))
 
 
 def _is_declared(kind: str, name: str) -> bool:

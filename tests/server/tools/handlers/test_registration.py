@@ -18,6 +18,14 @@ from toolspan_server.engines.registration import find_handler, handler_names, lo
 
 pytestmark = pytest.mark.anyio
 
+MEDIAN = """
+from toolspan_server import handler
+
+@handler("median")
+def median(arguments, context):
+    return sorted(arguments["numbers"])[len(arguments["numbers"]) // 2]
+"""
+
 
 @handler("registration.double")
 def double(arguments: dict[str, Any], context: Context) -> float:
@@ -41,21 +49,59 @@ def test_our_own_handlers_are_registered_as_anybody_elses() -> None:
     assert {"echo", "math_eval", "datetime_now", "datetime_parse", "string_case", "string_uuid"} <= names
 
 
-def test_our_handlers_are_named_after_their_modules_so_that_no_other_module_has_to_be_loaded() -> None:
-    program = """
+@pytest.mark.requirement("I10.2.1")
+def test_a_handler_may_be_in_a_module_of_any_name(tmp_path: Path) -> None:
+    (tmp_path / "statistics.py").write_text(MEDIAN)
+    program = f"""
 import sys
-from toolspan_server import handler
-from toolspan_server.engines.registration import find_handler, handler_names
+import toolspan_server.tools.handlers as ours
 
-handler("mine")(print)
-print([name for name in sys.modules if "_server.handlers." in name and "._" not in name])
-for kind in ("builtin", "internal"):
-    for name in handler_names(kind, wanted="echo"):
-        module = find_handler(kind, name).__module__.rpartition(".")[2]
-        if name != "mine" and not name.startswith(module.removesuffix("s")):
-            print(name, "is in", module)
+ours.__path__.append({str(tmp_path)!r})
+from toolspan_server.engines.registration import find_handler, handler_problem
+
+print(handler_problem("builtin", "median"))
+print(find_handler("builtin", "median")({{"numbers": [3, 1, 2]}}, None))
 """
-    assert run(program).split("\n") == ["[]", ""]
+    assert run(program).split("\n") == ["None", "2"]
+
+
+@pytest.mark.requirement("I10.2.1", "I3.3.3")
+@pytest.mark.parametrize(
+    ("name", "imported"),
+    [("string_case", ["strings"]), ("rag_query", ["rag_query"]), ("mine", [])],
+)
+def test_only_the_module_that_registers_a_handler_is_imported(name: str, imported: list[str]) -> None:
+    program = f"""
+import sys
+from toolspan_server.engines.registration import find_handler
+
+find_handler("builtin", {name!r})
+package = "toolspan_server.tools.handlers."
+names = [module.removeprefix(package) for module in sys.modules if module.startswith(package)]
+print(sorted(name for name in names if not name.startswith("_")))
+"""
+    assert run(program) == str(imported)
+
+
+@pytest.mark.requirement("I10.2.1")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from toolspan_server import handler\nhandler('me' + 'an')(max)\n",
+        "from toolspan_server import handler as register\nregister('mean')(max)\n",
+    ],
+)
+def test_a_handler_whose_name_its_modules_text_does_not_show_is_found(tmp_path: Path, text: str) -> None:
+    (tmp_path / "averages.py").write_text(text)
+    program = f"""
+import toolspan_server.tools.handlers as ours
+
+ours.__path__.append({str(tmp_path)!r})
+from toolspan_server.engines.registration import find_handler
+
+print(find_handler("builtin", "mean"))
+"""
+    assert run(program) == "<built-in function max>"
 
 
 def test_a_name_is_registered_once_in_each_kind() -> None:
@@ -194,4 +240,4 @@ def run(program: str, folder: Path | None = None) -> str:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    return ended.stdout.rstrip("\n")

@@ -1,0 +1,32 @@
+"""Modules that are looked at without importing them, or the packages that they are in."""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import Any
+
+
+def found_spec(module: str) -> ModuleSpec:
+    """Where ``module`` is. Raises ``ModuleNotFoundError`` when it, or a package that it is in, is missing."""
+    places: Any = None
+    spec: ModuleSpec | None = None
+    for end in range(1, module.count(".") + 2):
+        part = ".".join(module.split(".")[:end])
+        spec = PathFinder.find_spec(part, places)
+        if spec is None:
+            raise ModuleNotFoundError(f"No module named {part!r}", name=part)
+        loaded = sys.modules.get(part)
+        places = getattr(loaded, "__path__", spec.submodule_search_locations)
+    assert spec is not None
+    return spec
+
+
+def source_of(module: str) -> bytes | None:
+    """The text of ``module``; ``None`` where there is none, as of a compiled one."""
+    spec = found_spec(module)
+    read = getattr(spec.loader, "get_data", None)
+    if spec.origin is None or read is None or not spec.origin.endswith(".py"):
+        return None
+    text: bytes = read(spec.origin)
+    return text
