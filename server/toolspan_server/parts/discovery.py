@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pkgutil
+import sys
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
+from ..common.module_sources import found_spec
 from ..schema.records import Record
 
 R = TypeVar("R", bound=Record)
@@ -21,18 +22,18 @@ class Parts(Generic[R]):
     """
 
     def __init__(self, package: str) -> None:
-        self._package = package
+        self.package = package
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every part's name, sorted."""
-        return module_names(self._package)
+        return module_names(self.package)
 
     def module(self, name: str) -> ModuleType:
         """The module of the part ``name``. Raises ``KeyError`` when there is no such part."""
         if name not in self.names:
             raise KeyError(name)
-        return import_module(f"{self._package}.{name}")
+        return import_module(f"{self.package}.{name}")
 
     def config(self, name: str) -> type[R]:
         """The ``Config`` of the part ``name``. Raises ``KeyError`` when there is no such part."""
@@ -42,7 +43,6 @@ class Parts(Generic[R]):
 @cache
 def module_names(package: str) -> tuple[str, ...]:
     """The public modules of ``package``, sorted. None of them is imported."""
-    spec = find_spec(package)
-    places = None if spec is None else spec.submodule_search_locations
-    found = pkgutil.iter_modules(places or ())
+    places = getattr(sys.modules.get(package), "__path__", found_spec(package).submodule_search_locations)
+    found = pkgutil.iter_modules(places)
     return tuple(sorted(module.name for module in found if not module.name.startswith("_")))

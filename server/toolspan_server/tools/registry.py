@@ -12,6 +12,7 @@ from ..engines.isolation import ProcessLimits
 from ..engines.parameters import Parameters
 from ..parts.environment import Environment
 from ..parts.kind import CallsTools, Kind
+from ..parts.step import STEPS
 from ..schema.records import is_same
 from .withheld_variables import withheld
 
@@ -32,10 +33,14 @@ class Tool:
     @property
     def talks(self) -> bool:
         """Whether a call may say something to its client, or ask it something, before it ends."""
-        return self.kind.talks or self.config.approval is not None
+        return self.kind.talks or any(getattr(self.config, key) is not None for key in _ASKING)
 
 
-_UNLISTED = frozenset({"handler", "type", "implementation", "timeout_ms", "cache", "rate_limit", "approval"})
+_STEP_KEYS = STEPS.own_keys()
+_ASKING = ("approval", *(name for name, config in _STEP_KEYS.items() if config.talks))
+_UNLISTED = frozenset(
+    ("handler", "type", "implementation", "timeout_ms", "cache", "rate_limit", "approval", *_STEP_KEYS)
+)
 
 
 _REVISIONS = count(1)

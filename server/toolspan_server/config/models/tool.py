@@ -11,6 +11,7 @@ from ...engines.parameters import Parameters
 from ...engines.parameters._safe_schema import object_schema
 from ...errors import InvalidParameters
 from ...parts.kind import KINDS, KindConfig
+from ...parts.step import STEPS
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits, PlainValidator
 from ...schema.records import (
@@ -108,6 +109,13 @@ class ToolConfig(Record):
     task: TaskConfig | None = key(
         "For long work: clients of the tasks extension get a task at once, and its result later.",
         default=None,
+    )
+
+    vars().update(
+        {
+            name: key(optional(config.shape()), config.about, default=None)
+            for name, config in STEPS.own_keys().items()
+        }
     )
 
     @override

@@ -1,21 +1,25 @@
 """The executor: runs a tool by name and always ends in a tool result.
 
-A call goes through these steps from the outside in, and its result back; approve, cache, rate
-limit, output and share are there only for tools that ask for them, or depend on something:
-
-    validate    the arguments fit the parameters: nothing after it sees any that do not
-    approve     a person allows the call, kept results too; waiting for them is not the tool's time
-    time out    everything below ends in time, the work on the result too
-    cache       an equal call's result, which does not count for the rate limit
-    rate limit  the tool runs not too often
-    output      the result, as it will be sent, fits the output schema
-    sanitise    the result is plain JSON without secrets, not too large
-    share       what hangs takes no more than its share of the calls that run
+A call goes through the modules of ``steps`` from the outside in, and its result back, in the order that each
+says for itself; ``docs/reference/parts.md`` has the list, generated from them.
 """
 
 from __future__ import annotations
 
-from ._execute import Executor
-from ._shares import ShareLimits
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._execute import Executor
+    from ._shares import ShareLimits
 
 __all__ = ["Executor", "ShareLimits"]
+
+
+def __getattr__(name: str) -> Any:
+    """The executor is imported when it is first asked for: a config looks only at steps that declare keys."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import _execute, _shares
+
+    globals().update(Executor=_execute.Executor, ShareLimits=_shares.ShareLimits)
+    return globals()[name]

@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...calls.client import InputRequired
 from ...calls.content import ABSENT, Content
@@ -25,10 +25,7 @@ from ...errors import RequestRefused, ToolFailure
 from ..registry import Registry, Tool
 from ._chain import composed
 from ._shares import ShareLimits, Shares
-from .step import Step
-
-if TYPE_CHECKING:
-    from .steps.rate_limit import Buckets
+from .step import Step, StepInputs
 
 _log = logging.getLogger(__name__)
 _MAX_ERROR = 10_000
@@ -69,7 +66,7 @@ class Executor:
         self._max_result_bytes = max_result_bytes
         self._answer_seconds = answer_seconds
         self._steps: dict[str, tuple[Tool, Step]] = {}
-        self._buckets: Buckets = {} if earlier is None else earlier._buckets
+        self._kept: dict[str, Any] = {} if earlier is None else earlier._kept
         self._shares: Shares = Shares(share_limits or ShareLimits()) if earlier is None else earlier._shares
 
     async def execute(
@@ -149,13 +146,15 @@ class Executor:
         if known is not None and known[0] is tool:
             return known[1]
         step = composed(
-            tool,
-            self._max_result_bytes,
-            self._answer_seconds,
-            self._redact,
-            self._buckets,
-            self._shares,
-            lambda: self.place,
+            StepInputs(
+                tool,
+                self._max_result_bytes,
+                self._answer_seconds,
+                self._redact,
+                self._shares,
+                lambda: self.place,
+                self._kept,
+            )
         )
         self._steps[tool.name] = (tool, step)
         return step

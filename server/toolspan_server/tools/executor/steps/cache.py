@@ -1,4 +1,4 @@
-"""The step that gives earlier results again."""
+"""An equal call's result is given again; it does not count for the rate limit."""
 
 from __future__ import annotations
 
@@ -20,12 +20,21 @@ from ....calls.client import (
 )
 from ....calls.content import ABSENT, Content
 from ....calls.context import Context
-from ..step import Step
+from ..step import Step, StepInputs
 
 if TYPE_CHECKING:
     from ....config.models.tool_options import CacheConfig
 
+ORDER = 40
+
 Clock = Callable[[], float]
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For tools with the key ``cache``."""
+    config = inputs.tool.config.cache
+    assert config is not None
+    return cached(following, config, talks=inputs.tool.kind.talks)
 
 
 def cached(following: Step, config: CacheConfig, *, talks: bool, now: Clock = time.monotonic) -> Step:

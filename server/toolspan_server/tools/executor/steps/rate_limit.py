@@ -1,4 +1,4 @@
-"""The step that keeps a tool from running too often."""
+"""The tool runs not too often."""
 
 from __future__ import annotations
 
@@ -11,16 +11,26 @@ from ....calls.client import InputRequired
 from ....calls.context import Context
 from ....errors import ToolFailure
 from ....schema.records import is_same
-from ..step import Step
+from ..step import Step, StepInputs
 
 if TYPE_CHECKING:
     from ....config.models.tool_options import RateLimitConfig
+
+ORDER = 50
 
 Clock = Callable[[], float]
 
 
 Buckets = MutableMapping[str, "tuple[RateLimitConfig, Bucket]"]
 """The buckets of the tools by name; they outlive the config that they were made for."""
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For tools with the key ``rate_limit``."""
+    limit = inputs.tool.config.rate_limit
+    assert limit is not None
+    buckets: Buckets = inputs.kept.setdefault("rate_limit", {})
+    return rate_limited(following, limit, bucket_of(buckets, inputs.tool.name, limit))
 
 
 def bucket_of(buckets: Buckets, tool: str, limit: RateLimitConfig) -> Bucket:

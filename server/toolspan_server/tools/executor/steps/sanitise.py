@@ -1,4 +1,4 @@
-"""The step that makes a result plain JSON, without secrets, no larger than the limit."""
+"""The result is plain JSON without secrets, no larger than the limit."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ from .._cut import (
     json_size,
     left_out,
 )
-from ..step import Step
+from ..step import Step, StepInputs
 
 T = TypeVar("T")
 Redact = Callable[[str], str]
+
+ORDER = 70
 
 _log = logging.getLogger(__name__)
 _QUICK_VALUES = 10_000
@@ -47,6 +49,11 @@ _LOOK_EVERY = 1_000
 _AT_ONCE = 2
 _FIX = "Report it to whoever maintains the tool: it must return JSON values."
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("toolspan_large_results")
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For every tool."""
+    return sanitised(following, inputs.max_result_bytes, inputs.redact)
 
 
 def sanitised(following: Step, max_bytes: int, redact: Redact | None = None) -> Step:

@@ -1,4 +1,4 @@
-"""The step that keeps a call within its share of those that run."""
+"""What hangs takes no more than its share of the calls that run."""
 
 from __future__ import annotations
 
@@ -21,14 +21,22 @@ from ....calls.client import (
 from ....calls.context import Context
 from ....calls.slots import CallSlot, away
 from .._shares import Share
-from ..step import Step
+from ..step import Step, StepInputs
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+ORDER = 80
+
 _NONE: frozenset[Share] = frozenset()
 _taken: ContextVar[frozenset[Share]] = ContextVar("toolspan_shares", default=_NONE)
 """The shares that the call, or one that it is made by, has room in: a call never waits for itself."""
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For tools whose calls depend on something that may hang."""
+    shares = inputs.shares.of(inputs.tool.config.implementation)
+    return sharing(following, shares, inputs.place, inputs.tool.timeout_ms) if shares else following
 
 
 def sharing(following: Step, shares: Sequence[Share], place: Callable[[], CallSlot], timeout_ms: int) -> Step:

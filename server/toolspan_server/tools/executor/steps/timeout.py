@@ -1,4 +1,4 @@
-"""The time-out step."""
+"""Everything inside ends in time, the work on the result too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from ....calls.slots import WAITED
 from ....common.running import Running, WorkEnded
 from ....errors import ToolFailure, ToolTimeout
 from .._clock import Clock
-from ..step import Step
+from ..step import Step, StepInputs
+
+ORDER = 30
 
 ANSWER_S = 600.0
 MAX_ABANDONED = 8
@@ -23,6 +25,11 @@ MAX_ABANDONED = 8
 _MOST_TRIES = 4
 
 _log = logging.getLogger(__name__)
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For every tool."""
+    return timed_out(following, inputs.tool.timeout_ms, inputs.answer_seconds, inputs.redact)
 
 
 def timed_out(

@@ -1,4 +1,4 @@
-"""The validation step."""
+"""The arguments fit the parameters: no step inside sees any that do not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import Any
 
 from ....calls.context import Context
 from ....engines.parameters import Parameters
-from ..step import Step
+from ..step import Step, StepInputs
+
+ORDER = 10
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For every tool."""
+    return validated(following, inputs.tool.parameters)
 
 
 def validated(following: Step, parameters: Parameters) -> Step:

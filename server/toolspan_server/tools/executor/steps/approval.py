@@ -1,4 +1,4 @@
-"""The step that asks a person before the tool runs."""
+"""A person allows the call, kept results too; waiting for them is not the tool's time."""
 
 from __future__ import annotations
 
@@ -14,16 +14,26 @@ from ....calls.client import InputRequired, Question
 from ....calls.context import Context
 from ....common.json_values import shortened
 from ....errors import ToolFailure
-from ..step import Step
+from ..step import Step, StepInputs
 
 if TYPE_CHECKING:
     from ....config import ToolConfig
     from ....config.models.tool_options import ApprovalConfig
 
+ORDER = 20
+
 _MEMORY = "dev.toolspan/approval"
 _SHOWN = 1_000
 _LONGEST_MESSAGE = 4_000
 _NO_FIELDS: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For tools with the key ``approval``."""
+    config = inputs.tool.config
+    assert config.approval is not None
+    title = config.title or config.display_name or config.name
+    return approved(following, config.approval, title, digest(config))
 
 
 def approved(following: Step, approval: ApprovalConfig, title: str, definition: str) -> Step:

@@ -1,4 +1,4 @@
-"""The step that holds results to the tool's ``output_schema``."""
+"""The result, as it will be sent, fits the output schema."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from ....calls.content import ABSENT, Content
 from ....calls.context import Context
 from ....engines.parameters import Check, Wording, type_name
 from ....errors import ToolFailure
-from ..step import Step
+from ..step import Step, StepInputs
+
+ORDER = 60
 
 _WORDING = Wording(whole="the result", member="key")
 _FIX = "Report it to whoever maintains the tool: results must fit its output_schema and limits.result_bytes."
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For tools with the key ``output_schema``."""
+    schema = inputs.tool.config.output_schema
+    assert schema is not None
+    return fitting(following, schema)
 
 
 def fitting(following: Step, schema: Mapping[str, Any]) -> Step:

@@ -1,0 +1,40 @@
+"""What a step of the executor must offer so that a tool's config can ask for it."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from ..common.module_sources import source_of
+from ..schema.records import Record
+from .discovery import Parts
+
+_CONFIG = re.compile(rb"^class Config\b|^Config\b", re.MULTILINE)
+
+
+class StepConfig(Record):
+    """What a tool says for one step, under the key that is called like the step's module."""
+
+    about: ClassVar[str] = ""
+    """What the step does: the description of its key."""
+
+    talks: ClassVar[bool] = False
+    """Whether the step may say something to the client, or ask it something."""
+
+
+class Steps(Parts[StepConfig]):
+    """The steps, by name."""
+
+    def own_keys(self) -> dict[str, type[StepConfig]]:
+        """The steps whose modules declare the key of a tool that asks for them. Only these are imported."""
+        return {name: self.config(name) for name in self.names if self._has_config(name)}
+
+    def _has_config(self, name: str) -> bool:
+        source = source_of(f"{self.package}.{name}")
+        return hasattr(self.module(name), "Config") if source is None else bool(_CONFIG.search(source))
+
+
+STEPS = Steps("toolspan_server.tools.executor.steps")
+"""Every step around a tool's kind.
+
+A step whose name is a key of a tool is there for tools that have the key; any other decides for itself."""
