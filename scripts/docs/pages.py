@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import command_line, config_file, formats
+from . import command_line, config_file, formats, parts
 
 ROOT = Path(__file__).parents[2]
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/command-line.md": command_line.page,
     "docs/reference/config-file.md": config_file.page,
     "docs/reference/formats.md": formats.page,
+    "docs/reference/parts.md": parts.page,
 }
 
 

@@ -15,6 +15,9 @@ from toolspan_bridge.providers import provider_names
 from toolspan_server.config import LimitsConfig
 from toolspan_server.engines.registration import find_handler, handler_names
 from toolspan_server.parts.kind import KINDS
+from toolspan_server.parts.service import SERVICES
+from toolspan_server.parts.source import SOURCES
+from toolspan_server.parts.step import STEPS
 
 
 def page(name: str) -> str:
@@ -27,12 +30,13 @@ def test_every_handler_has_its_row() -> None:
         for name in handler_names(kind, wanted=wanted):
             handler = find_handler(kind, name)
             ours = handler is not None and handler.__module__.startswith("toolspan_server.")
-            assert not ours or f"| `{name}`" in page("how-to/handlers")
+            assert not ours or f"\n| `{name}`" in page("reference/parts")
 
 
-@pytest.mark.requirement("I2.1.4")
-def test_every_kind_is_described() -> None:
-    assert [name for name in KINDS.names if f"- `{name}` " not in page("how-to/configuration")] == []
+@pytest.mark.requirement("I2.1.4", "I10.2.4")
+def test_every_kind_source_service_and_step_is_described() -> None:
+    for parts in (KINDS, SOURCES, SERVICES, STEPS):
+        assert [name for name in parts.names if f"\n| `{name}` | " not in page("reference/parts")] == []
 
 
 @pytest.mark.requirement("I2.1.4")
@@ -50,9 +54,9 @@ def test_every_verb_has_its_page() -> None:
 
 @pytest.mark.requirement("I2.1.4")
 def test_every_format_is_named() -> None:
-    assert [name for name in format_names() if f"`{name}`" not in page("how-to/models")] == []
+    assert [name for name in format_names() if f"\n| `{name}` | " not in page("reference/parts")] == []
 
 
-@pytest.mark.requirement("I2.1.4")
+@pytest.mark.requirement("I2.1.4", "I10.2.3", "I10.2.4")
 def test_every_provider_is_named() -> None:
-    assert [name for name in provider_names() if name not in page("how-to/models").lower()] == []
+    assert [name for name in provider_names() if f"\n| `{name}` | " not in page("reference/parts")] == []

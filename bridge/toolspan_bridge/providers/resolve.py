@@ -13,7 +13,7 @@ from toolspan_server.config import UntrustedItem
 
 from ..errors import UsageError
 from . import catalog
-from .compatible.rows import ROWS
+from .compatible.rows import row_names
 
 if TYPE_CHECKING:
     from toolspan_server.config import Config, ProviderConfig
@@ -32,7 +32,7 @@ PROMPT = "prompt:"
 def known_names() -> tuple[str, ...]:
     """The name of every provider that needs no config, sorted."""
     modules = (module.name.replace("_", "-") for module in pkgutil.iter_modules(catalog.__path__))
-    return tuple(sorted((*ROWS, *modules)))
+    return tuple(sorted((*row_names(), *modules)))
 
 
 def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
@@ -113,7 +113,7 @@ def resolve_model(
     settings = settings or http.HttpSettings()
     if own and name in own:
         provider = import_module(".compatible.own", __package__).connect_own(name, own[name], settings)
-    elif name in ROWS:
+    elif name in row_names():
         provider = import_module(".compatible.connect", __package__).connect_row(name, settings)
     else:
         module = import_module(f"{catalog.__name__}.{name.replace('-', '_')}")

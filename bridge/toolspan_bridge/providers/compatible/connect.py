@@ -14,14 +14,15 @@ from ..settings.environment import base_url, key_from, optional_key, variable
 from ..settings.ollama_host import host_url
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
-from .rows import ROWS, Row
+from .row import Row
+from .rows import row_of
 
 _PATHS = {"openai": "chat/completions", "openai-responses": "responses"}
 
 
 def connect_row(name: str, settings: HttpSettings) -> WireProvider:
     """The provider of the row ``name``. Raises ``AuthError`` when its key is missing."""
-    row = ROWS[name]
+    row = row_of(name)
     key = optional_key(row.key) if row.local else key_from(name, row.key, where=row.keys_at)
     extra = {header: value for header, held_in in row.headers if (value := optional_key(held_in))}
     started = f"is it running? Start it with `{row.local}`, or set {row.base}"

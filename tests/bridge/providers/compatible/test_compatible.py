@@ -12,11 +12,13 @@ from tests.support.provider_cases import ANSWERED, ask
 from toolspan_bridge.errors import AuthError, ProviderError, UnknownModelError, UnreachableError
 from toolspan_bridge.messages import Usage
 from toolspan_bridge.providers import resolve_model
-from toolspan_bridge.providers.compatible.rows import ROWS, Row
+from toolspan_bridge.providers.compatible.row import Row
+from toolspan_bridge.providers.compatible.rows import row_names, row_of
 
 pytestmark = pytest.mark.anyio
 
 KEY = "sk-test-0123456789"
+ROWS = {name: row_of(name) for name in row_names()}
 CHAT = {name: row for name, row in ROWS.items() if row.format == "openai"}
 LOCAL = [name for name, row in ROWS.items() if row.local]
 

@@ -1,0 +1,11 @@
+"""Cerebras."""
+
+from ..row import Row
+
+ROW = Row(
+    "https://api.cerebras.ai/v1",
+    "CEREBRAS_API_KEY",
+    "CEREBRAS_BASE_URL",
+    "https://cloud.cerebras.ai",
+    limit="max_completion_tokens",
+)

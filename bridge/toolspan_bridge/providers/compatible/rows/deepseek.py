@@ -1,0 +1,10 @@
+"""DeepSeek."""
+
+from ..row import Row
+
+ROW = Row(
+    "https://api.deepseek.com/v1",
+    "DEEPSEEK_API_KEY",
+    "DEEPSEEK_BASE_URL",
+    "https://platform.deepseek.com/api_keys",
+)

@@ -1,0 +1,11 @@
+"""Groq."""
+
+from ..row import Row
+
+ROW = Row(
+    "https://api.groq.com/openai/v1",
+    "GROQ_API_KEY",
+    "GROQ_BASE_URL",
+    "https://console.groq.com/keys",
+    limit="max_completion_tokens",
+)

@@ -1,0 +1,10 @@
+"""Hugging Face Inference Providers."""
+
+from ..row import Row
+
+ROW = Row(
+    "https://router.huggingface.co/v1",
+    "HF_TOKEN",
+    "HUGGINGFACE_BASE_URL",
+    "https://huggingface.co/settings/tokens",
+)

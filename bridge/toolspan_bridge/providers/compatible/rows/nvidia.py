@@ -1,0 +1,7 @@
+"""NVIDIA NIM."""
+
+from ..row import Row
+
+ROW = Row(
+    "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY", "NVIDIA_BASE_URL", "https://build.nvidia.com"
+)
