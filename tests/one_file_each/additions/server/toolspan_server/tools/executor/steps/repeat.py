@@ -1,0 +1,32 @@
+"""The result is given several times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....parts.step import StepConfig
+from ....schema.records import key
+from ....schema.values import integer
+
+if TYPE_CHECKING:
+    from ....calls.context import Context
+    from ..step import Step, StepInputs
+
+ORDER = 65
+
+
+class Config(StepConfig):
+    """How many times the result is given."""
+
+    about = "How many times the result is given, as a list."
+    times: int = key(integer(1, 9), "The number of times.")
+
+
+def build(following: Step, inputs: StepInputs) -> Step:
+    """For tools with the key ``repeat``."""
+    config: Config = getattr(inputs.tool.config, "repeat")  # noqa: B009
+
+    async def step(arguments: dict[str, Any], context: Context) -> Any:
+        return [await following(arguments, context)] * config.times
+
+    return step

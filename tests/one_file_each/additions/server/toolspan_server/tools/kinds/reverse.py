@@ -1,0 +1,42 @@
+"""``reverse``: gives a text backwards, once or several times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from typing_extensions import override
+
+from ...calls.context import Context
+from ...parts.environment import Environment
+from ...parts.kind import Kind, KindConfig
+from ...schema.records import choice, key, text
+from ...schema.values import integer
+
+
+class Config(KindConfig):
+    """``{"type": "reverse", "argument": "<the parameter with the text>"}``."""
+
+    type: str = key(choice("reverse"), default="reverse")
+    argument: str = key(text(least=1), "The parameter whose text is reversed.")
+    times: int = key(integer(1, 3), "How many times the text is given.", default=1)
+
+    @override
+    def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        if self.argument not in parameters.get("properties", {}):
+            yield "argument", f"the tool has no parameter {self.argument!r}"
+
+    @override
+    def build(self, environment: Environment) -> Kind:
+        return _Reverse(self.argument, self.times)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reverse:
+    argument: str
+    times: int
+    talks: bool = False
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
+        return str(arguments[self.argument])[::-1] * self.times
