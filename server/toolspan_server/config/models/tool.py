@@ -111,12 +111,8 @@ class ToolConfig(Record):
         default=None,
     )
 
-    vars().update(
-        {
-            name: key(optional(config.shape()), config.about, default=None)
-            for name, config in STEPS.own_keys().items()
-        }
-    )
+    __annotations__.update({name: config | None for name, config in STEPS.own_keys().items()})
+    vars().update({name: key(config.about, default=None) for name, config in STEPS.own_keys().items()})
 
     @override
     def check(self) -> None:

@@ -19,7 +19,6 @@ REPEAT = '''
 
 from toolspan_server.parts.step import StepConfig
 from toolspan_server.schema.records import key
-from toolspan_server.schema.values import integer
 
 ORDER = 65
 
@@ -28,7 +27,7 @@ class Config(StepConfig):
     """How many times."""
 
     about = "How many times the result is given."
-    times: int = key(integer(1, 9), "The number.")
+    times: int = key("The number.", least=1, most=9)
 
 
 def build(following, inputs):

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from typing_extensions import override
 
 from ...calls.context import Context
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
-from ...schema.records import choice, key, text
-from ...schema.values import integer
+from ...schema.constraints import OneOf
+from ...schema.records import key
 
 
 class Config(KindConfig):
     """``{"type": "reverse", "argument": "<the parameter with the text>"}``."""
 
-    type: str = key(choice("reverse"), default="reverse")
-    argument: str = key(text(least=1), "The parameter whose text is reversed.")
-    times: int = key(integer(1, 3), "How many times the text is given.", default=1)
+    type: Annotated[str, OneOf(("reverse",))] = key(default="reverse")
+    argument: str = key("The parameter whose text is reversed.", least=1)
+    times: int = key("How many times the text is given.", least=1, most=3, default=1)
 
     @override
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

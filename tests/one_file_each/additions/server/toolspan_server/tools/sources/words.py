@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import anyio
 from typing_extensions import override
@@ -11,14 +11,15 @@ from typing_extensions import override
 from ...config import ToolConfig
 from ...parts.environment import Environment
 from ...parts.source import Offer, Source, SourceConfig
-from ...schema.records import choice, key, many, text
+from ...schema.constraints import Limits, OneOf
+from ...schema.records import key
 
 
 class Config(SourceConfig):
     """``{"type": "words", "words": ["yes", "no"]}``."""
 
-    type: str = key(choice("words"), default="words")
-    words: tuple[str, ...] = key(many(text(pattern=r"^[a-z]{1,50}$"), least=1), "The words.")
+    type: Annotated[str, OneOf(("words",))] = key(default="words")
+    words: tuple[Annotated[str, Limits(pattern=r"^[a-z]{1,50}$")], ...] = key("The words.", least=1)
 
     @override
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from ....parts.step import StepConfig
 from ....schema.records import key
-from ....schema.values import integer
 
 if TYPE_CHECKING:
     from ....calls.context import Context
@@ -19,7 +18,7 @@ class Config(StepConfig):
     """How many times the result is given."""
 
     about = "How many times the result is given, as a list."
-    times: int = key(integer(1, 9), "The number of times.")
+    times: int = key("The number of times.", least=1, most=9)
 
 
 def build(following: Step, inputs: StepInputs) -> Step:
