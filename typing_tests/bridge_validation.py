@@ -1,0 +1,105 @@
+"""The types of ``toolspan_bridge``'s surface: validation and wire formats; checked, never run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, assert_type
+
+from toolspan_bridge import (
+    EXPORT_FILE,
+    STORE_FILE,
+    THRESHOLD,
+    TRIAL_TIMEOUT,
+    Answer,
+    Asker,
+    AskModel,
+    Expect,
+    ExpectedCall,
+    Finding,
+    Format,
+    FormatError,
+    Lint,
+    Loss,
+    ModelReport,
+    NameTable,
+    Reply,
+    Scenario,
+    Store,
+    StreamFailed,
+    StreamParser,
+    Suite,
+    Toolbox,
+    ToolSpec,
+    Totals,
+    Trial,
+    TrialFinished,
+    TrialStarted,
+    ValidationReport,
+    Verdict,
+    WireError,
+    build_record,
+    build_records,
+    default_suite,
+    export_records,
+    format_names,
+    get_format,
+    judge,
+    lint,
+    load_suite,
+    print_report,
+    progress,
+    validate,
+)
+from toolspan_server import load_config
+
+EXPECT = Expect(calls=(ExpectedCall(tool="calculate"),))
+SUITE = Suite(name="sums", scenarios=(Scenario(query="12 * 7?", expect=EXPECT),))
+
+
+def noted(event: TrialStarted | TrialFinished) -> None:
+    assert_type(event.number, int)
+
+
+async def validated(state: Path, toolbox: Toolbox) -> int:
+    models, suites = ["offline/keyword"], [SUITE, default_suite(), load_suite(state / "suite.yaml")]
+    with Store.open(state / STORE_FILE) as store, progress(sys.stderr) as on_event:
+        async with Asker(load_config("toolspan.yaml"), toolbox) as asker:
+            ask: AskModel = asker.ask
+            report = await validate(models, suites[0], ask, store, timeout=TRIAL_TIMEOUT, on_event=on_event)
+            await validate(models, suites[1], ask, store, threshold=THRESHOLD, on_event=noted)
+            await validate(models, suites[2], asker, store)  # type: ignore[arg-type]
+        assert_type(store.trials(), list[Trial])
+        assert_type(store.totals("offline/keyword"), Totals)
+        assert_type(build_records(store.trials()), list[dict[str, Any]])
+        assert_type(build_record("offline/keyword", store.trials()), dict[str, Any])
+        print_report(report, sys.stdout, assert_type(export_records(store, state / EXPORT_FILE), Path))
+    assert_type(report, ValidationReport)
+    assert_type(report.models, tuple[ModelReport, ...])
+    return report.exit_code
+
+
+def judged(answer: Answer) -> bool:
+    return assert_type(judge(EXPECT, answer), Verdict).success
+
+
+def rendered(tools: list[ToolSpec], name: str, body: bytes) -> Reply | WireError:
+    wire = assert_type(get_format(name), Format)
+    wire.render_tools(tools, NameTable.of(tools))
+    assert_type(wire.losses(tools), list[Loss])
+    found = assert_type(lint(tools, format_names()), Lint)
+    assert_type(found.findings, tuple[Finding, ...])
+    headers: Mapping[str, str] = {}
+    try:
+        return assert_type(wire.parse_reply(body), Reply)
+    except FormatError:
+        return wire.parse_error(500, headers, body)
+
+
+def streamed(parser: StreamParser, chunk: bytes) -> Reply | WireError:
+    try:
+        parser.feed(chunk)
+    except StreamFailed as failed:
+        return assert_type(failed.error, WireError)
+    return parser.end()
