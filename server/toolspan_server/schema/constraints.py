@@ -8,19 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, cast
 
 Shape = dict[str, Any]
 """A core schema of ``pydantic_core``: ``{"type": "int", "ge": 1}``."""
-
-
-@runtime_checkable
-class Constraint(Protocol):
-    """A part of ``Annotated`` that narrows or converts values."""
-
-    def apply(self, shape: Shape) -> Shape:
-        """The core schema of what ``shape`` is then. Raises ``TypeError`` where it has no meaning."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +27,7 @@ class Limits:
     pattern: str | None = None
 
     def apply(self, shape: Shape) -> Shape:
+        """``shape`` within them. Raises ``TypeError`` where one has no meaning."""
         if isinstance(inner := shape.get("schema"), dict):
             return {**shape, "schema": self.apply(cast("Shape", inner))}
         names = _LIMITS.get(shape["type"], {})
@@ -120,3 +112,7 @@ class ReadAs:
     """The data has the type ``annotation``; what the attribute holds in the end may be something else."""
 
     annotation: Any
+
+
+Constraint = Limits | OneOf | AfterValidator | BeforeValidator | PlainValidator | WithoutVariable
+"""What narrows or converts values: ``apply`` gives the core schema that comes of one."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .constraints import AfterValidator, Constraint, Limits, Shape
-from .shapes import resolved, shape_of
+from .shapes import shape_as_written
 
 REQUIRED: Any = object()
 
@@ -46,7 +46,7 @@ class Key:
 
     def _derived(self) -> Shape:
         try:
-            shape = shape_of(resolved(self.annotation, self.module))
+            shape = shape_as_written(self.annotation, self.module)
             for constraint in self.constraints:
                 shape = constraint.apply(shape)
         except TypeError as error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Mapping
-from functools import lru_cache
 from types import EllipsisType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
@@ -12,19 +12,24 @@ from .constraints import Constraint, ReadAs, Shape
 from .interpolation import from_variable
 
 
-def resolved(annotation: Any, module: str) -> Any:
-    """The type that ``annotation`` is, which may be a string written in ``module``. Raises ``TypeError``."""
+def shape_as_written(annotation: Any, module: str) -> Shape:
+    """The core schema of values of the type ``annotation``, mostly a string that is written in ``module``.
+
+    Raises ``TypeError`` as ``shape_of`` does, and for unknown names.
+    """
     if not isinstance(annotation, str):
-        return annotation
+        return shape_of(annotation)
+    # Three of four are a name, or a name or null: to compile those would take most of the time.
+    if annotation.endswith(_OR_NULL):
+        return {"type": "nullable", "schema": shape_as_written(annotation.removesuffix(_OR_NULL), module)}
+    known = vars(sys.modules[module])
+    for names in (known, vars(builtins)):
+        if annotation in names:
+            return shape_of(names[annotation])
     try:
-        return _evaluated(annotation, module)
+        return shape_of(eval(annotation, known))
     except NameError as error:
         raise TypeError(f"{error}: import it for more than type checkers") from None
-
-
-@lru_cache(maxsize=1024)
-def _evaluated(annotation: str, module: str) -> Any:
-    return eval(annotation, vars(sys.modules[module]))
 
 
 def shape_of(annotation: Any) -> Shape:
@@ -74,6 +79,7 @@ def _or_variable(shape: Shape) -> Shape:
     }
 
 
+_OR_NULL = " | None"
 _SIMPLE: Mapping[Any, Shape] = {
     str: {"type": "str"},
     Any: {"type": "any"},
