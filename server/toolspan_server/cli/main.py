@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.did_you_mean import nearest
-from ..common.garbage_collector import keeping
 from ..config import (
     DEFAULT_FILES,
     Config,
@@ -111,8 +110,7 @@ class _Served:
 
 def _served(options: Options, log: LogFormatter) -> _Served:
     files = _files(options)
-    with keeping():
-        config = files.load()
+    config = files.load()
     log.redact = config.redact
     for problem in config.skipped:
         _say(f"toolspan: skipped: {problem}")

@@ -1,4 +1,7 @@
-"""Tasks that begin at once: most work is done before it first waits, and needs no task of its own."""
+"""Tasks that begin at once: most work is done before it first waits, and needs no task of its own.
+
+Without them a call over HTTP costs 1.05 times as much processor time (``benchmarks/shortcuts.py``).
+"""
 
 from __future__ import annotations
 

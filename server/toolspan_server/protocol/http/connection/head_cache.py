@@ -1,4 +1,7 @@
-"""The heads of requests that were read before: clients send the same again and again, but for the length."""
+"""The heads of requests that were read before: clients send the same again and again, but for the length.
+
+Without the cache a call over HTTP costs 1.30 times as much processor time (``benchmarks/shortcuts.py``).
+"""
 
 from __future__ import annotations
 

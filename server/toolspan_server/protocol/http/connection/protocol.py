@@ -1,5 +1,9 @@
 """One HTTP connection: uvicorn's, with limits on what a client sends and on how long it takes.
 
+Uvicorn (0.54) has no deadline for a first request, a head or a body, and no limit on a body: clients that had
+sent nothing, half a head or half a body still had their connections after 60 s (measured). What only saves
+time is in ``head_cache``, ``request_cycle`` and ``eager_tasks``, each with its figure.
+
 A deadline concerns what the client owes (the head of a request, its body, the next request, taking its
 answer), never how long an answer takes. What the parser lets through and HTTP does not want is refused:
 trailers never become headers, another version, an absolute target, an encoded body.
@@ -9,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import unquote
 
 import httptools
 from typing_extensions import override
@@ -24,12 +27,11 @@ from .request_checks import (
     CROWDED,
     DISPLACED,
     MOST_WAITING,
-    NO_PROXY,
     UNASKED,
     UNREADABLE,
     RequestRejected,
 )
-from .request_cycle import CYCLE, RequestCycle
+from .request_cycle import CYCLE, RequestCycle, complete_scope
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ _NOTHING, _HEAD, _BODY = range(3)
 _PARTING_S = 1.0
 _MOST_PARTING = 64
 _LEAST_UNASKED_S = 1.0
-_VERSIONS = frozenset({"1.0", "1.1"})
 
 
 class Connection(HttpToolsProtocol):
@@ -61,6 +62,7 @@ class Connection(HttpToolsProtocol):
         self._admission = config.admission
         self._bodies = config.bodies
         self._refusals = config.refusals
+        self._checks = config.checks
         self._owes = _HEAD
         self._due: float | None = None
         self._messages = self._size = self._unparsed = 0
@@ -148,22 +150,8 @@ class Connection(HttpToolsProtocol):
             task.add_done_callback(self.tasks.discard)
 
     def _cycle(self, scope: Any, *, keep_alive: bool = True, expects: bool = False) -> RequestCycle:
-        cycle = RequestCycle(
-            scope=scope,
-            transport=self.transport,
-            flow=self.flow,
-            logger=self.logger,
-            access_logger=self.access_logger,
-            access_log=False,
-            default_headers=self.server_state.default_headers,
-            message_event=cast("asyncio.Event", None),
-            expect_100_continue=expects,
-            keep_alive=keep_alive,
-            on_response=self.on_response_complete,
-        )
-        cycle.start = self._settings.start(self.server_state.default_headers)
-        scope[CYCLE] = cycle
-        return cycle
+        start = self._settings.start(self.server_state.default_headers)
+        return RequestCycle.of(self, scope, start, keep_alive=keep_alive, expects=expects)
 
     def _feed(self, data: bytes) -> None:
         while True:
@@ -193,28 +181,13 @@ class Connection(HttpToolsProtocol):
         name, value = name.lower(), value.strip(b" \t")  # RFC 9110, 5.5: what surrounds a value is none of it
         self.headers.append((name, value))
         self._size += len(name) + len(value) + 4
-        limits = self._limits
-        if self._size > limits.header_bytes or len(self.headers) > limits.headers:
-            raise RequestRejected(self._refusals.head_too_large)
-        if name == b"content-length":
-            if int(value) > limits.message_bytes:
-                raise RequestRejected(self._refusals.body_too_large)
-        elif name == b"transfer-encoding":
-            if value.strip().lower() != b"chunked":
-                raise RequestRejected(RefusedResponse(400, "Transfer-Encoding must be chunked"))
-        elif name == b"expect":
+        self._checks.check_header(name, value, self._size, len(self.headers))
+        if name == b"expect":
             self.expect_100_continue = value.lower() == b"100-continue"
 
     @override
     def on_headers_complete(self) -> None:
-        if self.parser.get_http_version() not in _VERSIONS:
-            raise RequestRejected(RefusedResponse(505, "HTTP/1.1 is spoken here"))
-        if self.parser.get_method() == b"CONNECT":
-            raise RequestRejected(NO_PROXY)
-        if not self.url.startswith(b"/"):
-            raise RequestRejected(RefusedResponse(400, "The target of a request must be a path"))
-        if self._size + len(self.url) > self._limits.header_bytes:
-            raise RequestRejected(self._refusals.head_too_large)
+        self._checks.check_head(self.parser, self.url, self._size)
         if len(self.pipeline) >= MOST_WAITING:
             raise RequestRejected(CROWDED)
         if self.parser.should_upgrade():
@@ -226,16 +199,9 @@ class Connection(HttpToolsProtocol):
 
     def _begin(self) -> None:
         """Have the request answered, once those before it on this connection are."""
-        raw_path, _, query = self.url.partition(b"?")
-        self.scope["http_version"] = version = self.parser.get_http_version()
-        self.scope["method"] = self.parser.get_method().decode("ascii")
-        self.scope["path"] = (
-            unquote(raw_path.decode("ascii")) if b"%" in raw_path else raw_path.decode("ascii")
-        )
-        self.scope["raw_path"] = raw_path
-        self.scope["query_string"] = query
+        complete_scope(self.scope, self.parser, self.url)
         before, app = cast("RequestCycle | None", self.cycle), cast("Any", self).app
-        keep_alive = version != "1.0" and self.parser.should_keep_alive()
+        keep_alive = self.scope["http_version"] != "1.0" and self.parser.should_keep_alive()
         self.cycle = cycle = self._cycle(self.scope, keep_alive=keep_alive, expects=self.expect_100_continue)
         if before is None or before.response_complete:
             self._start_asgi_task(cycle, app)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from ...asgi import RefusedResponse
 
 if TYPE_CHECKING:
+    from httptools import HttpRequestParser
+
     from ....config import LimitsConfig
 
+_VERSIONS = frozenset({"1.0", "1.1"})
 MOST_WAITING = 64
 """How many requests may wait on one connection."""
 
@@ -52,3 +55,36 @@ class Refusals:
             f"The bodies of all requests take more than {limits.bodies_bytes:,} bytes together "
             "(limits.bodies_bytes); try again later",
         )
+
+
+class HeadChecks:
+    """What the head of a request must be: within the limits, of this version, and framed in one way only.
+
+    Both raise ``RequestRejected``.
+    """
+
+    def __init__(self, limits: LimitsConfig, refusals: Refusals) -> None:
+        self._limits = limits
+        self._refusals = refusals
+
+    def check_header(self, name: bytes, value: bytes, size: int, count: int) -> None:
+        """Check one header; with it the head has ``size`` bytes and ``count`` headers."""
+        limits = self._limits
+        if size > limits.header_bytes or count > limits.headers:
+            raise RequestRejected(self._refusals.head_too_large)
+        if name == b"content-length":
+            if int(value) > limits.message_bytes:
+                raise RequestRejected(self._refusals.body_too_large)
+        elif name == b"transfer-encoding" and value.strip().lower() != b"chunked":
+            raise RequestRejected(RefusedResponse(400, "Transfer-Encoding must be chunked"))
+
+    def check_head(self, parser: HttpRequestParser, target: bytes, size: int) -> None:
+        """Check what is known at the end of the head, whose headers have ``size`` bytes."""
+        if parser.get_http_version() not in _VERSIONS:
+            raise RequestRejected(RefusedResponse(505, "HTTP/1.1 is spoken here"))
+        if parser.get_method() == b"CONNECT":
+            raise RequestRejected(NO_PROXY)
+        if not target.startswith(b"/"):
+            raise RequestRejected(RefusedResponse(400, "The target of a request must be a path"))
+        if size + len(target) > self._limits.header_bytes:
+            raise RequestRejected(self._refusals.head_too_large)

@@ -1,18 +1,24 @@
-"""One request and its answer: uvicorn's, which can also take and write a whole body at once."""
+"""One request and its answer: uvicorn's, which can also take and write a whole body at once.
+
+With answers in the two steps of ASGI, which make uvicorn write twice, a call over HTTP costs 1.35 times as
+much processor time (``benchmarks/shortcuts.py``).
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
 
 from typing_extensions import override
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from .head_cache import ParsedHead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from httptools import HttpRequestParser
     from uvicorn._types import ASGISendEvent
 
     from ...asgi import Header
@@ -33,6 +39,17 @@ def persistence(idle_seconds: float) -> list[tuple[str, str]]:
     return [("connection", "keep-alive"), ("keep-alive", f"timeout={max(1, int(idle_seconds / 2))}")]
 
 
+def complete_scope(scope: Any, parser: HttpRequestParser, target: bytes) -> None:
+    """Put into an ASGI scope what the first line of the request says."""
+    raw_path, _, query = target.partition(b"?")
+    path = raw_path.decode("ascii")
+    scope["http_version"] = parser.get_http_version()
+    scope["method"] = parser.get_method().decode("ascii")
+    scope["path"] = unquote(path) if "%" in path else path
+    scope["raw_path"] = raw_path
+    scope["query_string"] = query
+
+
 class RequestCycle(RequestResponseCycle):
     """An ASGI request: ``receive`` and ``send``, and ``taken`` and ``whole`` for what is most frequent.
 
@@ -46,6 +63,28 @@ class RequestCycle(RequestResponseCycle):
     unread = False
     held = 0
     _event: asyncio.Event | None = None
+
+    @classmethod
+    def of(
+        cls, connection: HttpToolsProtocol, scope: Any, start: bytes, *, keep_alive: bool, expects: bool
+    ) -> RequestCycle:
+        """The request ``scope`` of ``connection``; a whole answer to it begins with ``start``."""
+        cycle = cls(
+            scope=scope,
+            transport=connection.transport,
+            flow=connection.flow,
+            logger=connection.logger,
+            access_logger=connection.access_logger,
+            access_log=False,
+            default_headers=connection.server_state.default_headers,
+            message_event=cast("asyncio.Event", None),
+            expect_100_continue=expects,
+            keep_alive=keep_alive,
+            on_response=connection.on_response_complete,
+        )
+        cycle.start = start
+        scope[CYCLE] = cycle
+        return cycle
 
     @property  # type: ignore[explicit-override]  # mypy sees it not where there is a setter
     @override

@@ -14,7 +14,7 @@ from ...asgi import App, Header, RefusedResponse
 from ...state.body_budget import BodyBudget
 from ...state.unread_bytes import UnreadBytes
 from .admission import Admission
-from .request_checks import Refusals
+from .request_checks import HeadChecks, Refusals
 from .request_cycle import persistence
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Settings(uvicorn.Config):
         self.unread = unread
         self.admission = Admission(limits)
         self.refusals = Refusals(limits)
+        self.checks = HeadChecks(limits, self.refusals)
         self.bodies = BodyBudget(limits, self.refusals.too_many_bodies)
         self.parting: set[asyncio.Protocol] = set()
         self.on_refused: Callable[[RefusedResponse], None] = _nobody
