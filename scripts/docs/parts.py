@@ -19,6 +19,7 @@ from toolspan_bridge.providers.compatible.rows import row_names, row_of
 from toolspan_server.engines.registration import Handler, find_handler, handler_names, is_ours
 from toolspan_server.parts.discovery import Parts
 from toolspan_server.parts.kind import KINDS
+from toolspan_server.parts.resource import CONTENTS
 from toolspan_server.parts.service import SERVICES
 from toolspan_server.parts.source import SOURCES
 from toolspan_server.parts.step import STEPS
@@ -49,6 +50,9 @@ def page() -> str:
             ),
             _section("Sources", "`type` of an entry in `tools.sources`.", ("source", ABOUT), _parts(SOURCES)),
             _section("Services", "Keys of `services`.", ("service", ABOUT), _parts(SERVICES)),
+            _section(
+                "Contents of resources", "Keys of an entry in `resources`.", ("key", ABOUT), _parts(CONTENTS)
+            ),
             _section("Executor steps", ORDER, ("step", "key of a tool", ABOUT), _steps()),
             _section("Wire formats", "`--format` names one.", ("format", ABOUT), _formats()),
             _section("Providers", MODEL, ("provider", ABOUT, "key", "address"), _providers()),

@@ -15,6 +15,7 @@ from toolspan_bridge.providers import provider_names
 from toolspan_server.config import LimitsConfig
 from toolspan_server.engines.registration import find_handler, handler_names
 from toolspan_server.parts.kind import KINDS
+from toolspan_server.parts.resource import CONTENTS
 from toolspan_server.parts.service import SERVICES
 from toolspan_server.parts.source import SOURCES
 from toolspan_server.parts.step import STEPS
@@ -35,7 +36,7 @@ def test_every_handler_has_its_row() -> None:
 
 @pytest.mark.requirement("I2.1.4", "I10.2.4")
 def test_every_kind_source_service_and_step_is_described() -> None:
-    for parts in (KINDS, SOURCES, SERVICES, STEPS):
+    for parts in (KINDS, SOURCES, SERVICES, STEPS, CONTENTS):
         assert [name for name in parts.names if f"\n| `{name}` | " not in page("reference/parts")] == []
 
 

@@ -1,9 +1,9 @@
 """Resources: what clients may read. ``Resources`` are those of a config, alive.
 
-What stands behind it: ``_entries`` (literals, files, globs), ``_made`` (templates), ``_folder`` (files,
-read so that none can do harm), ``_content`` (text or bytes), ``_watch`` (when files change),
-``completions`` (values to offer); ``uri_templates`` and ``file_names`` are pure. ``Resources`` is imported
-from ``live`` where a config has some: nothing of this room is needed for a config without.
+What stands behind it: ``contents`` (the keys of literals, files and globs, a module each), ``_entries``
+(what is live of them), ``_made`` (templates), ``_folder`` (files, read so that none can do harm),
+``_content`` (text or bytes), ``_watch`` (when files change), ``completions`` (values to offer).
+``Resources`` is imported from ``live`` where a config has some: nothing else is needed for a config without.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def resources_of(config: Config, earlier: Resources | None = None) -> Resources 
 
 def differing(before: Config, after: Config) -> Iterator[Change]:
     """The resources of which the two configs say something else."""
-    earlier = {each.uri: each for each in before.resources if each.glob is None}
+    earlier = {each.uri: each for each in before.resources if not each.content.many}
     for each in after.resources:
         if each.uri in earlier and not is_same(earlier[each.uri], each):
             yield Change("resource", each.uri)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +12,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from ..engines.documents._globs import Selection
 from ..engines.documents._tree import shown
-from ._content import (
-    BYTES,
-    JSON,
-    TEXT,
-    as_json,
-    content,
-    media_type_of,
-)
+from ._content import content, media_type_of
 from ._described import described, hints
 from ._folder import (
     FileEntry,
@@ -66,9 +59,10 @@ class Entry(Protocol):
 
 @dataclass(frozen=True)
 class Literal:
-    """Content that stands in the config."""
+    """Content that stands in the config: ``given`` is it as MCP writes it, without the URI."""
 
     config: ResourceConfig
+    given: Mapping[str, Any]
     folder: None = None
 
     def listed(self) -> Iterator[dict[str, Any]]:
@@ -98,12 +92,7 @@ class Literal:
         return within(self._content(), limit)
 
     def _content(self) -> dict[str, Any]:
-        config = self.config
-        if config.blob is not None:
-            return {"uri": config.uri, "mimeType": config.mime_type or BYTES, "blob": config.blob}
-        if config.text is not None:
-            return {"uri": config.uri, "mimeType": config.mime_type or TEXT, "text": config.text}
-        return {"uri": config.uri, "mimeType": config.mime_type or JSON, "text": as_json(config.json)}
+        return {"uri": self.config.uri, **self.given}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +104,9 @@ class FileResource:
     folder: Folder
 
     @classmethod
-    def of(cls, config: ResourceConfig, base: Path) -> FileResource:
-        """The resource of ``config``, whose path starts at ``base``."""
-        file = OneFile(config.uri, base, config.file or "", config.outside)
+    def of(cls, config: ResourceConfig, base: Path, path: str) -> FileResource:
+        """The resource of ``config``, whose ``path`` starts at ``base``."""
+        file = OneFile(config.uri, base, path, config.outside)
         return cls(config, file, file.parent)
 
     def listed(self) -> Iterator[dict[str, Any]]:
@@ -149,11 +138,11 @@ class GlobResource:
     after: str
 
     @classmethod
-    def of(cls, config: ResourceConfig, base: Path) -> GlobResource:
-        """The resources of ``config``, whose glob starts at ``base``."""
-        path, pattern = split_glob(config.glob or "")
+    def of(cls, config: ResourceConfig, base: Path, glob: str, exclude: Sequence[str]) -> GlobResource:
+        """The resources of ``config``, whose ``glob`` starts at ``base``."""
+        path, pattern = split_glob(glob)
         recursive = "/" in pattern or "**" in pattern
-        selection = Selection([pattern], config.exclude)
+        selection = Selection([pattern], exclude)
         folder = Folder(config.uri, base, path, selection, config.outside, recursive)
         before, _, after = config.uri.partition("{path}")
         return cls(config, folder, before, after)

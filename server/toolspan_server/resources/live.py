@@ -17,12 +17,7 @@ from ..common.json_values import repaired
 from ..engines.uri_templates import LONGEST_URI
 from ..errors import RequestRefused
 from ..schema.records import is_same
-from ._entries import (
-    Entry,
-    FileResource,
-    GlobResource,
-    Literal,
-)
+from ._entries import Entry
 from ._made import MadeFile, MadeResource
 from ._watch import FolderWatch
 from .completions import offered, values_of
@@ -139,11 +134,8 @@ class Resources:
                     )
 
     def _entry(self, config: ResourceConfig) -> Entry:
-        if config.glob is not None:
-            return GlobResource.of(config, self._base)
-        if config.file is not None:
-            return FileResource.of(config, self._base)
-        return Literal(config)
+        entry: Entry = config.content.live(config, self._base)
+        return entry
 
     def _template(self, config: ResourceTemplateConfig) -> MadeResource:
         return MadeResource(config) if config.file is None else MadeFile(config, self._base)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import Annotated
 
 from ..problems import Fault, Faulty
+from .constraints import Limits
+
+RelativePath = Annotated[str, Limits(least=1, most=1_000)]
+"""A path in a config, relative to its folder."""
 
 OUTSIDE = "Whether it may lie outside of the config's folder."
 _PARTS = re.compile(r"[/\\]")

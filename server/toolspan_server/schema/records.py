@@ -13,7 +13,7 @@ of a server's start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic_core import SchemaValidator
@@ -38,11 +38,16 @@ class Record:
     model_fields: ClassVar[Mapping[str, Key]] = {}
 
     @override
-    def __init_subclass__(cls, unknown: Literal["forbid", "ignore"] = "forbid") -> None:
+    def __init_subclass__(
+        cls, unknown: Literal["forbid", "ignore"] = "forbid", keys_of: Iterable[type[Record]] = ()
+    ) -> None:
+        """``keys_of`` are records whose keys it has after its own."""
         own = {name: value.of(cls, name) for name, value in vars(cls).items() if isinstance(value, Key)}
         for name in own:
             delattr(cls, name)
         cls.model_fields = {**cls.model_fields, **own}
+        for other in keys_of:
+            cls.model_fields = {**cls.model_fields, **other.model_fields}
         cls.__pydantic_core_schema__ = cast("Any", _CoreSchema(unknown))
 
     def __init__(self, **data: Any) -> None:

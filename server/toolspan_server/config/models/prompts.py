@@ -9,6 +9,7 @@ from pydantic_core import ValidationError
 from typing_extensions import override
 
 from ...problems import Fault, Faulty
+from ...schema.base64_text import Base64
 from ...schema.constraints import Limits, PlainValidator
 from ...schema.faults import InvalidRecord
 from ...schema.paths import OUTSIDE, is_inside, path_fault
@@ -18,7 +19,6 @@ from ...schema.records import (
 )
 from .completions import CompletableConfig
 from .resources import (
-    Base64,
     ContentAnnotationsConfig,
     MediaType,
     OfferedConfig,

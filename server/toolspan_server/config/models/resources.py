@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, cast
@@ -11,9 +9,10 @@ from typing import Annotated, Any, Literal, cast
 from typing_extensions import override
 
 from ...common.did_you_mean import nearest
+from ...parts.resource import CONTENTS, ResourceContent
 from ...problems import Fault, Faulty
-from ...schema.constraints import AfterValidator, Limits
-from ...schema.paths import OUTSIDE, is_inside, path_fault
+from ...schema.constraints import Limits
+from ...schema.paths import OUTSIDE, RelativePath, is_inside, path_fault
 from ...schema.records import (
     Record,
     key,
@@ -23,7 +22,6 @@ from .completions import CompletableConfig
 from .tool_options import IconConfig
 
 _Name = Annotated[str, Limits(least=1, most=200)]
-_Path = Annotated[str, Limits(least=1, most=1_000)]
 _Uri = Annotated[str, Limits(pattern=r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x1f\x7f]+$", most=2_000)]
 MediaType = Annotated[str, Limits(pattern=r"^[\w.+-]+/[\w.+*-]+ *(;.*)?$", most=200)]
 
@@ -36,18 +34,6 @@ def _moment(written: str) -> str:
             Fault((), f"{written!r} is no time of ISO 8601", "write one such as 2026-01-31T12:00:00Z")
         ) from None
     return written
-
-
-def _base64(written: str) -> str:
-    try:
-        return base64.b64encode(base64.b64decode("".join(written.split()), validate=True)).decode()
-    except (binascii.Error, ValueError):
-        raise Faulty(
-            Fault((), "is not Base64", "encode the bytes, or name them as a file: file: logo.png")
-        ) from None
-
-
-Base64 = Annotated[str, AfterValidator(_base64)]
 
 
 class ContentAnnotationsConfig(Record):
@@ -106,52 +92,32 @@ class _ReadableConfig(OfferedConfig):
             raise Faulty(path_fault(name, path))
 
 
-class ResourceConfig(_ReadableConfig):
+class ResourceConfig(_ReadableConfig, keys_of=CONTENTS.ordered.values()):
     """Something to read: a literal (text, blob or json), a file, or every file that a glob finds."""
 
     uri: _Uri = key(
         "Its URI, which is unique; of a glob with {path} in it, the file's path below the glob's folder.",
     )
     name: _Name | None = key("What it is called; the file's own name when absent.", default=None)
-    text: str | None = key("The content: a text.", default=None)
-    blob: Base64 | None = key("The content: bytes, in Base64.", default=None)
-    json: Any = key("The content: any value, served as JSON.", default=None)
-    file: _Path | None = key("The file with the content, relative to the config's folder.", default=None)
-    glob: _Path | None = key(
-        "The files, one resource each: a glob relative to the config's folder; ** is any number of folders.",
-        default=None,
-    )
-    exclude: tuple[_Path, ...] = key(
-        "Which of them are left out: globs relative to the folder before the glob's first wildcard.",
-        default=(),
-    )
+
+    @property
+    def content(self) -> type[ResourceContent]:
+        """The sort of its content."""
+        return CONTENTS.config(self.only_one(*CONTENTS.ordered))
 
     @override
     def check(self) -> None:
-        """One content; a glob's URI tells its files apart."""
-        content = self.only_one("text", "blob", "json", "file", "glob")
-        if content == "glob":
-            self._check_glob()
-            return
-        if "{" in self.uri or "}" in self.uri:
+        """One content, and only keys that go with it."""
+        content = self.content
+        if not content.many and ("{" in self.uri or "}" in self.uri):
             raise Faulty(
                 Fault(("uri",), "a resource's URI has no variables", "move it to resource_templates")
             )
-        if self.exclude:
-            raise Faulty(Fault(("exclude",), "only a glob excludes files", "remove it", on_key=True))
-        if content != "file" and self.name is None:
-            raise Faulty(Fault((), "'name' is missing", "add name"))
-        self.check_path("file", self.file)
-
-    def _check_glob(self) -> None:
-        if self.uri.count("{path}") != 1 or "{" in self.uri.replace("{path}", ""):
-            hint = "write {path} once where the file's path belongs, as in docs:///{path}"
-            raise Faulty(Fault(("uri",), f"{self.uri!r} does not tell the files of the glob apart", hint))
-        for name in ("name", "title"):
-            if getattr(self, name) is not None:
-                message = f"the files of a glob would all have one {name}"
-                raise Faulty(Fault((name,), message, "remove it: each has its path as its name", on_key=True))
-        self.check_path("glob", self.glob)
+        for other in CONTENTS.ordered.values():
+            for name, message in () if other is content else other.only_here.items():
+                if getattr(self, name):
+                    raise Faulty(Fault((name,), message, "remove it", on_key=True))
+        content.check_entry(self)
 
 
 class ResourceTemplateConfig(_ReadableConfig):
@@ -175,7 +141,7 @@ class ResourceTemplateConfig(_ReadableConfig):
         "The content: any value, its texts being templates over the variables; served as JSON.",
         default=None,
     )
-    file: _Path | None = key(
+    file: RelativePath | None = key(
         "The file with the content, relative to the config's folder, with variables: data/{id}.json.",
         default=None,
     )

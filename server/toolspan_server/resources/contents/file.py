@@ -1,0 +1,33 @@
+"""``file``: a file, read when it is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from typing_extensions import override
+
+from ...parts.resource import ResourceContent
+from ...schema.paths import RelativePath
+from ...schema.records import key
+
+
+class Config(ResourceContent):
+    """Content in a file, whose name is the resource's where none is given."""
+
+    order = 40
+    file: RelativePath | None = key(
+        "The file with the content, relative to the config's folder.", default=None
+    )
+
+    @classmethod
+    @override
+    def check_entry(cls, entry: Any) -> None:
+        entry.check_path("file", entry.file)
+
+    @classmethod
+    @override
+    def live(cls, entry: Any, base: Path) -> Any:
+        from .._entries import FileResource
+
+        return FileResource.of(entry, base, entry.file)
