@@ -7,37 +7,38 @@ Url = Annotated[str, AfterValidator(check_url)]
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 Shape = dict[str, Any]
 """A core schema of ``pydantic_core``: ``{"type": "int", "ge": 1}``."""
 
 
-@dataclass(frozen=True, slots=True)
 class Limits:
     """The range of a number, the length of a string, the fewest items of a tuple; a string's pattern.
 
     ``least`` and ``most`` are included, ``above`` is not. Of ``X | None`` they are those of ``X``.
     """
 
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    pattern: str | None = None
+    def __init__(
+        self,
+        least: float | None = None,
+        most: float | None = None,
+        above: float | None = None,
+        pattern: str | None = None,
+    ) -> None:
+        limits = {"least": least, "most": most, "above": above, "pattern": pattern}
+        self._given = {name: limit for name, limit in limits.items() if limit is not None}
 
     def apply(self, shape: Shape) -> Shape:
         """``shape`` within them. Raises ``TypeError`` where one has no meaning."""
         if isinstance(inner := shape.get("schema"), dict):
             return {**shape, "schema": self.apply(cast("Shape", inner))}
         names = _LIMITS.get(shape["type"], {})
-        given = {name: limit for name in _GIVEN if (limit := getattr(self, name)) is not None}
-        if senseless := given.keys() - names.keys():
+        if senseless := self._given.keys() - names.keys():
             raise TypeError(f"{min(senseless)} means nothing for {shape['type']}")
-        return {**shape, **{names[name]: limit for name, limit in given.items()}}
+        return {**shape, **{names[name]: limit for name, limit in self._given.items()}}
 
 
-_GIVEN = ("least", "most", "above", "pattern")
 _NUMBER = {"least": "ge", "most": "le", "above": "gt"}
 _LIMITS = {
     "int": _NUMBER,
@@ -47,22 +48,22 @@ _LIMITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class OneOf:
     """One of some values, where ``Literal`` would narrow a base class's attribute."""
 
-    values: tuple[str | int, ...]
+    def __init__(self, values: tuple[str | int, ...]) -> None:
+        self.values = values
 
     def apply(self, shape: Shape) -> Shape:
         del shape
         return {"type": "literal", "expected": list(self.values)}
 
 
-@dataclass(frozen=True, slots=True)
 class AfterValidator:
     """The value is what ``check`` gives for it; it raises ``ValueError``. It never sees null."""
 
-    check: Callable[[Any], Any]
+    def __init__(self, check: Callable[[Any], Any]) -> None:
+        self.check = check
 
     def apply(self, shape: Shape) -> Shape:
         if shape["type"] == "nullable":
@@ -71,24 +72,24 @@ class AfterValidator:
         return {"type": "function-after", "schema": shape, "function": function}
 
 
-@dataclass(frozen=True, slots=True)
 class BeforeValidator:
     """The data is what ``convert(data, info)`` gives for it; ``info.context`` is the validation's."""
 
-    convert: Callable[[Any, Any], Any]
-    metadata: Shape = field(default_factory=Shape, hash=False)
+    def __init__(self, convert: Callable[[Any, Any], Any], metadata: Shape | None = None) -> None:
+        self.convert = convert
+        self.metadata: Shape = metadata or {}
 
     def apply(self, shape: Shape) -> Shape:
         function = {"type": "with-info", "function": self.convert}
         return {"type": "function-before", "schema": shape, "function": function, "metadata": self.metadata}
 
 
-@dataclass(frozen=True, slots=True)
 class PlainValidator:
     """The value is what ``make(data, info)`` gives; nothing else looks at the data."""
 
-    make: Callable[[Any, Any], Any]
-    metadata: Shape = field(default_factory=Shape, hash=False)
+    def __init__(self, make: Callable[[Any, Any], Any], metadata: Shape | None = None) -> None:
+        self.make = make
+        self.metadata: Shape = metadata or {}
 
     def apply(self, shape: Shape) -> Shape:
         del shape
@@ -96,22 +97,22 @@ class PlainValidator:
         return {"type": "function-plain", "function": function, "metadata": self.metadata}
 
 
-@dataclass(frozen=True, slots=True)
 class WithoutVariable:
     """A number or boolean that no ``${VAR}`` stands for; unless ``strict``, a string may spell it."""
 
-    strict: bool = True
+    def __init__(self, *, strict: bool = True) -> None:
+        self.strict = strict
 
     def apply(self, shape: Shape) -> Shape:
         inner: Shape = shape["schema"]
         return inner if self.strict else {name: part for name, part in inner.items() if name != "strict"}
 
 
-@dataclass(frozen=True, slots=True)
 class ReadAs:
     """The data has the type ``annotation``; what the attribute holds in the end may be something else."""
 
-    annotation: Any
+    def __init__(self, annotation: Any) -> None:
+        self.annotation = annotation
 
 
 Constraint = Limits | OneOf | AfterValidator | BeforeValidator | PlainValidator | WithoutVariable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from typing import Any
 
 from .constraints import AfterValidator, Constraint, Limits, Shape
@@ -13,20 +12,27 @@ from .shapes import shape_as_written
 REQUIRED: Any = object()
 
 
-@dataclass(slots=True, eq=False)
 class Key:
     """One key of a record. ``annotation`` is that of ``place``, an attribute of a class in ``module``."""
 
-    description: str
-    default: Any
-    factory: Callable[[], Any] | None
-    spellings: Sequence[str]
-    hidden: bool
-    constraints: Sequence[Constraint]
-    annotation: Any = None
-    module: str = ""
-    place: str = ""
-    _shape: Shape | None = None
+    def __init__(
+        self,
+        description: str,
+        default: Any,
+        factory: Callable[[], Any] | None,
+        spellings: Sequence[str],
+        hidden: bool,
+        constraints: Sequence[Constraint],
+    ) -> None:
+        self.description = description
+        self.default = default
+        self.factory = factory
+        self.spellings = spellings
+        self.hidden = hidden
+        self.constraints = constraints
+        self.annotation: Any = None
+        self.module = self.place = ""
+        self._shape: Shape | None = None
 
     def of(self, owner: type, name: str) -> Key:
         """The key as the attribute ``name`` of ``owner``. Raises ``TypeError`` if that has no annotation."""
