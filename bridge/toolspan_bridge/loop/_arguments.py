@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from toolspan_server.schema.json_schema_faults import ARGUMENTS, faults_of, limited
 
 from ..messages import ToolSpec
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator
 
-MAX_FAULTS = 20
 MAX_VISITS = 20_000
 MAX_FAULTS_LOOKED_AT = 20_000
 """Most values of a schema times values of the arguments: so many faults there may be, at most."""
 MAX_MATCHED = 50_000
 """Longest arguments, as text, that are matched with a schema's patterns."""
 _NOT_VISITED = ("$defs", "definitions")
-_ARTICLE = {"array": "an", "integer": "an", "object": "an", "null": ""}
 
 
 class Checker:
@@ -30,7 +30,7 @@ class Checker:
         self._known: dict[tuple[str, str], _Known] = {}
 
     def faults(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> list[str]:
-        """What is wrong with ``arguments``, each fault once; at most ``MAX_FAULTS`` and how many more."""
+        """What is wrong with ``arguments``, each fault once; at most 20 and how many more."""
         known = self._known.get(spec.key)
         if known is None or known.schema != spec.schema:
             known = self._known[spec.key] = _Known(spec.schema, _compile(spec.schema), _values(spec.schema))
@@ -43,10 +43,7 @@ class Checker:
             for error in known.validator.iter_errors(given)
             for fault in _worded(error, cast("Any", error.kind), defaulted)
         )
-        faults = list(dict.fromkeys(found))
-        if len(faults) > MAX_FAULTS:
-            faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
-        return faults
+        return limited(found)
 
 
 class _Known(NamedTuple):
@@ -137,25 +134,7 @@ def _defaulted(schema: Mapping[str, Any]) -> set[str]:
     }
 
 
-def _worded(error: ValidationError, kind: Any, defaulted: set[str]) -> Iterator[str]:
-    path = list(error.instance_path)
-    if kind.name == "required":
-        if path or kind.property not in defaulted:
-            yield f"missing '{_dotted([*path, kind.property])}'"
-    elif kind.name in ("additionalProperties", "unevaluatedProperties"):
-        yield from (f"unknown parameter '{_dotted([*path, name])}'" for name in kind.unexpected)
-    elif kind.name == "enum":
-        yield f"{_subject(path)} must be one of: {', '.join(str(option) for option in kind.options[:100])}"
-    elif kind.name == "type":
-        wanted = " or ".join(f"{_ARTICLE.get(name, 'a')} {name}".strip() for name in kind.types)
-        yield f"{_subject(path)} must be {wanted}"
-    else:
-        yield f"{_subject(path)}: {error.message[:300]}"
-
-
-def _subject(path: list[str | int]) -> str:
-    return f"'{_dotted(path)}'" if path else "the arguments"
-
-
-def _dotted(path: list[str | int]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
+def _worded(error: ValidationError, kind: Any, defaulted: set[str]) -> Iterable[str]:
+    if kind.name == "required" and not error.instance_path and kind.property in defaulted:
+        return ()
+    return faults_of(error, ARGUMENTS)

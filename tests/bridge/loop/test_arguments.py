@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.support.cost import at_most
 from toolspan_bridge.loop._arguments import Checker
 from toolspan_bridge.messages import ToolSpec
+from toolspan_server.engines.parameters import Check
 
 pytestmark = pytest.mark.requirement("I2.6.4")
 
@@ -35,12 +36,12 @@ def faults(arguments: dict[str, Any], schema: dict[str, Any] = SCHEMA) -> list[s
         ({"location": "Paris"}, []),
         ({"location": "Paris", "days": 2.0, "extra": 1}, []),
         ({}, ["missing 'location'"]),
-        ({"location": 5}, ["'location' must be a string"]),
-        ({"location": "P", "days": True}, ["'days' must be an integer"]),
+        ({"location": 5}, ["'location' must be a string (got an integer)"]),
+        ({"location": "P", "days": True}, ["'days' must be an integer (got a boolean)"]),
         ({"location": "P", "units": "kelvin"}, ["'units' must be one of: celsius, fahrenheit"]),
-        ({"location": "P", "when": "soon"}, ['\'when\': "soon" is not a "date"']),
+        ({"location": "P", "when": "soon"}, ["'when' must be a valid date"]),
         ({"location": "P", "stops": [{}]}, ["missing 'stops[0].name'"]),
-        ({"days": "x"}, ["missing 'location'", "'days' must be an integer"]),
+        ({"days": "x"}, ["missing 'location'", "'days' must be an integer (got a string)"]),
     ],
 )
 def test_every_fault_is_told_with_its_parameter(arguments: dict[str, Any], expected: list[str]) -> None:
@@ -126,3 +127,19 @@ def test_a_schema_that_changed_is_compiled_again() -> None:
     for wanted, faults in (("string", 1), ("integer", 0), ("string", 1)):
         spec = ToolSpec("s", "t", "", {"type": "object", "properties": {"n": {"type": wanted}}})
         assert len(checker.faults(spec, {"n": 1})) == faults
+
+
+@pytest.mark.requirement("I10.4.7")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"location": 5},
+        {"location": "P" * 11},
+        {"location": "P", "units": "kelvin", "when": "soon"},
+        {"stops": [{}]},
+    ],
+)
+def test_a_model_reads_the_words_that_the_server_has_for_the_same(arguments: dict[str, Any]) -> None:
+    told = faults(arguments)
+    assert told
+    assert sorted(told) == sorted(Check(SCHEMA).faults(arguments))

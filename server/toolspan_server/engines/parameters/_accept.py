@@ -15,9 +15,9 @@ from ...common.json_values import (
     refused,
 )
 from ...errors import InvalidParameters
+from ...schema.json_schema_faults import type_name
 from ._check import Check
 from ._defined import defined_by
-from ._faults import type_name
 from ._finish import Finish, finisher
 
 MAX_BYTES = 1_000_000

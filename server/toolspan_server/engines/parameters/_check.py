@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ._compile import compile_schema
-from ._costs import MAX_STEPS, Costs, count
-from ._faults import (
+from ...schema.json_schema_faults import (
     ARGUMENTS,
     Wording,
     first_faults,
     worded,
 )
+from ._compile import compile_schema
+from ._costs import MAX_STEPS, Costs, count
 from ._fitting import Fits, certain_fit
 from ._search import MAX_FOUND, Search
 

@@ -7,9 +7,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from ...common.json_values import dotted
+from ...schema.json_schema_faults import Wording, faults_of, subject_of
 from ._compile import compile_parts, compile_schema
 from ._costs import Costs, count
-from ._faults import Wording, faults_of, subject_of
 from ._walk import (
     Schema,
     is_object,

@@ -1,4 +1,4 @@
-"""Faults in plain words, for the model that made the call."""
+"""What does not fit a JSON Schema, in plain words, for the model that made the call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ...common.json_values import dotted, shortened
+from ..common.json_values import dotted, shortened
 
 if TYPE_CHECKING:
     from jsonschema_rs import ValidationError
@@ -36,7 +36,12 @@ ARGUMENTS = Wording()
 
 def worded(errors: Iterable[ValidationError], wording: Wording = ARGUMENTS) -> list[str]:
     """Every error in words, each once; past ``MAX_FAULTS`` only how many more there are."""
-    faults = list(dict.fromkeys(fault for error in errors for fault in faults_of(error, wording)))
+    return limited(fault for error in errors for fault in faults_of(error, wording))
+
+
+def limited(found: Iterable[str]) -> list[str]:
+    """Each fault once; past ``MAX_FAULTS`` only how many more there are."""
+    faults = list(dict.fromkeys(found))
     if len(faults) > MAX_FAULTS:
         faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
     return faults
