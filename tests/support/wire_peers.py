@@ -34,7 +34,7 @@ class Peer(WireProvider):
             settings or instant(),
             variables="ACME_KEY",
             hint="check it",
-            secret=KEY,
+            secrets=(KEY,),
         )
 
     @override
