@@ -13,9 +13,9 @@ import anyio.to_thread
 
 from ..engines.templates import TemplateTree, compiled
 from ..resources._content import BYTES, media_type_of
-from ..resources._described import hints
-from ..resources._filling import filled
 from ..resources._folder import OneFile
+from ..resources._metadata import hints
+from ..resources._optional_values import filled
 
 if TYPE_CHECKING:
     from ..config.models.prompts import BlockConfig, MessageConfig

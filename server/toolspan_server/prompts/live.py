@@ -14,7 +14,7 @@ from ..calls.context import Context
 from ..common.did_you_mean import nearest
 from ..common.json_values import JsonSanitizer
 from ..errors import RequestRefused, ToolFailure
-from ..resources._described import described
+from ..resources._metadata import described
 from ..resources.completions import offered, values_of
 from ..resources.errors import ResourceNotFound, ResourceUnreadable
 from ._messages import Filling, Message, ReadResource

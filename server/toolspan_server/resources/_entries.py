@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, unquote_to_bytes
 
+from ..engines.documents._folder import shown
 from ..engines.documents._globs import Selection
-from ..engines.documents._tree import shown
 from ._content import content, media_type_of
-from ._described import described, hints
 from ._folder import (
     FileEntry,
     Folder,
     OneFile,
     split_glob,
 )
+from ._metadata import described, hints
 from .errors import ResourceNotFound, ResourceUnreadable
 
 if TYPE_CHECKING:

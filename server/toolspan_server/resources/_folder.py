@@ -11,8 +11,8 @@ from pathlib import Path
 from threading import Event
 
 from ..engines.documents._document import UnreadableFile
+from ..engines.documents._folder import DocumentFolder, shown
 from ..engines.documents._globs import Selection
-from ..engines.documents._tree import DocumentFolder, shown
 from .errors import ResourceNotFound, ResourceUnreadable
 
 _MOST_WARNED = 1_000

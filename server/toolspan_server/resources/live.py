@@ -18,7 +18,7 @@ from ..engines.uri_templates import LONGEST_URI
 from ..errors import RequestRefused
 from ..schema.records import is_same
 from ._entries import Entry
-from ._made import MadeFile, MadeResource
+from ._templated import MadeFile, MadeResource
 from ._watch import FolderWatch
 from .completions import offered, values_of
 from .errors import ResourceNotFound

@@ -8,7 +8,7 @@ import pytest
 from typing_extensions import override
 
 from toolspan_server.common.exceptions import innermost, message_of, traceback_of
-from toolspan_server.engines.isolation._outcome import error_of, error_told
+from toolspan_server.engines.isolation._result_encoding import error_of, error_told
 
 pytestmark = pytest.mark.requirement("I10.4.6")
 

@@ -8,6 +8,6 @@ and ``_changes`` (kept current), ``_terms`` and ``_snippets`` (asked).
 from __future__ import annotations
 
 from ._collection import Collection
-from ._found import Hit, SearchResult
+from ._search_result import Hit, SearchResult
 
 __all__ = ["Collection", "Hit", "SearchResult"]

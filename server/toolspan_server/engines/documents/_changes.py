@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Set
 from threading import Event
 
-from ._tree import DocumentFolder
+from ._folder import DocumentFolder
 
 WITHOUT_WATCHING_SECONDS = 30.0
 """How often a folder is looked at that the system cannot watch."""

@@ -17,14 +17,14 @@ import anyio.from_thread
 import anyio.to_thread
 
 from ...errors import ToolFailure
-from ._found import SearchResult
+from ._folder import DocumentFolder
 from ._globs import Selection
+from ._search_result import SearchResult
 from ._terms import terms
-from ._tree import DocumentFolder
 
 if TYPE_CHECKING:
     from ._index import DamagedIndex
-    from ._keeper import IndexUpdater, UpdateOutcome
+    from ._index_updater import IndexUpdater, UpdateOutcome
 
 _T = TypeVar("_T")
 
@@ -110,7 +110,7 @@ class Collection:
             self._keeper.distrust(damage)
 
     def _keep(self, stop: Event) -> None:
-        from ._keeper import IndexUpdater
+        from ._index_updater import IndexUpdater
 
         self._keeper = IndexUpdater(self.tree, self._folder, stop)
         self._keeper.keep(self._report)

@@ -9,11 +9,11 @@ from collections import Counter
 from pathlib import Path
 from threading import Event
 
-from ._found import Hit, SearchResult
+from ._folder import shown
 from ._index import connected
+from ._search_result import Hit, SearchResult
 from ._snippets import CLOSE, OPEN, snippet
 from ._terms import expression
-from ._tree import shown
 
 _CANDIDATES = 200
 _STOP_STEPS = 20_000

@@ -11,10 +11,10 @@ from threading import Event
 
 from ...common.json_values import shortened
 from ._document import HEADING_CHARACTERS, UnreadableFile
+from ._folder import DocumentFolder, Entry, shown
 from ._index import Index
 from ._passages import passages
 from ._readers import read_document, size_limit
-from ._tree import DocumentFolder, Entry, shown
 
 _log = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ Nothing here imports an HTTP library until the first request is made.
 
 from __future__ import annotations
 
-from ._answer import HttpResponse
-from ._outgoing import HttpClient, Policy
+from ._client import HttpClient, Policy
 from ._request import Request
+from ._response import HttpResponse
 
 __all__ = ["HttpClient", "HttpResponse", "Policy", "Request"]

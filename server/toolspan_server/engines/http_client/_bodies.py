@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
 from ._errors import bad_argument
-from ._places import (
+from ._parameter_mapping import (
     HttpParameter,
     PlacedArguments,
     as_text,

@@ -10,7 +10,6 @@ from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 import httpcore2
 
-from ._answer import HttpResponse, read_body
 from ._errors import (
     bad_response,
     broken_off,
@@ -20,6 +19,7 @@ from ._errors import (
 )
 from ._hosts import Hosts, host_name, url_problem
 from ._request import Request
+from ._response import HttpResponse, read_body
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _FOLLOWED = frozenset(("GET", "HEAD"))

@@ -17,9 +17,9 @@ import anyio.to_thread
 from ...calls.content import Content
 from ...common.json_values import repaired
 from ...errors import ToolFailure
-from ._answer import HttpResponse
 from ._errors import bad_response
 from ._jsonpath import ResponsePath
+from ._response import HttpResponse
 from ._secrets import Secrets
 
 ResponseFormat = Literal["auto", "json", "text", "binary"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...common.retry_waits import LONGEST_WAIT_S, backoff, seconds_until
 from ...schema.records import Record, key
 from ...schema.values import Milliseconds
-from ._answer import HttpResponse
+from ._response import HttpResponse
 
 _AGAIN = frozenset((408, 429, 500, 502, 503, 504))
 _SAFE_TO_REPEAT = frozenset(("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"))

@@ -10,14 +10,12 @@ from urllib.parse import urlsplit
 
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
-from ...schema.records import (
-    key,
-)
+from ...schema.records import key
 from ._auth import HttpAuth
 from ._circuit import HttpCircuit
+from ._client import Policy
 from ._hosts import Hosts
-from ._outgoing import Policy
-from ._places import header_value
+from ._parameter_mapping import header_value
 from ._retry import HttpRetry
 from ._secrets import Secrets
 

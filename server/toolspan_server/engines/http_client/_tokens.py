@@ -11,9 +11,9 @@ from urllib.parse import quote_plus, urlencode
 import anyio
 
 from ...errors import ToolFailure
-from ._answer import HttpResponse
 from ._auth import HttpAuth
 from ._errors import auth_failed
+from ._response import HttpResponse
 from ._secrets import basic
 
 TOKEN_BYTES = 65_536

@@ -12,9 +12,9 @@ import anyio
 
 from ...calls.context import Context
 from ...errors import ToolFailure
-from ._frames import Message
+from ._framing import Message
 from ._limits import ProcessLimits
-from ._outcome import OutOfMemory, result_of
+from ._result_encoding import OutOfMemory, result_of
 from ._worker import Worker, WorkerEnded
 
 _log = logging.getLogger(__name__)

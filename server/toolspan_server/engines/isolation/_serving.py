@@ -14,10 +14,10 @@ from ...calls.context import Context
 from ...common.flags import Flag
 from ...errors import HandlerNotFound, ToolFailure
 from ..registration import find_handler, handler_traits, load_handler_source
-from ._bounds import end_group, spend
-from ._frames import Frames, Message, framed
-from ._outcome import error_of, error_told, result_told
-from ._remote import NoServices, RemoteClient, change_told
+from ._framing import Frames, Message, framed
+from ._remote_client import NoServices, RemoteClient, change_told
+from ._resource_limits import end_group, spend
+from ._result_encoding import error_of, error_told, result_told
 
 _CHUNK = 1 << 16
 

@@ -19,15 +19,15 @@ from anyio.abc import Process
 from ...calls.context import Context
 from ...common.processes import open_process
 from ...errors import ToolspanError
-from ._ended import MARK, end_all
-from ._frames import (
+from ._callbacks import answered
+from ._framing import (
     Frames,
     MalformedFrame,
     Message,
     framed,
 )
 from ._limits import ProcessLimits
-from ._surroundings import answered
+from ._process_tree import MARK, end_all
 
 _PROGRAM = "toolspan_server.engines.isolation._worker_program"
 _GRACE_S = 0.25

@@ -9,8 +9,8 @@ import os
 import sys
 from typing import Any, BinaryIO
 
-from ._bounds import bound, on_lifeline
-from ._frames import Frames
+from ._framing import Frames
+from ._resource_limits import bound, on_lifeline
 
 _CHUNK = 1 << 16
 

@@ -4,8 +4,8 @@ The ``steps`` of a mock and of a prompt are ``MockStep`` records; a ``MockSteps`
 ``Turn``, one call, whose ``scope`` is what templates and conditions see.
 """
 
-from ._conversation import MockSteps
+from ._mock_call import RESERVED, Turn
+from ._runner import MockSteps
 from ._steps import MockQuestion, MockStep
-from ._turn import RESERVED, Turn
 
 __all__ = ["RESERVED", "MockQuestion", "MockStep", "MockSteps", "Turn"]

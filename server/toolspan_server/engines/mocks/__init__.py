@@ -4,7 +4,7 @@ before the answer it may hold a conversation.
 The records are here; ``_live``, which brings them to life, is imported where it is needed.
 """
 
-from ._names import unknown_names, uses_client
+from ._name_checks import unknown_names, uses_client
 from ._replies import (
     MockAnswer,
     MockReplies,

@@ -14,8 +14,8 @@ from ._description import (
     text_at,
 )
 from ._errors import UnusableOperation
-from ._names import UniqueNames
 from ._schemas import Schemas, cut
+from ._unique_names import UniqueNames
 
 _IGNORED_HEADERS = frozenset(("accept", "content-type", "authorization"))
 """OpenAPI 3.1, Parameter Object: a header parameter of these names is ignored."""

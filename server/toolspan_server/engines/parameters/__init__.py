@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ...schema.json_schema_faults import Wording, type_name, worded
 from ._accept import MAX_BYTES, MAX_VALUES, Parameters
-from ._certain import is_certain
 from ._check import Check
 from ._compile import compile_parts, compile_schema
-from ._fitting import certain_fit
-from ._names import known_parameters
+from ._known_parameters import known_parameters
+from ._simple_schemas import is_certain
+from ._simple_values import certain_fit
 
 __all__ = [
     "MAX_BYTES",

@@ -17,8 +17,8 @@ from ...common.json_values import (
 from ...errors import InvalidParameters
 from ...schema.json_schema_faults import type_name
 from ._check import Check
-from ._defined import defined_by
-from ._finish import Finish, finisher
+from ._defined_names import defined_by
+from ._normalise import Finish, finisher
 
 MAX_BYTES = 1_000_000
 """Largest arguments of one call, in bytes of JSON (escapes not counted)."""

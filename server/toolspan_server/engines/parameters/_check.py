@@ -14,8 +14,8 @@ from ...schema.json_schema_faults import (
 )
 from ._compile import compile_schema
 from ._costs import MAX_STEPS, Costs, count
-from ._fitting import Fits, certain_fit
-from ._search import MAX_FOUND, Search
+from ._piecewise_check import MAX_FOUND, Search
+from ._simple_values import Fits, certain_fit
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from ._compile import BACKTRACK_LIMIT
-from ._walk import (
+from ._schema_access import (
     Schema,
     is_object,
     listed,

@@ -9,7 +9,6 @@ that registers the handler, or to the function itself.
 
 from __future__ import annotations
 
-from ._declared import declared, read_handler_source, reading_only
 from ._table import (
     Handler,
     HandlerTraits,
@@ -23,6 +22,7 @@ from ._table import (
     is_registered,
     load_handler_source,
 )
+from ._without_import import declared, read_handler_source, reading_only
 
 __all__ = [
     "Handler",

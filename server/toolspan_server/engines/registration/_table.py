@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
-from ._declared import declared
 from ._own_modules import PACKAGE, import_own
+from ._without_import import declared
 
 HandlerKind = Literal["builtin", "internal"]
 _H = TypeVar("_H", bound=Callable[..., Any])

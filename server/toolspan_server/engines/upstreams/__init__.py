@@ -6,7 +6,11 @@ other's. The SDK is imported when a connection is made.
 
 from __future__ import annotations
 
-from ._answers import (
+from ._connection import Connection, Restarts
+from ._listed_tool import Bounds, ListedTool
+from ._listener import Listener, RefusedQuestion, begin_call
+from ._listing import Listing
+from ._results import (
     CallRefused,
     InputNeeded,
     InputResponses,
@@ -14,10 +18,6 @@ from ._answers import (
     ServerGone,
     UpstreamResult,
 )
-from ._connection import Connection, Restarts
-from ._listed import Bounds, ListedTool
-from ._listener import Listener, RefusedQuestion, begin_call
-from ._listing import Listing
 from ._spec import ServerFailure, ServerSpec, spec_of
 
 __all__ = [

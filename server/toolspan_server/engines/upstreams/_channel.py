@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from ...common.slices import in_slices
 from ._allowance import Allowance
-from ._listed import Bounds, ListedTool, listed_tool
+from ._listed_tool import Bounds, ListedTool, listed_tool
 from ._listener import CURRENT_CALL, Listener, RefusedQuestion
-from ._metered import MeteredReading, MeteredWriting
+from ._metered_streams import MeteredReading, MeteredWriting
 
 _PROBE_SECONDS = 4.0
 _QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})

@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import anyio
 
 from ...common.sdk_import import imported_with_sdk
-from ._answers import (
+from ._listed_tool import Bounds, ListedTool
+from ._listener import Listener
+from ._listing import Listing
+from ._results import (
     CallRefused,
     InputNeeded,
     InputResponses,
@@ -23,9 +26,6 @@ from ._answers import (
     ServerGone,
     UpstreamResult,
 )
-from ._listed import Bounds, ListedTool
-from ._listener import Listener
-from ._listing import Listing
 from ._spec import ServerFailure, ServerSpec, UnusableServer
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ class UpstreamSession(Protocol):
 
 async def _way(spec: ServerSpec) -> UpstreamSession:
     if spec.own:
-        from . import _own
+        from . import _modern_session as _own
 
         return _own
     await imported_with_sdk(*_WITH_SDK)
-    from . import _session
+    from . import _sdk_session as _session
 
     return _session
 
@@ -304,7 +304,7 @@ class Connection:
         return ServerGone(f"server {self.spec.name!r} is gone", detail)
 
     def _failure(self, fault: Exception | None, child: Child, *, answered: bool) -> ServerFailure:
-        from ._reasons import reason
+        from ._failure_messages import reason
 
         text = reason(fault, self.spec, child, answered=answered, timeout=self._connect_timeout)
         redact = self.spec.redact

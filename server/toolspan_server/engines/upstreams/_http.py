@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
 from ._allowance import WRITE_SECONDS, Allowance
-from ._parsing import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
+from ._bounded_json import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
 from ._process import Child
 from ._spec import ServerSpec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ._listed import ListedTool
+from ._listed_tool import ListedTool
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 
 from ...common.lines import Lines, Overlong
 from ._allowance import WRITE_SECONDS, Allowance
+from ._bounded_json import MAX_MESSAGE_BYTES
 from ._messages import message_of
-from ._parsing import MAX_MESSAGE_BYTES
 from ._process import (
     BROKEN,
     Child,

@@ -11,9 +11,9 @@ from typing import Any, cast
 import anyio.to_thread
 
 from ...config.models.auth import OAuthConfig
+from ._key_strength import suits
 from ._keys import Key, Keys
 from ._principal import Principal, TokenRejected, with_implied
-from ._strong import suits
 
 _MOST_BYTES = 16_384
 _MOST_TRIED = 4

@@ -13,8 +13,8 @@ import anyio
 
 from ...config.models.auth import OAuthConfig
 from ._fetch import fetched
+from ._key_strength import weakness
 from ._principal import KeysUnavailable
-from ._strong import weakness
 
 _log = logging.getLogger(__name__)
 _LEAST_BETWEEN_S = 10.0

@@ -11,13 +11,13 @@ from typing import Any
 from ...calls.client import Client, InputRequired
 from ..messages.wire import MODERN
 from ..state.running_calls import Aside
+from ._error_responses import refusals
 from ._handshake import HandshakeClient
 from ._principal import principal
+from ._progress import ProgressClient, RequestContext, capabilities_of
 from ._questions import fault_in, rendered
-from ._refusals import refusals
-from ._rounds import RoundsClient, missing_capability
-from ._sealed import sealing
-from ._talking import ProgressClient, RequestContext, capabilities_of
+from ._request_state import sealing
+from ._round_trips import RoundsClient, missing_capability
 from ._task import TaskClient
 
 __all__ = [

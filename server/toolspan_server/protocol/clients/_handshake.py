@@ -14,8 +14,8 @@ from ...calls.client import ClientAnswer, Question, cannot_answer
 from ...common.json_values import shortened
 from ...errors import ToolFailure
 from ..state.running_calls import Aside
+from ._progress import ProgressClient, RequestContext
 from ._questions import METHODS, fault_in, lacking
-from ._talking import ProgressClient, RequestContext
 
 _MOST_TEXT = 1_000
 

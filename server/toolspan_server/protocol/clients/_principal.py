@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..auth import PRINCIPAL
-from ._talking import RequestContext
+from ._progress import RequestContext
 
 
 def principal(context: RequestContext) -> str | None:

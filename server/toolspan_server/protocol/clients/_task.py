@@ -15,7 +15,7 @@ from ...calls.client import (
 )
 from ..state.running_calls import Aside
 from ..state.task import Task
-from ._rounds import RoundsClient
+from ._round_trips import RoundsClient
 
 
 class TaskClient:

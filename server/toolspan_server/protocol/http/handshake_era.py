@@ -15,7 +15,7 @@ from ..messages import jsonrpc
 from .call_runner import CallRunner
 from .exchange import NOT_ACCEPTABLE, Exchange, accepts
 from .sdk.lazy_server import LazySdkServer
-from .sdk.owed_answers import owing
+from .sdk.unanswered_requests import owing
 from .sessions import (
     PendingRequest,
     Session,

@@ -18,7 +18,7 @@ from ...live.views import ServerView
 from ...tools.registry import Registry, Tool
 from ..fast_path import FastPath
 from ..messages import jsonrpc
-from .peer import Message, Peer, plain_answer
+from .client_era import Message, Peer, plain_answer
 from .pipes import Pipes
 
 _PATIENCE_S = 0.5

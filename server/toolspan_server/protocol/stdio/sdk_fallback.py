@@ -12,7 +12,7 @@ import anyio.to_thread
 from ...common.sdk_import import importing_sdk
 from ..messages import jsonrpc
 from ..state.connection_state import ConnectionState
-from .peer import Message, Peer
+from .client_era import Message, Peer
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server

@@ -15,7 +15,7 @@ from ..messages import jsonrpc
 from ..messages.batches import Batch
 from ..state.connection_state import ConnectionState
 from ..state.running_calls import Calls
-from .peer import Message, Peer, plain_answer
+from .client_era import Message, Peer, plain_answer
 from .sdk_fallback import SUBSCRIPTION_KEY, SdkFallback, under
 
 if TYPE_CHECKING:

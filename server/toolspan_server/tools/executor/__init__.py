@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._concurrency_limits import ShareLimits
     from ._execute import Executor
-    from ._shares import ShareLimits
 
 __all__ = ["Executor", "ShareLimits"]
 
@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
     """The executor is imported when it is first asked for: a config looks only at steps that declare keys."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _execute, _shares
+    from . import _concurrency_limits, _execute
 
-    globals().update(Executor=_execute.Executor, ShareLimits=_shares.ShareLimits)
+    globals().update(Executor=_execute.Executor, ShareLimits=_concurrency_limits.ShareLimits)
     return globals()[name]

@@ -13,7 +13,12 @@ from ...calls.content import ABSENT, Content
 from ...calls.context import Context, Publish, tell_nobody
 from ...calls.results import ToolResult
 from ...calls.slots import WAITED, CallSlot, NoSlot
-from ...common.exceptions import innermost, is_from_outside, message_of, traceback_of
+from ...common.exceptions import (
+    innermost,
+    is_from_outside,
+    message_of,
+    traceback_of,
+)
 from ...common.json_values import (
     JsonSanitizer,
     NotJson,
@@ -24,7 +29,7 @@ from ...common.json_values import (
 from ...errors import RequestRefused, ToolFailure
 from ..registry import Registry, Tool
 from ._chain import composed
-from ._shares import ShareLimits, Shares
+from ._concurrency_limits import ShareLimits, Shares
 from .step import Step, StepInputs
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from ...calls.context import Context
 if TYPE_CHECKING:
     from ...calls.slots import CallSlot
     from ..registry import Tool
-    from ._shares import Shares
+    from ._concurrency_limits import Shares
 
 Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]
 """From a tool's arguments to its result."""

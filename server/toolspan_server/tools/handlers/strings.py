@@ -27,8 +27,8 @@ from ._encodings import (
     name_uuid,
     random_uuid,
 )
+from ._letter_case import CASES
 from ._regex import expanded, matches
-from ._words import CASES
 
 MAX_OUTPUT = 1_000_000
 """Longest text that a string tool makes, in characters."""

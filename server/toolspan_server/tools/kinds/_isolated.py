@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...calls.context import Context
+from ...engines.isolation._callbacks import abilities
 from ...engines.isolation._pool import Pool
-from ...engines.isolation._surroundings import abilities
 from ...engines.registration import find_handler, handler_file
 from ...errors import HandlerNotFound
 from ...parts.environment import Environment

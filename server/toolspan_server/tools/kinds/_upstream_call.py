@@ -35,7 +35,7 @@ from ...engines.upstreams import (
 from ...errors import ToolFailure
 
 if TYPE_CHECKING:
-    from ..services._ongoing import OngoingCall
+    from ..services._ongoing_call import OngoingCall
     from ..services._upstreams import Upstream
 
 MAX_ROUNDS = 10
@@ -95,7 +95,7 @@ class UpstreamCall:
                 raise self._failure(f"asked for more input {MAX_ROUNDS} times without ever answering")
 
     def _begun(self, again: InputResponses | None) -> OngoingCall:
-        from ..services._ongoing import OngoingCall
+        from ..services._ongoing_call import OngoingCall
 
         async def make(call_id: str) -> UpstreamResult | InputNeeded:
             connection = self._upstream.connection

@@ -27,8 +27,8 @@ from ...engines.http_client._bodies import BodyFormat, body_of
 from ...engines.http_client._circuit import HttpCircuit
 from ...engines.http_client._hosts import Domain, PrivateHost, literal_refusals
 from ...engines.http_client._jsonpath import ResponsePath
-from ...engines.http_client._misfits import argument_misfits, place_faults
-from ...engines.http_client._places import (
+from ...engines.http_client._mapping_checks import argument_misfits, place_faults
+from ...engines.http_client._parameter_mapping import (
     HttpParameters,
     ParameterMapping,
     Place,
@@ -44,9 +44,7 @@ from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits, OneOf, WithoutVariable
-from ...schema.records import (
-    key,
-)
+from ...schema.records import key
 from ...schema.values import Milliseconds, ResultBytes
 
 _log = logging.getLogger(__name__)

@@ -23,12 +23,10 @@ from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...problems import Fault, Faulty
 from ...schema.constraints import OneOf
-from ...schema.records import (
-    key,
-)
+from ...schema.records import key
 
 if TYPE_CHECKING:
-    from ...engines.mocks._live import MockScript
+    from ...engines.mocks._script import MockScript
 
 _log = logging.getLogger(__name__)
 _brief = Repr()
@@ -78,7 +76,7 @@ class Config(MockReplies, KindConfig):
     def build(self, environment: Environment) -> Kind:
         if self.model_fields_set <= {"type", "mock_response"}:
             return _Mock(self.mock_response)
-        from ...engines.mocks._live import MockScript
+        from ...engines.mocks._script import MockScript
 
         script = MockScript(
             self if self.main_ways or not self.rules else None,

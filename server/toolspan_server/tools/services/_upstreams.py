@@ -24,7 +24,7 @@ from ...engines.upstreams import (
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ._change_watch import ChangeWatch
-from ._conversations import ClientRelay
+from ._client_relay import ClientRelay
 
 if TYPE_CHECKING:
     from ._upstream_config import UpstreamConfig

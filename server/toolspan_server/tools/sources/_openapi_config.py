@@ -11,18 +11,20 @@ from typing_extensions import override
 from ...engines.http_client import _settings as settings
 from ...engines.http_client._auth import HttpAuth
 from ...engines.http_client._circuit import HttpCircuit
-from ...engines.http_client._hosts import Domain, PrivateHost, check_url, literal_refusals
+from ...engines.http_client._hosts import (
+    Domain,
+    PrivateHost,
+    check_url,
+    literal_refusals,
+)
 from ...engines.http_client._retry import HttpRetry
-from ...engines.openapi._choice import OperationsConfig
-from ...engines.openapi._names import LONGEST
+from ...engines.openapi._operation_filter import OperationsConfig
 from ...engines.openapi._security import HttpCredentials
+from ...engines.openapi._unique_names import LONGEST
 from ...parts.source import SourceConfig
 from ...problems import Fault, Faulty
 from ...schema.constraints import OneOf, WithoutVariable
-from ...schema.records import (
-    Record,
-    key,
-)
+from ...schema.records import Record, key
 from ...schema.values import Milliseconds, ResultBytes
 
 _DESCRIPTION = 4_096

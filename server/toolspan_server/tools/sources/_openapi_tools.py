@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from ...engines.http_client._hosts import Hosts, host_name, url_problem
 from ...engines.openapi._arguments import Arguments, arguments_of
-from ...engines.openapi._choice import excludes, includes
 from ...engines.openapi._description import (
     MAX_OPERATIONS,
     Description,
@@ -19,9 +18,10 @@ from ...engines.openapi._description import (
     text_at,
 )
 from ...engines.openapi._errors import UnusableDescription, UnusableOperation
-from ...engines.openapi._names import UniqueNames, name_of
+from ...engines.openapi._operation_filter import excludes, includes
 from ...engines.openapi._schemas import Schemas, cut
 from ...engines.openapi._security import auth_of
+from ...engines.openapi._unique_names import UniqueNames, name_of
 from ._openapi_config import OpenApiConfig, OverrideConfig
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import json
 import sys
 import time
 
-from toolspan_server.engines.isolation._bounds import bound, spend
+from toolspan_server.engines.isolation._resource_limits import bound, spend
 from toolspan_server.engines.parameters._safe_schema import object_schema
 
 QUICK_SECONDS = 0.05

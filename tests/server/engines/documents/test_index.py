@@ -16,14 +16,15 @@ from typing_extensions import override
 
 from tests.support.document_collections import write
 from tests.support.waiting import BOUND_S
-from toolspan_server.engines.documents import SearchResult, _tree
+from toolspan_server.engines.documents import SearchResult
+from toolspan_server.engines.documents import _folder as _tree
+from toolspan_server.engines.documents._folder import DocumentFolder
 from toolspan_server.engines.documents._globs import Selection
 from toolspan_server.engines.documents._index import DamagedIndex, open_index, set_aside
-from toolspan_server.engines.documents._keeper import IndexUpdater
+from toolspan_server.engines.documents._index_updater import IndexUpdater
 from toolspan_server.engines.documents._search import search
 from toolspan_server.engines.documents._sync import Changes, Sync
 from toolspan_server.engines.documents._terms import terms
-from toolspan_server.engines.documents._tree import DocumentFolder
 
 pytestmark = pytest.mark.requirement("I2.4.3")
 

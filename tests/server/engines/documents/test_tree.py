@@ -11,10 +11,10 @@ from threading import Event
 import pytest
 
 from tests.support.document_collections import write
-from toolspan_server.engines.documents import _tree
+from toolspan_server.engines.documents import _folder as _tree
 from toolspan_server.engines.documents._document import UnreadableFile
+from toolspan_server.engines.documents._folder import DocumentFolder, shown
 from toolspan_server.engines.documents._globs import Selection
-from toolspan_server.engines.documents._tree import DocumentFolder, shown
 
 pytestmark = pytest.mark.requirement("I2.4.3")
 

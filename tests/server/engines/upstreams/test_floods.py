@@ -26,9 +26,9 @@ from toolspan_server.engines.upstreams import (
     _allowance,
 )
 from toolspan_server.engines.upstreams._allowance import MAX_REQUEST_BYTES, MAX_REQUESTS, Allowance
+from toolspan_server.engines.upstreams._bounded_json import MAX_CONTAINERS
 from toolspan_server.engines.upstreams._messages import message_of
-from toolspan_server.engines.upstreams._parsing import MAX_CONTAINERS
-from toolspan_server.tools.services._ongoing import MAX_SAID_BYTES, OngoingCall
+from toolspan_server.tools.services._ongoing_call import MAX_SAID_BYTES, OngoingCall
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I9.2.9")]
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.server.protocol.auth.test_tokens import ask, served
 from tests.support.issuer import AUDIENCE, Issuer, issuer
-from toolspan_server.protocol.auth._strong import suits, weakness
+from toolspan_server.protocol.auth._key_strength import suits, weakness
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I9.3.22")]
 EC = {"kty": "EC", "crv": "P-256", "x": "a", "y": "b"}

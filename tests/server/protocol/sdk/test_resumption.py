@@ -113,7 +113,7 @@ async def test_an_event_that_is_not_kept_resumes_nothing(last: str) -> None:
 async def test_events_are_kept_within_their_number_bytes_and_age() -> None:
     from mcp_types import JSONRPCNotification
 
-    from toolspan_server.protocol.sdk.server import event_store as _events
+    from toolspan_server.protocol.sdk import event_store as _events
 
     now = 0.0
     events = _events.Events(clock=lambda: now)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from toolspan_server import Context, ToolFailure
 from toolspan_server.calls.content import ABSENT, Content
-from toolspan_server.tools.executor._cut import cut
+from toolspan_server.tools.executor._truncation import cut
 from toolspan_server.tools.executor.steps.sanitise import sanitised
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.4.1")]

@@ -13,7 +13,7 @@ from tests.support.cost import at_most
 from tests.support.executors import builtin, executor_of, handled
 from toolspan_server import Context, ToolFailure
 from toolspan_server.tools.handlers._encodings import decoded, encoded
-from toolspan_server.tools.handlers._words import CASES
+from toolspan_server.tools.handlers._letter_case import CASES
 from toolspan_server.tools.handlers.strings import MAX_OUTPUT, MAX_PARTS, string_regex
 
 pytestmark = pytest.mark.anyio

@@ -30,7 +30,7 @@ from ..guard import (
     Send,
 )
 from .legacy_sse import LegacySse
-from .owed_answers import quiet_about_ends
+from .unanswered_requests import quiet_about_ends
 
 _log = logging.getLogger(__name__)
 _HEADERS = (

@@ -26,7 +26,7 @@ from ....common.json_values import (
     is_small,
 )
 from ....errors import ToolFailure
-from .._cut import (
+from .._truncation import (
     cut,
     cut_block,
     json_size,

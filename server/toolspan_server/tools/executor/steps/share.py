@@ -20,7 +20,7 @@ from ....calls.client import (
 )
 from ....calls.context import Context
 from ....calls.slots import CallSlot, away
-from .._shares import Share
+from .._concurrency_limits import Share
 from ..step import Step, StepInputs
 
 if TYPE_CHECKING:

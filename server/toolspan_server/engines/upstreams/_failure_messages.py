@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 from typing import cast
 
-from ._answers import CONNECTION_CLOSED, PeerError
 from ._process import Child
+from ._results import CONNECTION_CLOSED, PeerError
 from ._spec import ServerSpec, UnusableServer
 
 _OURS = (-signal.SIGTERM, -9)

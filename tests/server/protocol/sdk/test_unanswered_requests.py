@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from toolspan_server.protocol.http.sdk.owed_answers import owing, quiet_about_ends
+from toolspan_server.protocol.http.sdk.unanswered_requests import owing, quiet_about_ends
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I3.1.1", "I9.5.2")]
 START = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...common.slices import in_slices
-from ._listed import MAX_DESCRIPTION_BYTES, Bounds, ListedTool
+from ._listed_tool import MAX_DESCRIPTION_BYTES, Bounds, ListedTool
 from ._listing import Listing
 
 if TYPE_CHECKING:

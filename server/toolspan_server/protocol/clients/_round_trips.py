@@ -12,8 +12,8 @@ from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY
 from ...calls.client import ClientAnswer, InputRequired, Question
 from ...errors import RequestRefused
 from ..state.single_use_tokens import single_use
+from ._progress import ProgressClient, RequestContext
 from ._questions import fault_in, lacking, rendered
-from ._talking import ProgressClient, RequestContext
 
 MOST_STATE_BYTES = 262_144
 STATE_S = 3_600.0

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...calls.client import Ability
 from ...engines.upstreams import RefusedQuestion
-from ._ongoing import OngoingCall
+from ._ongoing_call import OngoingCall
 
 MAX_PARKED = 100
 """Calls of one upstream that may wait for their client to come back with answers."""

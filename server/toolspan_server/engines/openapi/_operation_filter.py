@@ -7,10 +7,7 @@ from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from ...schema.constraints import Limits
-from ...schema.records import (
-    Record,
-    key,
-)
+from ...schema.records import Record, key
 from ._description import Operation
 
 _Glob = Annotated[str, Limits(least=1, most=500)]

@@ -11,8 +11,8 @@ from ...calls.context import Context
 from ...errors import ToolFailure
 from ..conditions import Condition
 from ..mock_steps import MockStep, MockSteps, Turn
-from ._giving import Replies, Reply
 from ._replies import MockAnswer, MockReplies, MockRule
+from ._reply_selection import Replies, Reply
 
 
 class MockScript:

@@ -10,9 +10,9 @@ from pathlib import Path
 from threading import Event
 
 from ._changes import ChangeWatcher
+from ._folder import DocumentFolder
 from ._index import DamagedIndex, open_index, set_aside
 from ._sync import Changes, Sync
-from ._tree import DocumentFolder
 
 _RETRY_SECONDS = 5.0
 

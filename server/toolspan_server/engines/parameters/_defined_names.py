@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ._compile import compile_schema
-from ._walk import (
+from ._schema_access import (
     Schema,
     is_object,
     listed,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from ._names import Declared
+from ._declared_handlers import Declared
 
 _reading: ContextVar[Declared | None] = ContextVar("toolspan_declared_handlers", default=None)
 
@@ -32,7 +32,7 @@ def read_handler_source(source: str, config_dir: Path) -> None:
 
     Raises ``ImportError``, ``OSError``, ``SyntaxError`` or ``ValueError`` when it cannot be imported.
     """
-    from ._declarations import declarations
+    from ._source_scan import declarations
 
     known = _reading.get()
     assert known is not None, "only within reading_only"

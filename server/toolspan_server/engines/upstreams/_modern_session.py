@@ -16,22 +16,22 @@ from anyio.abc import Process
 from ..._version import __version__
 from ...common.lines import Lines, Overlong
 from ._allowance import WRITE_SECONDS
-from ._answers import (
-    CONNECTION_CLOSED,
-    InputNeeded,
-    InputResponses,
-    PeerError,
-    UpstreamResult,
-)
-from ._listed import Bounds, listed_tool
+from ._bounded_json import MAX_MESSAGE_BYTES, parsed
+from ._listed_tool import Bounds, listed_tool
 from ._listener import Listener
 from ._listing import Listing
-from ._parsing import MAX_MESSAGE_BYTES, parsed
 from ._process import (
     BROKEN,
     Child,
     chunks,
     started,
+)
+from ._results import (
+    CONNECTION_CLOSED,
+    InputNeeded,
+    InputResponses,
+    PeerError,
+    UpstreamResult,
 )
 from ._spec import ServerSpec
 

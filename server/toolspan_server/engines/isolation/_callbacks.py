@@ -8,8 +8,8 @@ from typing import Any, get_args
 from ...calls.client import Ability, Question
 from ...calls.context import Context
 from ...common.changes import Change
-from ._frames import Message
-from ._outcome import error_told
+from ._framing import Message
+from ._result_encoding import error_told
 
 
 async def answered(said: Message, context: Context) -> Message | None:

@@ -13,19 +13,19 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, CallToolResult, Implementation, Request
 from pydantic import RootModel, ValidationError
 
-from ._answers import (
+from ._channel import Channel
+from ._http import http_streams, sse_streams
+from ._list_pages import read_pages
+from ._listed_tool import Bounds
+from ._listener import Listener
+from ._listing import Listing
+from ._process import Child
+from ._results import (
     InputNeeded,
     InputResponses,
     PeerError,
     UpstreamResult,
 )
-from ._channel import Channel
-from ._http import http_streams, sse_streams
-from ._listed import Bounds
-from ._listener import Listener
-from ._listing import Listing
-from ._pages import read_pages
-from ._process import Child
 from ._spec import ServerSpec
 from ._stdio import stdio_streams
 

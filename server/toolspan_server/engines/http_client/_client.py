@@ -13,7 +13,6 @@ from urllib.parse import quote, urlsplit
 import anyio
 
 from ...errors import ToolFailure
-from ._answer import HttpResponse
 from ._auth import HttpAuth, RequestCredentials, proof_of
 from ._circuit import Circuit, HttpCircuit
 from ._errors import (
@@ -24,6 +23,7 @@ from ._errors import (
 )
 from ._hosts import Hosts, host_name
 from ._request import Request
+from ._response import HttpResponse
 from ._retry import HttpRetry, Retrying
 from ._secrets import Secrets
 from ._tokens import TOKEN_BYTES, TokenSource

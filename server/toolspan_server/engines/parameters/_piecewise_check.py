@@ -10,7 +10,7 @@ from ...common.json_values import dotted
 from ...schema.json_schema_faults import Wording, faults_of, subject_of
 from ._compile import compile_parts, compile_schema
 from ._costs import Costs, count
-from ._walk import (
+from ._schema_access import (
     Schema,
     is_object,
     listed,

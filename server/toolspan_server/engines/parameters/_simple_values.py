@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ._certain import is_certain
+from ._simple_schemas import is_certain
 
 Fits = Callable[[Any], bool]
 

@@ -21,10 +21,10 @@ from ._content import (
     content,
     media_type_of,
 )
-from ._described import described, hints
 from ._entries import Stamped, within
-from ._filling import filled
 from ._folder import FileEntry, Folder
+from ._metadata import described, hints
+from ._optional_values import filled
 from .errors import ResourceNotFound, ResourceUnreadable
 
 if TYPE_CHECKING:

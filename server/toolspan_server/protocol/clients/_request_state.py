@@ -7,7 +7,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from ...live.views import ServerView
 from ..state.state_key import ephemeral_key
 from ._principal import principal
-from ._rounds import STATE_S
+from ._round_trips import STATE_S
 
 
 def sealing(view: ServerView) -> RequestStateBoundary:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...common.module_sources import found_spec
-from ._names import Declared
+from ._declared_handlers import Declared
 
 _OURS = "toolspan_server"
 _HARMLESS = sys.stdlib_module_names | {_OURS}

@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, cast
 
 from ...schema.constraints import BeforeValidator
-from ...schema.records import (
-    Record,
-    key,
-)
+from ...schema.records import Record, key
 from ._errors import bad_argument
 from ._urls import UrlTemplate, encoded
 

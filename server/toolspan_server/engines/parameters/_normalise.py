@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from ._compile import compile_parts, compile_schema
-from ._walk import (
+from ._schema_access import (
     Schema,
     is_object,
     listed,

@@ -10,6 +10,7 @@ from ...calls.client import Ability, Question
 from ...common.changes import Change
 from ..conditions import Condition
 from ..templates import Scope, TemplateTree, compiled
+from ._mock_call import Turn
 from ._steps import (
     MockElicitation,
     MockLog,
@@ -18,7 +19,6 @@ from ._steps import (
     MockSampling,
     MockStep,
 )
-from ._turn import Turn
 
 
 class MockSteps:

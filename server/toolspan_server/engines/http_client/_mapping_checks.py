@@ -9,7 +9,7 @@ from ...common.did_you_mean import nearest
 from ...problems import Fault
 from ..parameters import known_parameters
 from ..templates import references
-from ._places import HttpParameter, ParameterMapping
+from ._parameter_mapping import HttpParameter, ParameterMapping
 
 _NO_BODY = frozenset(("GET", "HEAD"))
 _FIXED_HEADERS = frozenset(
