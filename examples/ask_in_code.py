@@ -8,7 +8,15 @@ from pathlib import Path
 
 import anyio
 
-from toolspan_bridge import End, Question, Toolbox, ToolCallFinished, resolve_model, run, servers_of
+from toolspan_bridge import (
+    End,
+    Question,
+    Toolbox,
+    ToolCallFinished,
+    resolve_model,
+    run,
+    servers_of,
+)
 from toolspan_server import load_config
 
 CONFIG = """

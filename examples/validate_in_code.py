@@ -8,7 +8,16 @@ from pathlib import Path
 
 import anyio
 
-from toolspan_bridge import STORE_FILE, Asker, Store, Suite, Toolbox, build_records, servers_of, validate
+from toolspan_bridge import (
+    STORE_FILE,
+    Asker,
+    Store,
+    Suite,
+    Toolbox,
+    build_records,
+    servers_of,
+    validate,
+)
 from toolspan_server import load_config
 
 CONFIG = """

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 
-from toolspan_bridge import NameTable, ToolSpec, format_names, get_format
+from toolspan_bridge import (
+    NameTable,
+    ToolSpec,
+    format_names,
+    get_format,
+)
 
 TOOL = ToolSpec(
     server="weather",

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from toolspan_server.engines.upstreams import ServerFailure, ServerSpec
 
     from .conversation import Conversation
-    from .deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+    from .deltas import (
+        CallDelta,
+        Delta,
+        ReasoningDelta,
+        TextDelta,
+    )
     from .errors import (
         AuthError,
         BridgeError,
@@ -69,7 +74,13 @@ if TYPE_CHECKING:
         Usage,
         User,
     )
-    from .providers import DEFAULT_MODEL, Provider, own_providers, provider_names, resolve_model
+    from .providers import (
+        DEFAULT_MODEL,
+        Provider,
+        own_providers,
+        provider_names,
+        resolve_model,
+    )
     from .providers.catalog.scripted import Scripted
     from .routes import Route, route
     from .toolbox import Toolbox, own_server, servers_of

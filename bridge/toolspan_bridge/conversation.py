@@ -19,7 +19,15 @@ from typing import Any, Self, TypeVar, cast
 
 from ._files import replace_file
 from .errors import StoreError, UsageError
-from .messages import Assistant, Message, Part, ToolCall, ToolOutcome, ToolResults, User
+from .messages import (
+    Assistant,
+    Message,
+    Part,
+    ToolCall,
+    ToolOutcome,
+    ToolResults,
+    User,
+)
 
 __all__ = ["MAX_BYTES", "VERSION", "Conversation"]
 

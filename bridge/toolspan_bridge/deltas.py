@@ -35,3 +35,4 @@ class CallDelta:
 
 
 Delta = TextDelta | ReasoningDelta | CallDelta
+"""One piece of an answer as it streams: of its text, of its reasoning, or a tool call that has begun."""

@@ -10,7 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from .deltas import (
+    CallDelta,
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+)
 from .messages import ToolOutcome, Usage
 
 __all__ = [
@@ -160,3 +165,4 @@ class End:
 
 
 Event = IterationStarted | Delta | Text | ToolCallStarted | ToolCallFinished | UsageReported | Notice | End
+"""What happens while a question is answered, in order; the last is an ``End``."""

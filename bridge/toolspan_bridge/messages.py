@@ -111,6 +111,7 @@ class ToolResults:
 
 
 Message = User | Assistant | ToolResults
+"""One message of a conversation: a person's, a model's, or the results of its tool calls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolspan_bridge.errors import UsageError
-from toolspan_bridge.routes import Route, route, system_text, unknown_tools
+from toolspan_bridge.routes import (
+    Route,
+    route,
+    system_text,
+    unknown_tools,
+)
 from toolspan_server.config import Config
 
 pytestmark = pytest.mark.requirement("I2.6.4")

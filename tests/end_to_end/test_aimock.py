@@ -19,7 +19,12 @@ from tests.support.scenarios import PLACES, canned
 from tests.support.scenarios.tools import TOOLS
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import ProviderError
-from toolspan_bridge.events import Answer, End, Event, TextDelta
+from toolspan_bridge.events import (
+    Answer,
+    End,
+    Event,
+    TextDelta,
+)
 from toolspan_bridge.loop import Question, run
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.toolbox import Toolbox

@@ -18,7 +18,13 @@ from tests.support.formats import TOOLS, Wire
 from tests.support.fuzzing import go_on
 from toolspan_bridge.formats import FormatError, format_names
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Reply, Request, ToolOutcome, ToolResults, User
+from toolspan_bridge.messages import (
+    Reply,
+    Request,
+    ToolOutcome,
+    ToolResults,
+    User,
+)
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.5.2")]
 FORMATS = pytest.mark.parametrize("name", format_names())

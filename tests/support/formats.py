@@ -7,7 +7,12 @@ from typing import Any
 
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Message, Reply, Request, ToolSpec
+from toolspan_bridge.messages import (
+    Message,
+    Reply,
+    Request,
+    ToolSpec,
+)
 
 TOOLS = (
     ToolSpec(

@@ -20,7 +20,14 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from .shared.contract import Format, FormatError, Loss, StreamFailed, StreamParser, WireError
+from .shared.contract import (
+    Format,
+    FormatError,
+    Loss,
+    StreamFailed,
+    StreamParser,
+    WireError,
+)
 
 __all__ = [
     "Format",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..messages import Message, Part, Request, ToolSpec, User
+from ..messages import (
+    Message,
+    Part,
+    Request,
+    ToolSpec,
+    User,
+)
 
 DEFAULT_SYSTEM = (
     "You are a helpful assistant with tools. Use a tool where it helps; otherwise answer directly."

@@ -19,7 +19,14 @@ from ..events import (
     UsageReported,
 )
 from ..formats import builtin_names, mixes_builtins
-from ..messages import Assistant, Message, Reply, Request, ToolResults, Usage
+from ..messages import (
+    Assistant,
+    Message,
+    Reply,
+    Request,
+    ToolResults,
+    Usage,
+)
 from ..providers import Provider
 from ..toolbox import Toolbox
 from ._ending import MAX_PAUSES, ending

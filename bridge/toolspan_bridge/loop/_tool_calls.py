@@ -12,7 +12,13 @@ import anyio
 
 from ..formats import get_format
 from ..formats.names import NameTable
-from ..messages import Assistant, Reply, ToolCall, ToolOutcome, ToolSpec
+from ..messages import (
+    Assistant,
+    Reply,
+    ToolCall,
+    ToolOutcome,
+    ToolSpec,
+)
 from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
 from ._arguments import Checker

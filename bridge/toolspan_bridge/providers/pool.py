@@ -10,7 +10,12 @@ from typing import Self
 from toolspan_server.config import Config, UntrustedItem
 
 from .contract import Provider
-from .resolve import foreign_provider, own_providers, resolve_model, split_model
+from .resolve import (
+    foreign_provider,
+    own_providers,
+    resolve_model,
+    split_model,
+)
 
 Allow = Callable[[Sequence[UntrustedItem]], None]
 """Raises ``ConsentError`` unless all of what it is given may be run, connected to or sent."""

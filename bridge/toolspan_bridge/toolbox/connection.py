@@ -16,7 +16,12 @@ from toolspan_server.engines.upstreams import (
 )
 
 from ..messages import ToolOutcome, ToolSpec
-from .outcomes import TOOL_ERROR_ACTION, UNLISTED_ACTION, failed, outcome
+from .outcomes import (
+    TOOL_ERROR_ACTION,
+    UNLISTED_ACTION,
+    failed,
+    outcome,
+)
 
 _STRICT = "dev.toolspan/strict"
 """The key of a tool's ``_meta`` by which its server asks for strict schemas."""

@@ -13,12 +13,35 @@ from __future__ import annotations
 
 from ._suite_files import default_suite, load_suite
 from .asker import Asker
-from .judge import Verdict, judge
-from .records import EXPORT_FILE, THRESHOLD, build_record, build_records, export_records
-from .report import ModelReport, TrialFinished, TrialStarted, ValidationReport, print_report, progress
+from .records import (
+    EXPORT_FILE,
+    THRESHOLD,
+    build_record,
+    build_records,
+    export_records,
+)
+from .report import (
+    ModelReport,
+    TrialFinished,
+    TrialStarted,
+    ValidationReport,
+    print_report,
+    progress,
+)
 from .run import TRIAL_TIMEOUT, AskModel, validate
-from .store import STORE_FILE, Store, Totals, Trial
-from .suites import Expect, ExpectedCall, Scenario, Suite
+from .store import (
+    STORE_FILE,
+    Store,
+    Totals,
+    Trial,
+)
+from .suites import (
+    Expect,
+    ExpectedCall,
+    Scenario,
+    Suite,
+)
+from .verdicts import Verdict, judge
 
 __all__ = [
     "EXPORT_FILE",

@@ -12,7 +12,14 @@ from toolspan_server.common.private_files import private_folder
 
 from ..errors import StoreError
 from ._lock import locked
-from ._store_file import BUSY_SECONDS, COLUMNS, checksum, opened, prepare, set_aside_notices
+from ._store_file import (
+    BUSY_SECONDS,
+    COLUMNS,
+    checksum,
+    opened,
+    prepare,
+    set_aside_notices,
+)
 
 Row = tuple[str, str, str, str, int, str, str]
 """A trial's values, in the order of ``COLUMNS``."""

@@ -10,13 +10,26 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
-from ..errors import AuthError, BridgeError, ProviderError, UnknownModelError, UnreachableError, UsageError
+from ..errors import (
+    AuthError,
+    BridgeError,
+    ProviderError,
+    UnknownModelError,
+    UnreachableError,
+    UsageError,
+)
 from ..events import Answer
-from .judge import judge
 from .records import THRESHOLD
-from .report import ModelReport, OnEvent, TrialFinished, TrialStarted, ValidationReport
+from .report import (
+    ModelReport,
+    OnEvent,
+    TrialFinished,
+    TrialStarted,
+    ValidationReport,
+)
 from .store import Store, Trial, timestamp
 from .suites import Scenario, Suite
+from .verdicts import judge
 
 TRIAL_TIMEOUT = 120.0
 """Seconds that one trial may take, all its turns and tool calls together."""

@@ -13,7 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ._clean import Redact, clean, clean_text, cut_text, fitted
+from ._clean import (
+    Redact,
+    clean,
+    clean_text,
+    cut_text,
+    fitted,
+)
 
 if TYPE_CHECKING:
     from ._database import Database, Row

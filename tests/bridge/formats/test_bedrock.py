@@ -15,7 +15,15 @@ from tests.support.provider_rules.bedrock import check_request
 from tests.support.wires.bedrock import CITED, answer, events, frames, written
 from toolspan_bridge.formats import bedrock
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Request,
+    ToolCall,
+    ToolResults,
+    ToolSpec,
+    User,
+)
 
 pytestmark = pytest.mark.requirement("I2.6.2")
 

@@ -15,7 +15,12 @@ from tests.support.event_frames import frame
 from tests.support.provider_rules.bedrock_anthropic import check_request
 from tests.support.wires import bedrock_anthropic as wire
 from tests.support.wires.anthropic import THOUGHT, USE, message
-from toolspan_bridge.formats import FormatError, StreamFailed, anthropic, bedrock_anthropic
+from toolspan_bridge.formats import (
+    FormatError,
+    StreamFailed,
+    anthropic,
+    bedrock_anthropic,
+)
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Request, ToolSpec, User
 

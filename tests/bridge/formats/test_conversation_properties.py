@@ -13,7 +13,15 @@ from tests.support.formats import Wire
 from tests.support.outcomes import PNG, SVG, failed, image, said, succeeded
 from tests.support.readers import read_request
 from toolspan_bridge.formats import format_names
-from toolspan_bridge.messages import Assistant, Message, Part, ToolCall, ToolOutcome, ToolResults, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Part,
+    ToolCall,
+    ToolOutcome,
+    ToolResults,
+    User,
+)
 
 pytestmark = pytest.mark.requirement("I5.4.3")
 

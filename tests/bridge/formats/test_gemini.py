@@ -12,7 +12,15 @@ from tests.support.provider_rules.gemini import check_request
 from tests.support.wires.gemini import ARRAYS, STREAMS, answer, event, signed
 from toolspan_bridge.formats import StreamFailed, gemini
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Request,
+    ToolCall,
+    ToolResults,
+    ToolSpec,
+    User,
+)
 
 pytestmark = pytest.mark.requirement("I2.6.2")
 

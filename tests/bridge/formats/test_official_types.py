@@ -12,7 +12,13 @@ from tests.support.formats import Wire
 from tests.support.official_types import check_gemini, check_openai
 from tests.support.outcomes import PDF, failed, image, part, said, succeeded
 from toolspan_bridge.formats import format_names
-from toolspan_bridge.messages import Message, ToolOutcome, ToolResults, ToolSpec, User
+from toolspan_bridge.messages import (
+    Message,
+    ToolOutcome,
+    ToolResults,
+    ToolSpec,
+    User,
+)
 
 pytestmark = pytest.mark.requirement("I5.4.2")
 

@@ -12,7 +12,15 @@ from tests.support.wires.ollama import answer, line
 from toolspan_bridge.deltas import CallDelta, ReasoningDelta, TextDelta
 from toolspan_bridge.formats import ollama
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Assistant, Message, Request, ToolCall, ToolResults, ToolSpec, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Request,
+    ToolCall,
+    ToolResults,
+    ToolSpec,
+    User,
+)
 
 pytestmark = pytest.mark.requirement("I2.6.2")
 

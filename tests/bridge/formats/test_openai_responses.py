@@ -20,7 +20,12 @@ from tests.support.wires.openai_responses import (
     whole,
 )
 from toolspan_bridge.deltas import CallDelta, ReasoningDelta
-from toolspan_bridge.formats import FormatError, StreamFailed, openai, openai_responses
+from toolspan_bridge.formats import (
+    FormatError,
+    StreamFailed,
+    openai,
+    openai_responses,
+)
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import (
     Assistant,

@@ -13,11 +13,23 @@ from hypothesis import strategies as st
 from tests.support.formats import TOOLS, Wire
 from tests.support.outcomes import PNG, failed, image, said, succeeded
 from tests.support.wires.openai import answer
-from toolspan_bridge.formats import builtin_names, format_names, get_format, prompt
+from toolspan_bridge.formats import (
+    builtin_names,
+    format_names,
+    get_format,
+    prompt,
+)
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.prompt.call_scanner import CallScanner
 from toolspan_bridge.formats.shared.replies.parse import WireCall
-from toolspan_bridge.messages import Assistant, Reply, Request, ToolCall, ToolResults, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Reply,
+    Request,
+    ToolCall,
+    ToolResults,
+    User,
+)
 
 pytestmark = pytest.mark.requirement("I5.1.7")
 

@@ -13,7 +13,12 @@ from tests.support.provider_rules import strict as rules
 from tests.support.real_tools import FOLDER, every_tool, losses, servers, snapshot
 from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, Strict
+from toolspan_bridge.formats.shared.schemas import (
+    ANTHROPIC_STRICT,
+    OPENAI_STRICT,
+    Plan,
+    Strict,
+)
 from toolspan_bridge.formats.shared.tools.compile import compile_tools
 from toolspan_bridge.messages import User
 

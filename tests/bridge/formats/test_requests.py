@@ -11,7 +11,12 @@ import pytest
 from tests.support.formats import TOOLS, Wire
 from tests.support.outcomes import JPEG, PDF, PNG, SVG, part, said, succeeded
 from toolspan_bridge.formats import builtin_names, format_names
-from toolspan_bridge.messages import Assistant, ToolCall, ToolResults, User
+from toolspan_bridge.messages import (
+    Assistant,
+    ToolCall,
+    ToolResults,
+    User,
+)
 
 pytestmark = pytest.mark.requirement("I5.1.1")
 

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from toolspan_bridge.errors import UsageError
-from toolspan_bridge.install import CLIENTS, ServerEntry, planned, snippet
+from toolspan_bridge.install import (
+    CLIENTS,
+    ServerEntry,
+    planned,
+    snippet,
+)
 from toolspan_bridge.install.clients import HostEnvironment, System
 
 pytestmark = pytest.mark.requirement("I4.3.9")

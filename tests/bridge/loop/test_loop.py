@@ -27,7 +27,15 @@ from toolspan_bridge.events import (
     UsageReported,
 )
 from toolspan_bridge.loop import Question, answer, run
-from toolspan_bridge.messages import Assistant, Message, Reply, ToolCall, ToolResults, ToolSpec, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Reply,
+    ToolCall,
+    ToolResults,
+    ToolSpec,
+    User,
+)
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.toolbox import Toolbox
 

@@ -33,7 +33,15 @@ from toolspan_bridge.events import (
     UsageReported,
 )
 from toolspan_bridge.loop import Question, run
-from toolspan_bridge.messages import Assistant, Message, Reply, Request, ToolResults, Usage, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Reply,
+    Request,
+    ToolResults,
+    Usage,
+    User,
+)
 from toolspan_bridge.providers import Provider
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.toolbox import Toolbox

@@ -9,7 +9,12 @@ import pytest
 
 from tests.support.fake_providers import FakeProvider, Received, Sent, anything, checks
 from tests.support.provider_settings import instant
-from toolspan_bridge.errors import AuthError, ProviderError, UnreachableError, UsageError
+from toolspan_bridge.errors import (
+    AuthError,
+    ProviderError,
+    UnreachableError,
+    UsageError,
+)
 from toolspan_bridge.providers import ModelFacts, resolve_model
 from toolspan_bridge.providers.listing import ModelLister
 from toolspan_bridge.providers.wire.model_facts import ollama_shown

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 import yaml
 
-from toolspan_bridge import Asker, ConsentError, Store, Suite, Toolbox, UsageError, servers_of, validate
+from toolspan_bridge import (
+    Asker,
+    ConsentError,
+    Store,
+    Suite,
+    Toolbox,
+    UsageError,
+    servers_of,
+    validate,
+)
 from toolspan_server import Config, load_config
 from toolspan_server.config import UntrustedItem
 

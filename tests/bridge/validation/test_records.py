@@ -17,7 +17,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from typing_extensions import override
 
 from tests.support.trials import a_trial
-from toolspan_bridge.validation import Store, build_record, build_records, export_records
+from toolspan_bridge.validation import (
+    Store,
+    build_record,
+    build_records,
+    export_records,
+)
 
 pytestmark = pytest.mark.requirement("I2.7.2")
 

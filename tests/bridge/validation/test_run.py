@@ -19,7 +19,14 @@ from toolspan_bridge.errors import (
     UsageError,
 )
 from toolspan_bridge.events import Answer
-from toolspan_bridge.validation import Store, Suite, Trial, TrialFinished, TrialStarted, validate
+from toolspan_bridge.validation import (
+    Store,
+    Suite,
+    Trial,
+    TrialFinished,
+    TrialStarted,
+    validate,
+)
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.7.1")]
 

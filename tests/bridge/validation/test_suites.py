@@ -10,7 +10,12 @@ import yaml
 
 from tests.support.trials import given, made
 from toolspan_bridge.events import Answer
-from toolspan_bridge.validation import Suite, default_suite, judge, load_suite
+from toolspan_bridge.validation import (
+    Suite,
+    default_suite,
+    judge,
+    load_suite,
+)
 from toolspan_server.errors import ConfigError
 
 pytestmark = pytest.mark.requirement("I2.7.1")

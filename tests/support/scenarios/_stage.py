@@ -16,7 +16,13 @@ from tests.support.provider_settings import instant
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.events import Answer as Answered
-from toolspan_bridge.events import End, Event, Notice, Text, TextDelta
+from toolspan_bridge.events import (
+    End,
+    Event,
+    Notice,
+    Text,
+    TextDelta,
+)
 from toolspan_bridge.loop import Question, run
 from toolspan_bridge.messages import Message
 from toolspan_bridge.providers import Provider, resolve_model

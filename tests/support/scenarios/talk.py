@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tests.support.outcomes import PDF, PNG, part, said, succeeded
-from toolspan_bridge.messages import Assistant, Message, ToolCall, ToolResults, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    ToolCall,
+    ToolResults,
+    User,
+)
 
 from ._model import Call, Round, Scenario, Thought, Turn, asked
 from .tools import TOOLS

@@ -11,7 +11,12 @@ import click
 from toolspan_server.errors import ConfigError
 
 from ...errors import BridgeError
-from .output import emit_json_error, note, say, say_traceback
+from .output import (
+    emit_json_error,
+    note,
+    say,
+    say_traceback,
+)
 
 EXIT_INTERRUPTED = 130
 

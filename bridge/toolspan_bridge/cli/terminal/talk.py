@@ -23,7 +23,12 @@ from ...loop import Question, run
 from ...messages import Message
 from ...providers import Provider
 from ...toolbox import Toolbox
-from .output import LineWriter, LiveText, compact, emit_text
+from .output import (
+    LineWriter,
+    LiveText,
+    compact,
+    emit_text,
+)
 
 
 class Printer:

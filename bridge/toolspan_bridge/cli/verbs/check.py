@@ -19,7 +19,12 @@ from ...invisible_text import invisible_text_notes
 from ...messages import ToolSpec
 from ...providers import own_providers
 from ..examples import ExampleOutcome, run_examples
-from ..inputs.options import ConfigChoice, config_options, json_option, read_config
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    read_config,
+)
 from ..terminal.output import emit_json, note, say
 
 EXIT_TOOL_ERROR = 5

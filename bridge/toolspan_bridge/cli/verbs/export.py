@@ -14,7 +14,12 @@ from ...formats import format_names, get_format
 from ...formats.names import NameTable
 from ...messages import Request
 from ...providers import own_providers
-from ..asking.request import first_request, is_full, model_of, way_of
+from ..asking.request import (
+    first_request,
+    is_full,
+    model_of,
+    way_of,
+)
 from ..asking.session import Session, opened
 from ..curl import curl
 from ..inputs.options import ConfigChoice, config_options, server_option

@@ -14,7 +14,14 @@ import click
 from toolspan_server.config import load_config
 
 from ...errors import UsageError
-from ...init import Entry, api_source, config_text, http_tool, mock_tool, recorded
+from ...init import (
+    Entry,
+    api_source,
+    config_text,
+    http_tool,
+    mock_tool,
+    recorded,
+)
 from ...init._record import Calling
 from ..inputs.options import json_option
 from ..terminal.output import emit_document, emit_json, note

@@ -19,10 +19,31 @@ from toolspan_server.config import (
 )
 
 from ...errors import UsageError
-from ...install import CLIENTS, Client, FileChange, ServerEntry, apply, planned, served_by_command, snippet
+from ...install import (
+    CLIENTS,
+    Client,
+    FileChange,
+    ServerEntry,
+    apply,
+    planned,
+    served_by_command,
+    snippet,
+)
 from ...install.clients import HostEnvironment, System
-from ..inputs.options import ConfigChoice, config_paths_or_default, json_option, read_config, trust_option
-from ..terminal.output import confirm, emit_document, emit_json, note, say
+from ..inputs.options import (
+    ConfigChoice,
+    config_paths_or_default,
+    json_option,
+    read_config,
+    trust_option,
+)
+from ..terminal.output import (
+    confirm,
+    emit_document,
+    emit_json,
+    note,
+    say,
+)
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 

@@ -7,13 +7,29 @@ from typing import cast
 import anyio
 import click
 
-from ...findings import SEVERITIES, Finding, Lint, lint, tools_asking_strict
+from ...findings import (
+    SEVERITIES,
+    Finding,
+    Lint,
+    lint,
+    tools_asking_strict,
+)
 from ...formats import format_names
 from ...formats.shared.contract import Severity
 from ...messages import ToolSpec
 from ..asking.session import opened
-from ..inputs.options import ConfigChoice, config_options, json_option, server_option
-from ..terminal.output import emit_json, emit_table, note, say
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    server_option,
+)
+from ..terminal.output import (
+    emit_json,
+    emit_table,
+    note,
+    say,
+)
 
 EXIT_LOSS = 7
 

@@ -11,9 +11,19 @@ import click
 from toolspan_server.config import Config
 
 from ...errors import ConsentError, UsageError
-from ...providers import foreign_provider, own_providers, provider_names, split_model
+from ...providers import (
+    foreign_provider,
+    own_providers,
+    provider_names,
+    split_model,
+)
 from ...validation import STORE_FILE, Store, build_records
-from ..inputs.options import ConfigChoice, config_options, json_option, read_config
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    read_config,
+)
 from ..terminal.errors import exit_code
 from ..terminal.output import emit_json, emit_table, note
 

@@ -7,7 +7,12 @@ from typing import Any
 import click
 
 from ...validation import STORE_FILE, Store, build_records
-from ..inputs.options import ConfigChoice, config_options, json_option, read_config
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    read_config,
+)
 from ..terminal.output import emit_json, emit_table, note
 
 

@@ -13,8 +13,20 @@ from ...messages import ToolSpec
 from ..asking.session import Session, opened
 from ..examples import written_examples
 from ..inputs.arguments import parse_arguments
-from ..inputs.options import ConfigChoice, config_options, json_option, server_option
-from ..terminal.output import compact, emit_json, emit_table, emit_text, note, say
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    server_option,
+)
+from ..terminal.output import (
+    compact,
+    emit_json,
+    emit_table,
+    emit_text,
+    note,
+    say,
+)
 
 EXIT_TOOL_ERROR = 5
 

@@ -8,7 +8,12 @@ from typing import Any
 
 from ...messages import Assistant, Request
 from ..shared.conversation.alternating import alternating
-from ..shared.conversation.history import AssistantTurn, SentCall, ToolResultsTurn, Turn
+from ..shared.conversation.history import (
+    AssistantTurn,
+    SentCall,
+    ToolResultsTurn,
+    Turn,
+)
 from ..shared.conversation.media import IMAGES, PDF
 from ..shared.conversation.results import (
     NO_OUTPUT,

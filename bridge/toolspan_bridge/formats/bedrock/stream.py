@@ -11,12 +11,23 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ...deltas import (
+    CallDelta,
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+)
 from ...messages import Reply
 from ..shared.bedrock_errors import frame_error
 from ..shared.contract import StreamParser
 from ..shared.framing.event_stream import FrameReader
-from ..shared.json_values import as_list, as_object, at, load, text
+from ..shared.json_values import (
+    as_list,
+    as_object,
+    at,
+    load,
+    text,
+)
 from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import parse_reply
 

@@ -11,7 +11,12 @@ from ..shared.bedrock_errors import frame_error
 from ..shared.claude.stream import MessageStream
 from ..shared.contract import FormatError, StreamParser
 from ..shared.framing.event_stream import Frame, FrameReader
-from ..shared.json_values import at, load, snippet, text
+from ..shared.json_values import (
+    at,
+    load,
+    snippet,
+    text,
+)
 from .parse import FORMAT
 
 

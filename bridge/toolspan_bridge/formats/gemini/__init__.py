@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from .errors import parse_error
 from .parse import parse_reply
-from .render import BUILTINS, losses, mixes, render_request, render_tools, restore
+from .render import (
+    BUILTINS,
+    losses,
+    mixes,
+    render_request,
+    render_tools,
+    restore,
+)
 from .stream import parse_stream
 
 __all__ = [

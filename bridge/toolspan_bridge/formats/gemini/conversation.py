@@ -7,10 +7,28 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...messages import Request
-from ..shared.conversation.history import AssistantTurn, SentCall, ToolResultsTurn, UserTurn, turns
+from ..shared.conversation.history import (
+    AssistantTurn,
+    SentCall,
+    ToolResultsTurn,
+    UserTurn,
+    turns,
+)
 from ..shared.conversation.media import IMAGES, PDF
-from ..shared.conversation.results import Media, MediaSupport, RenderedResult, render_parts, render_result
-from ..shared.json_values import as_list, as_object, at, objects, text
+from ..shared.conversation.results import (
+    Media,
+    MediaSupport,
+    RenderedResult,
+    render_parts,
+    render_result,
+)
+from ..shared.json_values import (
+    as_list,
+    as_object,
+    at,
+    objects,
+    text,
+)
 
 __all__ = ["FORMAT", "contents", "generation"]
 

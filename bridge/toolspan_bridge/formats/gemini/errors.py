@@ -8,7 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..shared.contract import WireError
-from ..shared.json_values import as_object, compact, count, objects, text
+from ..shared.json_values import (
+    as_object,
+    compact,
+    count,
+    objects,
+    text,
+)
 from ..shared.replies.errors import error_body, seconds, wire_error
 
 _DECLARED = re.compile(r"function_?declarations?\[(\d{1,4})\]", re.IGNORECASE)

@@ -6,8 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...messages import Reply, StopReason, Usage
-from ..shared.json_values import as_object, count, objects, text
-from ..shared.replies.parse import WireCall, missing, read_body, reply
+from ..shared.json_values import (
+    as_object,
+    count,
+    objects,
+    text,
+)
+from ..shared.replies.parse import (
+    WireCall,
+    missing,
+    read_body,
+    reply,
+)
 from .conversation import FORMAT
 
 _STOPS: dict[str, StopReason] = {

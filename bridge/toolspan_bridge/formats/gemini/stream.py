@@ -11,12 +11,25 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ...deltas import (
+    CallDelta,
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+)
 from ...messages import Reply
 from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.json_objects import ObjectReader
 from ..shared.framing.sse import SseReader
-from ..shared.json_values import MAX_NESTING, as_object, at, compact, nesting, objects, text
+from ..shared.json_values import (
+    MAX_NESTING,
+    as_object,
+    at,
+    compact,
+    nesting,
+    objects,
+    text,
+)
 from ..shared.replies.stream import BodyStream, TextPieces
 from .errors import error_in_stream
 from .parse import block_message, parse_reply

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from .errors import parse_error
 from .parse import parse_reply
-from .render import losses, render_request, render_tools, restore
+from .render import (
+    losses,
+    render_request,
+    render_tools,
+    restore,
+)
 from .stream import parse_stream
 
 __all__ = [

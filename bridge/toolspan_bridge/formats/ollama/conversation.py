@@ -8,9 +8,20 @@ from dataclasses import replace
 from typing import Any
 
 from ...messages import Request
-from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, chat_messages, turns
+from ..shared.conversation.history import (
+    AssistantTurn,
+    ToolResultsTurn,
+    UserTurn,
+    chat_messages,
+    turns,
+)
 from ..shared.conversation.media import IMAGES
-from ..shared.conversation.results import Media, MediaSupport, render_parts, render_result
+from ..shared.conversation.results import (
+    Media,
+    MediaSupport,
+    render_parts,
+    render_result,
+)
 from ..shared.json_values import as_object
 
 FORMAT = "ollama"

@@ -7,7 +7,12 @@ from typing import Any
 
 from ...messages import Reply, StopReason, Usage
 from ..shared.json_values import as_object, count, text
-from ..shared.replies.parse import chat_calls, missing, read_body, reply
+from ..shared.replies.parse import (
+    chat_calls,
+    missing,
+    read_body,
+    reply,
+)
 from .conversation import FORMAT
 
 _STOPS: dict[str, StopReason] = {"": "stop", "length": "length", "stop": "stop"}

@@ -10,11 +10,22 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ...deltas import (
+    CallDelta,
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+)
 from ...messages import Reply
 from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.ndjson import LineReader
-from ..shared.json_values import as_list, as_object, at, compact, text
+from ..shared.json_values import (
+    as_list,
+    as_object,
+    at,
+    compact,
+    text,
+)
 from ..shared.replies.stream import BodyStream, TextPieces
 from .errors import parse_error
 from .parse import parse_reply

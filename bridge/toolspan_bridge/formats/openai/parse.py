@@ -6,8 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...messages import Reply, StopReason, Usage
-from ..shared.json_values import as_list, as_object, at, count, objects, text
-from ..shared.replies.parse import chat_calls, missing, read_body, reply
+from ..shared.json_values import (
+    as_list,
+    as_object,
+    at,
+    count,
+    objects,
+    text,
+)
+from ..shared.replies.parse import (
+    chat_calls,
+    missing,
+    read_body,
+    reply,
+)
 
 _NAME = "openai"
 _STOPS: dict[str, StopReason] = {

@@ -9,7 +9,13 @@ from ...messages import Request, ToolSpec
 from ..names import NameTable
 from ..shared.contract import Loss
 from ..shared.json_values import at, clean_object, text
-from ..shared.schemas import OPENAI_STRICT, Plan, array_items, object_properties, object_schemas
+from ..shared.schemas import (
+    OPENAI_STRICT,
+    Plan,
+    array_items,
+    object_properties,
+    object_schemas,
+)
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_tool

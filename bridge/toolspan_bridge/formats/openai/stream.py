@@ -11,11 +11,22 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ...deltas import (
+    CallDelta,
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+)
 from ...messages import Reply
 from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
-from ..shared.json_values import as_object, at, compact, objects, text
+from ..shared.json_values import (
+    as_object,
+    at,
+    compact,
+    objects,
+    text,
+)
 from ..shared.openai_errors import parse_error
 from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import content_text, parse_reply

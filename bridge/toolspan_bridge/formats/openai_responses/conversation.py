@@ -7,8 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...messages import Request, ToolOutcome
-from ..shared.conversation.history import AssistantTurn, SentCall, UserTurn, turns
-from ..shared.conversation.results import Media, MediaSupport, render_parts, render_result
+from ..shared.conversation.history import (
+    AssistantTurn,
+    SentCall,
+    UserTurn,
+    turns,
+)
+from ..shared.conversation.results import (
+    Media,
+    MediaSupport,
+    render_parts,
+    render_result,
+)
 from ..shared.json_values import (
     compact,
     is_object,

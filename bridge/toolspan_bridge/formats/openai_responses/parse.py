@@ -14,7 +14,12 @@ from ..shared.json_values import (
     objects,
     text,
 )
-from ..shared.replies.parse import WireCall, missing, read_body, reply
+from ..shared.replies.parse import (
+    WireCall,
+    missing,
+    read_body,
+    reply,
+)
 from .conversation import FORMAT
 
 BETWEEN = "\n\n"

@@ -9,9 +9,7 @@ from typing import Any
 from ...messages import Request, ToolSpec
 from ..names import NameTable
 from ..shared.contract import Loss
-from ..shared.json_values import (
-    clean_object,
-)
+from ..shared.json_values import clean_object
 from ..shared.loss_rules import loss
 from ..shared.schemas import (
     OPENAI_STRICT,

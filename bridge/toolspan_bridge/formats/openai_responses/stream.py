@@ -7,11 +7,23 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ...deltas import (
+    CallDelta,
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+)
 from ...messages import Reply
 from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
-from ..shared.json_values import MAX_NESTING, as_list, as_object, nesting, objects, text
+from ..shared.json_values import (
+    MAX_NESTING,
+    as_list,
+    as_object,
+    nesting,
+    objects,
+    text,
+)
 from ..shared.openai_errors import failed_in_stream
 from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import BETWEEN, item_text, parse_reply

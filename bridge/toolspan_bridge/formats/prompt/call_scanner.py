@@ -10,7 +10,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..shared.json_values import as_list, as_object, compact, load, text
+from ..shared.json_values import (
+    as_list,
+    as_object,
+    compact,
+    load,
+    text,
+)
 from ..shared.replies.parse import WireCall
 
 __all__ = ["CallScanner", "Found"]

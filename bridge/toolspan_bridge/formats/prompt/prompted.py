@@ -7,9 +7,19 @@ from typing import Any
 
 from ...messages import Reply, Request, ToolSpec
 from ..names import NameTable
-from ..shared.contract import Format, Loss, StreamParser, WireError
+from ..shared.contract import (
+    Format,
+    Loss,
+    StreamParser,
+    WireError,
+)
 from .parse import with_calls
-from .render import losses, plain_request, render_tools, restore
+from .render import (
+    losses,
+    plain_request,
+    render_tools,
+    restore,
+)
 from .stream import PromptStream
 
 __all__ = ["Prompted"]

@@ -7,10 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...messages import Assistant, Message, Part, Request, ToolSpec, User
+from ...messages import (
+    Assistant,
+    Message,
+    Part,
+    Request,
+    ToolSpec,
+    User,
+)
 from ..names import NameTable
 from ..shared.contract import Loss
-from ..shared.conversation.history import AssistantTurn, ToolResultsTurn, UserTurn, turns
+from ..shared.conversation.history import (
+    AssistantTurn,
+    ToolResultsTurn,
+    UserTurn,
+    turns,
+)
 from ..shared.conversation.media import IMAGES
 from ..shared.conversation.results import MediaSupport, render_result
 from ..shared.json_values import clean, compact

@@ -11,7 +11,12 @@ from typing_extensions import override
 from ...errors import UsageError
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
-from ..settings.environment import base_url, key_from, optional_key, variable
+from ..settings.environment import (
+    base_url,
+    key_from,
+    optional_key,
+    variable,
+)
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
 

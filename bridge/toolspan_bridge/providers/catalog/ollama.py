@@ -18,7 +18,12 @@ from ..settings.endpoint import Endpoint
 from ..settings.environment import key_from, optional_key, variable
 from ..settings.ollama_host import OLLAMA_CLOUD, host_url
 from ..wire.endpoint_provider import EndpointProvider
-from ..wire.model_facts import ModelFacts, Page, ollama_page, ollama_shown
+from ..wire.model_facts import (
+    ModelFacts,
+    Page,
+    ollama_page,
+    ollama_shown,
+)
 from ..wire.provider import WireProvider
 from ..wire.tokens import request_tokens
 

@@ -29,9 +29,23 @@ import yaml
 from typing_extensions import override
 
 from ...deltas import Delta, ReasoningDelta, TextDelta
-from ...errors import AuthError, BridgeError, ProviderError, UnknownModelError, UnreachableError, UsageError
+from ...errors import (
+    AuthError,
+    BridgeError,
+    ProviderError,
+    UnknownModelError,
+    UnreachableError,
+    UsageError,
+)
 from ...formats.names import NameTable
-from ...messages import Assistant, Reply, Request, StopReason, ToolCall, Usage
+from ...messages import (
+    Assistant,
+    Reply,
+    Request,
+    StopReason,
+    ToolCall,
+    Usage,
+)
 from ..contract import Provider, pieces
 from ..wire.json_types import is_list, is_object
 

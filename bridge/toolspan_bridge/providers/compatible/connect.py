@@ -10,7 +10,12 @@ from ...formats.names import NameTable
 from ...messages import Request
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
-from ..settings.environment import base_url, key_from, optional_key, variable
+from ..settings.environment import (
+    base_url,
+    key_from,
+    optional_key,
+    variable,
+)
 from ..settings.ollama_host import host_url
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider

@@ -12,7 +12,12 @@ from urllib.parse import urlsplit
 import anyio
 import httpx2
 
-from ...errors import BridgeError, ProviderError, UnreachableError, UsageError
+from ...errors import (
+    BridgeError,
+    ProviderError,
+    UnreachableError,
+    UsageError,
+)
 from ...formats import WireError
 from .retry import Attempts
 from .settings import HttpSettings

@@ -12,8 +12,18 @@ from typing import Any, ClassVar, Self
 from toolspan_server.config import secret_pattern
 
 from ...deltas import Delta
-from ...errors import AuthError, BridgeError, ProviderError, UnknownModelError
-from ...formats import FormatError, StreamFailed, WireError, get_format
+from ...errors import (
+    AuthError,
+    BridgeError,
+    ProviderError,
+    UnknownModelError,
+)
+from ...formats import (
+    FormatError,
+    StreamFailed,
+    WireError,
+    get_format,
+)
 from ...formats.names import NameTable
 from ...messages import Reply, Request
 from ..http.client import HttpClient, HttpResponse

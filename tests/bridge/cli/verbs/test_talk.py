@@ -24,7 +24,13 @@ from toolspan_bridge.events import (
     ToolCallStarted,
     UsageReported,
 )
-from toolspan_bridge.messages import Assistant, Message, ToolResults, Usage, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    ToolResults,
+    Usage,
+    User,
+)
 
 CONFIG = """
 name: shop

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from tests.support.outcomes import JPEG, PDF, PNG, SVG, failed, image, part, said, succeeded
-from toolspan_bridge.formats.shared.conversation.results import Media, MediaQuota, MediaSupport, render_result
+from toolspan_bridge.formats.shared.conversation.results import (
+    Media,
+    MediaQuota,
+    MediaSupport,
+    render_result,
+)
 from toolspan_bridge.messages import Part, ToolOutcome
 
 pytestmark = pytest.mark.requirement("I2.6.2")

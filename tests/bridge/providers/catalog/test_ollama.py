@@ -16,7 +16,12 @@ from toolspan_bridge.errors import (
     UnreachableError,
     UsageError,
 )
-from toolspan_bridge.messages import Assistant, Part, Request, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Part,
+    Request,
+    User,
+)
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.providers.catalog.ollama import context_for
 from toolspan_bridge.providers.settings.ollama_host import host_url

@@ -15,7 +15,14 @@ from toolspan_bridge.errors import (
     UnreachableError,
     UsageError,
 )
-from toolspan_bridge.messages import Assistant, Reply, Request, ToolSpec, Usage, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Reply,
+    Request,
+    ToolSpec,
+    Usage,
+    User,
+)
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.providers.catalog.scripted import Scripted
 

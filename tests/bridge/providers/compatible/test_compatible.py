@@ -9,7 +9,12 @@ import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
 from tests.support.provider_cases import ANSWERED, ask
-from toolspan_bridge.errors import AuthError, ProviderError, UnknownModelError, UnreachableError
+from toolspan_bridge.errors import (
+    AuthError,
+    ProviderError,
+    UnknownModelError,
+    UnreachableError,
+)
 from toolspan_bridge.messages import Usage
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.providers.compatible.row import Row

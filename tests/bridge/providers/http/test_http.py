@@ -12,7 +12,12 @@ import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.provider_settings import instant
-from toolspan_bridge.errors import BridgeError, ProviderError, UnreachableError, UsageError
+from toolspan_bridge.errors import (
+    BridgeError,
+    ProviderError,
+    UnreachableError,
+    UsageError,
+)
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.providers.http.client import HttpClient, HttpResponse
 from toolspan_bridge.providers.http.settings import HttpSettings

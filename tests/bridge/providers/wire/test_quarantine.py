@@ -15,7 +15,12 @@ from toolspan_bridge.deltas import TextDelta
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.events import Notice
 from toolspan_bridge.loop import Question, answer, run
-from toolspan_bridge.messages import Reply, Request, ToolSpec, User
+from toolspan_bridge.messages import (
+    Reply,
+    Request,
+    ToolSpec,
+    User,
+)
 from toolspan_bridge.providers import Provider, resolve_model
 from toolspan_bridge.toolbox import Toolbox
 

@@ -13,7 +13,13 @@ from typing import Any
 
 from ....messages import Assistant, Request, ToolOutcome
 from ..conversation.alternating import alternating, as_text
-from ..conversation.history import AssistantTurn, SentCall, Turn, UserTurn, turns
+from ..conversation.history import (
+    AssistantTurn,
+    SentCall,
+    Turn,
+    UserTurn,
+    turns,
+)
 from ..conversation.media import IMAGES, PDF
 from ..conversation.results import (
     NO_OUTPUT,

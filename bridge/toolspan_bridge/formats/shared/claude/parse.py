@@ -9,9 +9,21 @@ from typing import Any
 
 from ....messages import Reply, StopReason, Usage
 from ..contract import WireError
-from ..json_values import as_list, as_object, at, count, objects, text
+from ..json_values import (
+    as_list,
+    as_object,
+    at,
+    count,
+    objects,
+    text,
+)
 from ..replies.errors import error_body, wire_error
-from ..replies.parse import WireCall, missing, read_body, reply
+from ..replies.parse import (
+    WireCall,
+    missing,
+    read_body,
+    reply,
+)
 
 __all__ = ["explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
 

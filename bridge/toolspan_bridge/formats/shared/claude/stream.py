@@ -12,12 +12,31 @@ from typing import Any
 
 from typing_extensions import override
 
-from ....deltas import CallDelta, Delta, ReasoningDelta, TextDelta
+from ....deltas import (
+    CallDelta,
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+)
 from ....messages import Reply
 from ..contract import StreamFailed
-from ..json_values import as_list, as_object, at, compact, is_object, load, text
+from ..json_values import (
+    as_list,
+    as_object,
+    at,
+    compact,
+    is_object,
+    load,
+    text,
+)
 from ..replies.stream import BodyStream, TextPieces
-from .parse import explanation, is_call, parse_error, parse_message, status_of
+from .parse import (
+    explanation,
+    is_call,
+    parse_error,
+    parse_message,
+    status_of,
+)
 
 __all__ = ["MessageStream"]
 

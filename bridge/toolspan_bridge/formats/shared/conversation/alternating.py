@@ -7,7 +7,12 @@ from typing import Any
 
 from ....messages import Assistant, Request
 from ..json_values import compact
-from .history import AssistantTurn, ToolResultsTurn, Turn, UserTurn
+from .history import (
+    AssistantTurn,
+    ToolResultsTurn,
+    Turn,
+    UserTurn,
+)
 from .results import MediaSupport, render_result
 
 __all__ = ["alternating", "as_text"]

@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ....messages import Assistant, Json, Message, Part, ToolCall, ToolOutcome, ToolResults, User
+from ....messages import (
+    Assistant,
+    Json,
+    Message,
+    Part,
+    ToolCall,
+    ToolOutcome,
+    ToolResults,
+    User,
+)
 from ...names import legal_name
 
 _NO_TEXT = "(no text)"

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ....messages import Json, Part, ToolOutcome
-from ..json_values import MAX_NESTING, as_list, as_object, clean, compact, load, nesting, text
+from ..json_values import (
+    MAX_NESTING,
+    as_list,
+    as_object,
+    clean,
+    compact,
+    load,
+    nesting,
+    text,
+)
 from .media import IMAGES, PDF, media_type
 
 NO_OUTPUT = "(no output)"

@@ -8,7 +8,14 @@ from typing import Any
 from toolspan_server.common.retry_waits import seconds_until
 
 from ..contract import WireError
-from ..json_values import as_list, as_object, clean, load, snippet, text
+from ..json_values import (
+    as_list,
+    as_object,
+    clean,
+    load,
+    snippet,
+    text,
+)
 
 _RETRYABLE = frozenset({408, 409, 429})
 

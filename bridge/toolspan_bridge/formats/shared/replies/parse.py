@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ....messages import BROKEN_STOPS, Assistant, Json, Reply, StopReason, ToolCall, Usage
+from ....messages import (
+    BROKEN_STOPS,
+    Assistant,
+    Json,
+    Reply,
+    StopReason,
+    ToolCall,
+    Usage,
+)
 from ..contract import FormatError
 from ..json_values import (
     MAX_NESTING,

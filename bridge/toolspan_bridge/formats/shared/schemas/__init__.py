@@ -7,16 +7,40 @@ between a provider's ``Strict`` mode and the plain plan.
 
 from __future__ import annotations
 
-from ._compile import Compiled, Plan, check_schema, compile_schema, modern, restore_arguments
-from ._walk import Change, Schema, Step, Unrenderable
+from ._compile import (
+    Compiled,
+    Plan,
+    check_schema,
+    compile_schema,
+    modern,
+    restore_arguments,
+)
+from ._walk import (
+    Change,
+    Schema,
+    Step,
+    Unrenderable,
+)
 from .steps.arrays import array_items, object_properties, tuples_as_lists
 from .steps.booleans import object_schemas
 from .steps.describe import keep_only
-from .steps.enums import closed_bounds, const_to_enum, one_of_to_any_of, plain_enums, wide_integers
+from .steps.enums import (
+    closed_bounds,
+    const_to_enum,
+    one_of_to_any_of,
+    plain_enums,
+    wide_integers,
+)
 from .steps.inline import inline, inline_awkward, inline_siblings
 from .steps.merge import merge_all_of
 from .strict.anthropic import ANTHROPIC_STRICT
-from .strict.mode import Budget, Chosen, Strict, not_strict, strict_or_not
+from .strict.mode import (
+    Budget,
+    Chosen,
+    Strict,
+    not_strict,
+    strict_or_not,
+)
 from .strict.openai import OPENAI_STRICT
 
 __all__ = [

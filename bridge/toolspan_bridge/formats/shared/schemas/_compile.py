@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from ..json_values import MAX_NESTING, as_object, clean, nesting, snippet
+from ..json_values import (
+    MAX_NESTING,
+    as_object,
+    clean,
+    nesting,
+    snippet,
+)
 from ._keys import key_table, legal_keys
 from ._modern import is_modern
 from ._places import Places
@@ -17,7 +23,14 @@ from ._refs import localise
 from ._restore import restore_values, unwrap
 from ._root import is_wrapped, plain_root, wrap
 from ._upgrade import strip, upgrade
-from ._walk import Change, Schema, Step, Unrenderable, applied, escape
+from ._walk import (
+    Change,
+    Schema,
+    Step,
+    Unrenderable,
+    applied,
+    escape,
+)
 
 _SAME_FOR_EQUALS = 2
 """The last of marshal's formats in which equal values are equal bytes."""

@@ -7,7 +7,15 @@ import re
 from typing import Any
 
 from ..json_values import as_list, as_object
-from ._walk import Change, Note, Schema, Step, escape, everywhere, object_schemas_in
+from ._walk import (
+    Change,
+    Note,
+    Schema,
+    Step,
+    escape,
+    everywhere,
+    object_schemas_in,
+)
 
 _LONGEST = 64
 

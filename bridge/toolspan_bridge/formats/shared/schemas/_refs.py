@@ -8,8 +8,22 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from ..json_values import as_list, as_object, is_object, text
-from ._walk import LISTS, MAPS, SINGLES, Change, Schema, Unrenderable, subschemas, tokens
+from ..json_values import (
+    as_list,
+    as_object,
+    is_object,
+    text,
+)
+from ._walk import (
+    LISTS,
+    MAPS,
+    SINGLES,
+    Change,
+    Schema,
+    Unrenderable,
+    subschemas,
+    tokens,
+)
 
 _REFS = ("$ref", "$dynamicRef", "$recursiveRef")
 _ANCHORS = ("$anchor", "$dynamicAnchor", "$id", "id")

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..json_values import as_list, as_object, load, text
+from ..json_values import (
+    as_list,
+    as_object,
+    load,
+    text,
+)
 from ._refs import resolve
 from ._root import WRAPPER
 from ._walk import Schema, types

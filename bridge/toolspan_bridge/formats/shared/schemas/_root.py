@@ -6,7 +6,12 @@ from typing import Any
 
 from ..json_values import as_object
 from ._refs import resolve
-from ._walk import Change, Schema, everywhere, types
+from ._walk import (
+    Change,
+    Schema,
+    everywhere,
+    types,
+)
 from ._walk import Note as _Note
 from .steps.merge import merge
 

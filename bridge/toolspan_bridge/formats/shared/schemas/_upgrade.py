@@ -10,7 +10,16 @@ import re
 from typing import Any
 
 from ..json_values import as_list, as_object
-from ._walk import Change, Note, Schema, Step, children, everywhere, subschemas, tokens
+from ._walk import (
+    Change,
+    Note,
+    Schema,
+    Step,
+    children,
+    everywhere,
+    subschemas,
+    tokens,
+)
 
 _MAY_BE_NULL = frozenset({"const", "default", "example"})
 _NOT_FOR_MODELS = frozenset({"$anchor", "$comment", "$dynamicAnchor", "$id", "$schema", "$vocabulary", "id"})

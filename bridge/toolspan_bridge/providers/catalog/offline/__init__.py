@@ -13,7 +13,15 @@ from typing_extensions import override
 from ....deltas import Delta
 from ....errors import UnknownModelError
 from ....formats.names import NameTable
-from ....messages import Assistant, Reply, Request, ToolCall, ToolOutcome, ToolResults, User
+from ....messages import (
+    Assistant,
+    Reply,
+    Request,
+    ToolCall,
+    ToolOutcome,
+    ToolResults,
+    User,
+)
 from ...contract import Provider, pieces
 from ._pick import pick
 from ._reply import answer, no_answer

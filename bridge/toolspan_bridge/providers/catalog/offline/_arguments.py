@@ -8,7 +8,13 @@ from typing import Any
 
 from ...wire.json_types import is_list, is_object
 from ._text import QuestionText
-from ._words import STOP_WORDS, listed, stem, stems, words
+from ._words import (
+    STOP_WORDS,
+    listed,
+    stem,
+    stems,
+    words,
+)
 
 _DEEPEST = 4
 _KINDS = {

@@ -8,7 +8,13 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from ._arithmetic import expression
-from ._words import STOP_WORDS, is_same, listed, stem, words
+from ._words import (
+    STOP_WORDS,
+    is_same,
+    listed,
+    stem,
+    words,
+)
 
 _Found = TypeVar("_Found")
 _LONGEST = 4_000

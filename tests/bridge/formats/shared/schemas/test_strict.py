@@ -12,7 +12,12 @@ from tests.support import schemas
 from tests.support.provider_rules import strict as rules
 from toolspan_bridge.formats import Loss, format_names, get_format
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.formats.shared.schemas import ANTHROPIC_STRICT, OPENAI_STRICT, Plan, Strict
+from toolspan_bridge.formats.shared.schemas import (
+    ANTHROPIC_STRICT,
+    OPENAI_STRICT,
+    Plan,
+    Strict,
+)
 from toolspan_bridge.formats.shared.tools.compile import CompiledTools, compile_tools, restore
 from toolspan_bridge.messages import ToolSpec
 

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from ...json_values import as_list, as_object
-from .._walk import Note, Schema, Step, everywhere, types, using
+from .._walk import (
+    Note,
+    Schema,
+    Step,
+    everywhere,
+    types,
+    using,
+)
 
 
 def _items(node: Schema, pointer: str, note: Note) -> Schema:

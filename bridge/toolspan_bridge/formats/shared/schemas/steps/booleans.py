@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ...json_values import as_list, as_object, is_object
-from .._walk import LISTS, MAPS, SINGLES, Note, Schema, Step, escape, everywhere
+from .._walk import (
+    LISTS,
+    MAPS,
+    SINGLES,
+    Note,
+    Schema,
+    Step,
+    escape,
+    everywhere,
+)
 
 _MAY_STAY = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 _INSIDE = (LISTS | SINGLES) - _MAY_STAY

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...json_values import as_list, as_object
-from .._walk import Change, Note, Schema, Step, escape, everywhere, subschemas, types
+from .._walk import (
+    Change,
+    Note,
+    Schema,
+    Step,
+    escape,
+    everywhere,
+    subschemas,
+    types,
+)
 
 ANNOTATIONS = frozenset({"description", "title"})
 

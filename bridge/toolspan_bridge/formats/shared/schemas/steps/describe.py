@@ -7,7 +7,18 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from ...json_values import compact
-from .._walk import LISTS, MAPS, SINGLES, Conditional, Note, Schema, Step, escape, everywhere, tokens
+from .._walk import (
+    LISTS,
+    MAPS,
+    SINGLES,
+    Conditional,
+    Note,
+    Schema,
+    Step,
+    escape,
+    everywhere,
+    tokens,
+)
 
 _SENTENCES: dict[str, Callable[[Any], str]] = {
     "const": lambda value: f"Always {_shown(value)}.",

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...json_values import as_list, compact
-from .._walk import Note, Schema, Step, everywhere, types, using
+from .._walk import (
+    Note,
+    Schema,
+    Step,
+    everywhere,
+    types,
+    using,
+)
 
 _WHOLE_DOUBLES = 2**53
 _KINDS: tuple[tuple[type, str], ...] = (

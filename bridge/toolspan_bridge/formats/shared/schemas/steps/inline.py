@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...json_values import as_list, as_object, text
-from .._refs import definition, prune, recursive, refs_in, resolve
+from .._refs import (
+    definition,
+    prune,
+    recursive,
+    refs_in,
+    resolve,
+)
 from .._walk import (
     LISTS,
     MAPS,

@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ...json_values import as_list, as_object, compact
-from .._walk import Note, Schema, Step, escape, everywhere, types, using
+from .._walk import (
+    Note,
+    Schema,
+    Step,
+    escape,
+    everywhere,
+    types,
+    using,
+)
 
 Report = Callable[[str, str], None]
 """Takes the pointer within the schema, and what could not be merged."""

@@ -12,7 +12,12 @@ from collections.abc import Iterator
 
 from .._compile import Plan
 from .._refs import recursive
-from .._walk import Change, Schema, subschemas, types
+from .._walk import (
+    Change,
+    Schema,
+    subschemas,
+    types,
+)
 from ..steps.arrays import array_items, tuples_as_lists
 from ..steps.booleans import object_schemas
 from ..steps.closed import (

@@ -11,7 +11,13 @@ from ...json_values import as_list, as_object
 from ...loss_rules import RULES
 from .._compile import Compiled, Plan, compile_schema
 from .._refs import find
-from .._walk import Change, Schema, subschemas, tokens, types
+from .._walk import (
+    Change,
+    Schema,
+    subschemas,
+    tokens,
+    types,
+)
 from ..steps.enums import one_of_to_any_of
 
 _MOST_REASONS = 5

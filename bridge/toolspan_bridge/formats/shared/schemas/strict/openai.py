@@ -11,7 +11,12 @@ from collections.abc import Iterator
 
 from ...json_values import as_list, as_object
 from .._compile import Plan
-from .._walk import Change, Schema, subschemas, tokens
+from .._walk import (
+    Change,
+    Schema,
+    subschemas,
+    tokens,
+)
 from ..steps.arrays import array_items, tuples_as_lists
 from ..steps.booleans import object_schemas
 from ..steps.closed import (
