@@ -10,6 +10,7 @@ from ..calls.context import Context
 from ..schema.records import Record, key
 from .discovery import Parts
 from .environment import Environment
+from .reference import Reference
 
 
 class Kind(Protocol):
@@ -62,6 +63,11 @@ class KindConfig(Record, ABC):
 
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         """Where it and the tool's ``parameters`` do not go together, as (key, message)."""
+        return ()
+
+    @classmethod
+    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
+        """The tools and the things of services that ``written``, its data before it is read, names."""
         return ()
 
     def secrets(self) -> Iterable[str]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from ..schema.records import Record, key
 from .discovery import Parts
 from .environment import Environment
+from .reference import Reference
 
 Offer = Callable[[Sequence[Any]], None]
 """Takes all tools of a source, each a ``ToolConfig``; see ``config.models.tools``."""
@@ -36,6 +37,11 @@ class SourceConfig(Record, ABC):
 
     def problems(self) -> Iterable[tuple[str, str]]:
         """Faults that no schema shows, as (key, message)."""
+        return ()
+
+    @classmethod
+    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
+        """The tools and the things of services that ``written``, its data before it is read, names."""
         return ()
 
     def secrets(self) -> Iterable[str]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Any, cast
 
 from ...common.did_you_mean import known_names, nearest
+from ...parts.service import SERVICES
 from ...problems import Fault, Path
 from ..config_file import ConfigFile, registry_of, servers_of
 from ..models.routes import BUILTIN
 from ..models.toolsets import unknown_members
-from .databases import database_names, unknown_databases
 from .offered import unique_offers
-from .tool_references import unknown_references
-from .upstreams import unknown_upstreams, upstream_names
+from .pinned_arguments import visible_pins
+from .references import unknown_references
 
 
 def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None:
@@ -23,11 +23,10 @@ def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None
     unique_offers(sources)
     _known_tools(sources)
     _known_members(sources)
-    upstreams = [name for source in sources for name in upstream_names(source.data)]
-    databases = [name for source in sources for name in database_names(source.data)]
+    things = {service: _things(sources, service) for service in SERVICES.names}
     for source in sources:
-        source.add(unknown_upstreams(source.data, upstreams))
-        source.add(unknown_databases(source.data, databases))
+        source.add(unknown_references(source.data, things))
+        source.add(visible_pins(source.data))
 
 
 def _unique_tools(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None:
@@ -64,18 +63,18 @@ def _unique_entries(sources: Sequence[ConfigFile]) -> None:
 def _entries(source: ConfigFile) -> Iterator[tuple[str, Path]]:
     key, servers = servers_of(source.data)
     yield from (("MCP server", (key, name)) for name in servers)
-    collections = _inside(source.data, "services", "collections")
-    if isinstance(collections, dict):
-        names = cast("dict[str, Any]", collections)
-        yield from (("collection", ("services", "collections", name)) for name in names)
-    databases = _inside(source.data, "services", "databases")
-    if isinstance(databases, dict):
-        found = cast("dict[str, Any]", databases)
-        yield from (("database", ("services", "databases", name)) for name in found)
-    yield from (("upstream", ("services", "upstreams", name)) for name in upstream_names(source.data))
+    for service in SERVICES.names:
+        for name in _things([source], service):
+            yield service.removesuffix("s"), ("services", service, name)
     toolsets = _inside(source.data, "toolsets")
     if isinstance(toolsets, dict):
         yield from (("toolset", ("toolsets", name)) for name in cast("dict[str, Any]", toolsets))
+
+
+def _things(sources: Sequence[ConfigFile], service: str) -> list[str]:
+    """The names of the things of ``service`` in raw data."""
+    found = [_inside(source.data, "services", service) for source in sources]
+    return [name for each in found if isinstance(each, dict) for name in cast("dict[str, Any]", each)]
 
 
 def _known_tools(sources: Sequence[ConfigFile]) -> None:
@@ -93,7 +92,7 @@ def _known_members(sources: Sequence[ConfigFile]) -> None:
     known = {name for source in sources for _, name in _tool_names(source)}
     for source in sources:
         source.add(unknown_members(_inside(source.data, "toolsets"), known))
-        source.add(unknown_references(registry_of(source.data), known))
+        source.add(unknown_references(source.data, {"tools": known}))
 
 
 def _unknown_tools(source: ConfigFile, known: Set[str]) -> Iterator[Fault]:

@@ -43,15 +43,21 @@ Misfits = Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, str]]]
 """From a tool's options and parameters to where they do not go together, as (option, message)."""
 
 
+References = Callable[[Mapping[str, Any]], Iterable[tuple[str, str, object]]]
+"""From options as they are written to the things of services that they name, as (option, service, name)."""
+
+
 @dataclass(frozen=True, slots=True)
 class HandlerTraits:
     """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``,
-    how to find where options and parameters do not go together, and for options what a call depends on."""
+    how to find where options and parameters do not go together, for options what a call depends on, and the
+    things of services that they name."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False
     misfits: Misfits | None = None
     target: Callable[[Any], str] | None = None
+    references: References | None = None
 
 
 _NO_TRAITS = HandlerTraits()
@@ -70,6 +76,7 @@ def handler(
     talks: bool = False,
     misfits: Misfits | None = None,
     target: Callable[[Any], str] | None = None,
+    references: References | None = None,
 ) -> Callable[[_H], _H]:
     """Register the decorated function as the handler ``name`` of ``kind``.
 
@@ -82,6 +89,8 @@ def handler(
     the config is read, at these options and the tool's parameters, and gives each fault as (option, message).
     ``target`` gives, for the options, what a call depends on and hangs with, such as ``database 'sales'``:
     calls of one target run within ``limits.concurrent_calls_per_target``; the handler itself without it.
+    ``references`` gives what options name of services, such as ``("database", "databases", "sales")``: what
+    is not there is a problem of the config.
 
     Raises ``ValueError`` when another function already has the name.
     """
@@ -93,7 +102,7 @@ def handler(
         if known is not None and _origin(known) != _origin(function):
             raise ValueError(f"{kind} handler {name!r} is already registered by {_origin(known)}")
         _table[kind, name] = function
-        _traits[kind, name] = HandlerTraits(options, talks, misfits, target)
+        _traits[kind, name] = HandlerTraits(options, talks, misfits, target, references)
         if _loading:
             _sources[kind, name] = _loading[-1]
         return function

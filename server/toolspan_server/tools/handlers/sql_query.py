@@ -81,7 +81,18 @@ def _database(options: Options) -> str:
     return f"database {options.database!r}"
 
 
-@handler("sql_query", kind="internal", options=Options, misfits=_misfits, target=_database)
+def _references(written: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
+    yield "database", "databases", written.get("database")
+
+
+@handler(
+    "sql_query",
+    kind="internal",
+    options=Options,
+    misfits=_misfits,
+    target=_database,
+    references=_references,
+)
 def sql_query(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """The arguments are the values of the statement's ``:name`` parameters; what is absent is null.
 

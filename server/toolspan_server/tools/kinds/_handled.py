@@ -25,6 +25,7 @@ from ...engines.registration import (
 from ...errors import HandlerNotFound
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
+from ...parts.reference import Reference
 from ...schema.constraints import ReadAs
 from ...schema.records import (
     key,
@@ -72,6 +73,15 @@ class HandledConfig(KindConfig):
         for option, message in () if find is None else find(self.options, parameters):
             yield f"options/{option}", message
 
+    @classmethod
+    @override
+    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
+        kind, name, options = cls.model_fields["type"].default, written.get("handler"), written.get("options")
+        find = _traits_of(kind, name).references if isinstance(name, str) else None
+        given = cast("dict[str, Any]", options) if isinstance(options, dict) else {}
+        for option, service, thing in () if find is None else find(given):
+            yield Reference(("options", option), service, thing)
+
     @override
     def target(self) -> str | None:
         find = _traits(self).target
@@ -108,9 +118,13 @@ def _kind(config: HandledConfig) -> Literal["builtin", "internal"]:
 
 
 def _traits(config: HandledConfig) -> HandlerTraits:
+    return _traits_of(_kind(config), config.handler)
+
+
+def _traits_of(kind: str, name: str) -> HandlerTraits:
     """What the handler says of itself; nothing when it cannot be loaded, which ``problems`` tells."""
     try:
-        return handler_traits(_kind(config), config.handler)
+        return handler_traits(kind, name)
     except (Exception, SystemExit):
         return HandlerTraits()
 

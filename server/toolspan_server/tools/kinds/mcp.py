@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +12,7 @@ from ...calls.content import Content
 from ...calls.context import Context
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
+from ...parts.reference import Reference
 from ...schema.constraints import OneOf
 from ...schema.records import (
     key,
@@ -31,6 +32,11 @@ class Config(KindConfig):
         "Arguments that every call is made with, whatever the model says; they are not in parameters.",
         factory=dict[str, Any],
     )
+
+    @classmethod
+    @override
+    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
+        yield Reference(("upstream",), "upstreams", written.get("upstream"))
 
     @override
     def target(self) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, cast
 
 from typing_extensions import override
 
@@ -20,6 +20,7 @@ from ...parts.kind import (
     KindConfig,
     UsesClient,
 )
+from ...parts.reference import Reference
 from ...schema.constraints import OneOf
 from ...schema.records import (
     key,
@@ -53,6 +54,14 @@ class Config(KindConfig):
     def check(self) -> None:
         """Steps have names of their own and refer to earlier ones."""
         check_steps(self.steps, self.result)
+
+    @classmethod
+    @override
+    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
+        steps = written.get("steps")
+        for index, step in enumerate(cast("Sequence[Any]", steps) if isinstance(steps, list) else ()):
+            if isinstance(step, dict):
+                yield Reference(("steps", index, "tool"), "tools", cast("dict[str, Any]", step).get("tool"))
 
     @override
     def build(self, environment: Environment) -> Kind:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from typing_extensions import override
 
+from ...parts.reference import Reference
 from ...parts.source import SourceConfig
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits, OneOf
@@ -79,3 +81,8 @@ class McpSourceConfig(SourceConfig):
         "What is to be other than the upstream says, by the tool's name there.",
         factory=dict[str, ToolOverride],
     )
+
+    @classmethod
+    @override
+    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
+        yield Reference(("upstream",), "upstreams", written.get("upstream"))
