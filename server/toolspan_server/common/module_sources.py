@@ -13,11 +13,14 @@ def found_spec(module: str) -> ModuleSpec:
     spec: ModuleSpec | None = None
     for end in range(1, module.count(".") + 2):
         part = ".".join(module.split(".")[:end])
+        known = getattr(sys.modules.get(part), "__path__", None)
+        if known is not None and part != module:
+            places = known
+            continue
         spec = PathFinder.find_spec(part, places)
         if spec is None:
             raise ModuleNotFoundError(f"No module named {part!r}", name=part)
-        loaded = sys.modules.get(part)
-        places = getattr(loaded, "__path__", spec.submodule_search_locations)
+        places = spec.submodule_search_locations
     assert spec is not None
     return spec
 
