@@ -48,13 +48,13 @@ def _staying(base: type[asyncio.AbstractEventLoop]) -> Callable[[], asyncio.Abst
 
     def made() -> asyncio.AbstractEventLoop:
         loop: Any = base()
-        once, told = loop.run_forever, loop.stop
+        once, original_stop = loop.run_forever, loop.stop
         stops = False
 
         def stop() -> None:
             nonlocal stops
             stops = True
-            told()
+            original_stop()
 
         def run_forever() -> None:
             nonlocal stops
@@ -65,7 +65,7 @@ def _staying(base: type[asyncio.AbstractEventLoop]) -> Callable[[], asyncio.Abst
                 except _ENDING as error:
                     _log.error("a task tried to end the process by %s: it goes on", type(error).__name__)
                 if stops:  # in the same round, which forgot it
-                    told()
+                    original_stop()
 
         loop.stop, loop.run_forever = stop, run_forever
         return cast("asyncio.AbstractEventLoop", loop)

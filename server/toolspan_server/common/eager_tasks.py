@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 from contextvars import copy_context
 from typing import Any
 
-from .running import Rest
+from .running import Continuation
 
 
 class EagerTasks:
@@ -46,7 +46,7 @@ class EagerTasks:
             return loop.create_task(_raised(error))
         finally:
             leave_task(loop, spare.task)
-        spare.go_on(Rest(work, waits_for, context))
+        spare.go_on(Continuation(work, waits_for, context))
         return spare.task
 
     def _renew(self) -> None:
@@ -58,7 +58,7 @@ class _Spare:
     """A task that waits for work that has begun."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._rest: Rest[None] | None = None
+        self._rest: Continuation[None] | None = None
         self._given: asyncio.Future[None] = loop.create_future()
         self._waits = False
         self.task = loop.create_task(self._run())
@@ -71,7 +71,7 @@ class _Spare:
     def is_over(self) -> bool:
         return self._given.done()
 
-    def go_on(self, rest: Rest[None]) -> None:
+    def go_on(self, rest: Continuation[None]) -> None:
         self._rest = rest
         if not self._given.done():  # else it has cancelled itself
             self._given.set_result(None)

@@ -39,7 +39,7 @@ class Running(Generic[T]):
             self.done = True
             self.result = stop.value
             return
-        self._rest = Rest(work, waits_for)
+        self._rest = Continuation(work, waits_for)
         self._why: object = None
         self._stops = 0
         self._task = cast("asyncio.Task[Any]", asyncio.current_task())
@@ -81,7 +81,7 @@ class Running(Generic[T]):
         return others
 
 
-class Rest(Generic[T]):
+class Continuation(Generic[T]):
     """What is left of a coroutine that waits for ``waits_for``, to be awaited; in ``context`` if given."""
 
     __slots__ = ("_cancelled", "_count", "_send", "_throw", "_waits_for")

@@ -22,10 +22,10 @@ from .models.tool import ToolConfig
 
 _REGISTRY = ("tools", "registry")
 _LONGEST_MESSAGE = 2_000
-MOST_TOLD = 100
+MOST_REPORTED = 100
 """How many problems of a config are told."""
 
-_MOST_FOUND = 2 * MOST_TOLD
+_MOST_FOUND = 2 * MOST_REPORTED
 
 SERVER_KEYS = ("mcpServers", "mcp_servers", "servers")
 
@@ -91,10 +91,10 @@ class ConfigFile:
         ``renamed`` gives texts without variables' values.
         """
         found = [fault for fault in self.faults if (tool_index(fault.path) is not None) == of_tools]
-        first = sorted(found, key=self.document.offset)[:MOST_TOLD]
+        first = sorted(found, key=self.document.offset)[:MOST_REPORTED]
         written = self._written({fault.path for fault in first})
-        told = [self._problem(fault, renamed, written.get(fault.path, ())) for fault in first]
-        return told, len(found) - len(first)
+        reported = [self._problem(fault, renamed, written.get(fault.path, ())) for fault in first]
+        return reported, len(found) - len(first)
 
     def _written(self, places: set[Place]) -> Mapping[Place, list[tuple[str, str]]]:
         """What interpolation changed at or inside each of ``places``."""

@@ -19,7 +19,7 @@ def health(snapshot: ConfigSnapshot, problems: Sequence[str], redact: Callable[[
     services = {name: _state(service) for name, service in snapshot.services.items()}
     parts = [*sources, *services.values()]
     sound = not problems and all(part.get("state") == "ready" for part in parts)
-    told = {
+    report = {
         "status": "ok" if sound else "degraded",
         "config": {
             "generation": snapshot.number,
@@ -29,7 +29,7 @@ def health(snapshot: ConfigSnapshot, problems: Sequence[str], redact: Callable[[
         "sources": sources,
         "services": services,
     }
-    return cast("dict[str, Any]", _redacted(told, redact))
+    return cast("dict[str, Any]", _redacted(report, redact))
 
 
 def _state(service: Any) -> Mapping[str, Any]:

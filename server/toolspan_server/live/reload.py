@@ -39,7 +39,7 @@ async def reloading(runtime: Runtime, files: ConfigFiles) -> None:
             await _settled(files, limiter)
             before = runtime.config
             if await _reload(runtime, files, limiter):
-                _tell(runtime, first, before)
+                _log_changes(runtime, first, before)
 
 
 async def _settled(files: ConfigFiles, limiter: anyio.CapacityLimiter) -> None:
@@ -69,7 +69,7 @@ async def _reload(runtime: Runtime, files: ConfigFiles, limiter: anyio.CapacityL
     return False
 
 
-def _tell(runtime: Runtime, first: Config, before: Config) -> None:
+def _log_changes(runtime: Runtime, first: Config, before: Config) -> None:
     """Say that another config is served than ``before``, and what of it is not."""
     _log.info("the changed config is served: %d tools", len(runtime.registry))
     known = _fixed(before)

@@ -201,8 +201,8 @@ class Runtime:
                 self._stops[id(worker)] = (worker, self.start(worker.run))
 
     def _set_details(self, snapshot: ConfigSnapshot) -> None:
-        told = snapshot.config.serving.error_details
-        snapshot.executor.tells_details = not self._is_remote if told is None else told
+        configured = snapshot.config.serving.error_details
+        snapshot.executor.tells_details = not self._is_remote if configured is None else configured
 
     async def _settle(self) -> None:
         await self.snapshot.offered()

@@ -58,11 +58,11 @@ class SourceRunner:
     def state(self) -> dict[str, Any]:
         """How it does: what the source says of itself, with its ``type`` and how many ``tools`` it has."""
         try:
-            said: Mapping[str, Any] = self.source.state()
+            reported: Mapping[str, Any] = self.source.state()
         except Exception as error:
-            said = {"state": "failed", "error": f"{type(error).__name__}: {error}"}
+            reported = {"state": "failed", "error": f"{type(error).__name__}: {error}"}
         crashed = {"state": "failed", "error": self._crash} if self._crash else {}
-        return {"type": self.config.type, **said, "tools": len(self.tools), **crashed}
+        return {"type": self.config.type, **reported, "tools": len(self.tools), **crashed}
 
     async def _run_once(self) -> None:
         """Run the source until it ends or crashes, neither of which it should."""

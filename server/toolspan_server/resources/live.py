@@ -184,9 +184,9 @@ class Resources:
                 return
             changes = [] if known is None else list(_differences(known, now))
             known = now
-            anyio.from_thread.run_sync(partial(self._told, changes, ready if number == 1 else None))
+            anyio.from_thread.run_sync(partial(self._notify_changes, changes, ready if number == 1 else None))
 
-    def _told(self, changes: Sequence[Change], ready: _Countdown | None) -> None:
+    def _notify_changes(self, changes: Sequence[Change], ready: _Countdown | None) -> None:
         if changes:
             self.changed(*changes)
         if ready is not None:

@@ -76,11 +76,11 @@ class Skills:
 
     def listed(self) -> Iterator[dict[str, Any]]:
         for entry, files in self._own():
-            said = entry["frontmatter"]
+            fields = entry["frontmatter"]
             for file in files:
                 uri = _uri(file.path)
                 if uri == entry["uri"]:
-                    yield {**_file(uri, said["name"], file), "description": said["description"]}
+                    yield {**_file(uri, fields["name"], file), "description": fields["description"]}
                 else:
                     yield _file(uri, file.path, file)
 
@@ -157,12 +157,12 @@ def _frontmatter(data: bytes) -> dict[str, Any]:
     if found is None:
         raise _Unfit(f"{MANIFEST} does not start with frontmatter between two lines of ---")
     try:
-        said, _, faults = read_yaml(found[1])
+        fields, _, faults = read_yaml(found[1])
     except SyntaxFault as fault:
         raise _Unfit(f"its frontmatter: {fault.message}") from None
-    if faults or not isinstance(said, dict):
+    if faults or not isinstance(fields, dict):
         raise _Unfit("its frontmatter is no object that JSON can hold")
-    frontmatter = cast("dict[str, Any]", said)
+    frontmatter = cast("dict[str, Any]", fields)
     for name in ("name", "description"):
         if not isinstance(frontmatter.get(name), str) or not frontmatter[name]:
             raise _Unfit(f"its frontmatter has no {name}")

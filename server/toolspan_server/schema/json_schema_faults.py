@@ -120,12 +120,12 @@ def _alternatives(error: ValidationError, wording: Wording, at: Sequence[str | i
     if len(single) == len(branches) and all(type(one.kind).__name__.endswith("Type") for one in single):
         types = dict.fromkeys(name for one in single for name in cast("Any", one.kind).types)
         return _type_fault(list(types), error.instance)
-    told = [
+    texts = [
         " and ".join(next(faults_of(one, wording, at)) for one in branch[:3])
         for branch in branches[:4]
         if branch
     ]
-    return "fits none of its forms (" + "; or ".join(shortened(text, 300) for text in told) + ")"
+    return "fits none of its forms (" + "; or ".join(shortened(text, 300) for text in texts) + ")"
 
 
 def _option(value: Any) -> str:
@@ -145,10 +145,10 @@ def _looks_like_json(text: str) -> bool:
 
 
 def _options(kind: Any) -> str:
-    told = [_option(option) for option in kind.options[:_MAX_OPTIONS]]
+    texts = [_option(option) for option in kind.options[:_MAX_OPTIONS]]
     if len(kind.options) > _MAX_OPTIONS:
-        told.append(f"and {len(kind.options) - _MAX_OPTIONS} more")
-    return "must be one of: " + ", ".join(told)
+        texts.append(f"and {len(kind.options) - _MAX_OPTIONS} more")
+    return "must be one of: " + ", ".join(texts)
 
 
 def _count(limit: int, noun: str) -> str:

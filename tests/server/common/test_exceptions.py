@@ -8,7 +8,7 @@ import pytest
 from typing_extensions import override
 
 from toolspan_server.common.exceptions import innermost, message_of, traceback_of
-from toolspan_server.engines.isolation._result_encoding import error_of, error_told
+from toolspan_server.engines.isolation._result_encoding import decoded_error, encoded_error
 
 pytestmark = pytest.mark.requirement("I10.4.6")
 
@@ -34,7 +34,7 @@ def test_a_handler_in_a_worker_process_says_the_same_as_one_in_a_thread(
     error: BaseException, message: str
 ) -> None:
     assert message_of(innermost(error)) == message
-    assert str(error_of(error_told(error))) == message
+    assert str(decoded_error(encoded_error(error))) == message
 
 
 def test_a_traceback_is_had_of_what_cannot_be_written() -> None:

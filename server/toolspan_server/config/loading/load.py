@@ -15,7 +15,7 @@ from ...problems import Problem
 from ...schema.interpolation import names_of
 from ..checks.across_files import check_together
 from ..config_file import (
-    MOST_TOLD,
+    MOST_REPORTED,
     ConfigFile,
     opened,
     validate,
@@ -65,8 +65,8 @@ def _loaded(paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[st
         validate(source)
     check_together(sources, skip_invalid=skip_invalid)
     renamed = Renamed(names_of([source.interpolated for source in sources]))
-    skipped, more_skipped = _told(sources, renamed, of_tools=True)
-    others, more = _told(sources, renamed, of_tools=False)
+    skipped, more_skipped = _found_problems(sources, renamed, of_tools=True)
+    others, more = _found_problems(sources, renamed, of_tools=False)
     problems += others
     if not skip_invalid:
         problems, more = problems + skipped, more + more_skipped
@@ -83,19 +83,24 @@ def _loaded(paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[st
     )
 
 
-def _told(sources: Sequence[ConfigFile], renamed: Renamed, *, of_tools: bool) -> tuple[list[Problem], int]:
+def _found_problems(
+    sources: Sequence[ConfigFile], renamed: Renamed, *, of_tools: bool
+) -> tuple[list[Problem], int]:
     found = [source.problems(renamed, of_tools=of_tools) for source in sources]
     return [problem for problems, _ in found for problem in problems], sum(more for _, more in found)
 
 
 def _first(problems: list[Problem], more: int) -> list[Problem]:
     """The first of ``problems``, and that there are more: those left out here, and ``more``."""
-    more += max(len(problems) - MOST_TOLD, 0)
+    more += max(len(problems) - MOST_REPORTED, 0)
     if not more:
         return problems
-    last = problems[:MOST_TOLD][-1]
-    told = f"{more:,} more problems were found, and there may be others"
-    return [*problems[:MOST_TOLD], Problem(last.file, 0, 0, "", told, "correct those that are told first")]
+    last = problems[:MOST_REPORTED][-1]
+    message = f"{more:,} more problems were found, and there may be others"
+    return [
+        *problems[:MOST_REPORTED],
+        Problem(last.file, 0, 0, "", message, "correct those that are reported first"),
+    ]
 
 
 def _open_all(

@@ -65,8 +65,8 @@ def _list(name: str, value: Any) -> list[Any]:
     widths = {len(_parts(item)) if isinstance(item, list) else -1 for item in items}
     is_nested = any(isinstance(part, list) for item in items for part in _parts(item))
     if is_nested or len(widths) > 1 or 0 in widths:
-        told = f"the items of '{name}' must be single values, or all of them arrays of as many single values"
-        raise InvalidParameters([told])
+        fault = f"the items of '{name}' must be single values, or all of them arrays of as many single values"
+        raise InvalidParameters([fault])
     return items
 
 
@@ -84,5 +84,5 @@ def _one(name: str, value: Any, is_list_too: bool) -> Any:
         return as_parameter(value)
     if is_list_too:
         return json.dumps(value)
-    told = f"'{name}' must be a single value: a list stands only after IN, as in IN :{name}"
-    raise InvalidParameters([told])
+    fault = f"'{name}' must be a single value: a list stands only after IN, as in IN :{name}"
+    raise InvalidParameters([fault])

@@ -146,9 +146,9 @@ class Database:
     def _without_secrets(self, error: BaseException) -> str:
         from sqlalchemy.engine import make_url
 
-        told = f"{type(error).__name__}: {error}".replace(self._url, "***")
+        message = f"{type(error).__name__}: {error}".replace(self._url, "***")
         password = make_url(self._url).password
-        return told.replace(password, "***") if password else told
+        return message.replace(password, "***") if password else message
 
 
 def _no_select(dialect: str) -> ToolFailure:

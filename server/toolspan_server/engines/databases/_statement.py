@@ -65,7 +65,7 @@ def for_sqlalchemy(statement: str, lists: Mapping[str, str]) -> str:
     pieces: list[str] = []
     at = 0
     for found in _lists(_HIDDEN.sub(lambda match: _cover(match.group()), statement)):
-        pieces += statement[at : found.start()], _asked(bool(found[1]), lists.get(found[2]))
+        pieces += statement[at : found.start()], _suggested_clause(bool(found[1]), lists.get(found[2]))
         at = found.end()
     written = "".join([*pieces, statement[at:]])
     escaped = _HIDDEN.sub(lambda match: _COLON.sub(r"\:", match.group()), written)
@@ -77,7 +77,7 @@ def _cover(hidden: str) -> str:
     return (" " if hidden.startswith(("--", "/*")) else "'") * len(hidden)
 
 
-def _asked(is_not: bool, name: str | None) -> str:
+def _suggested_clause(is_not: bool, name: str | None) -> str:
     if name is None:
         return "<> ALL ('{}')" if is_not else "= ANY ('{}')"
     return f"{'NOT ' if is_not else ''}IN :{name}"

@@ -20,7 +20,7 @@ MOST_FILES = 20_000
 MOST_ENTRIES = 500_000
 """The most files and folders looked at in one collection's folder, whether they belong to it or not."""
 
-_MOST_TOLD = 10
+_MOST_REPORTED = 10
 _UNSETTLED_SECONDS = 2.0
 _OPEN_FLAGS = (
     os.O_RDONLY
@@ -141,12 +141,12 @@ class DocumentFolder:
             return
         self._withheld = paths
         if paths:
-            more = f" and {len(paths) - _MOST_TOLD:,} more" if len(paths) > _MOST_TOLD else ""
-            told = ", ".join(shown(path) for path in paths[:_MOST_TOLD])
+            more = f" and {len(paths) - _MOST_REPORTED:,} more" if len(paths) > _MOST_REPORTED else ""
+            names = ", ".join(shown(path) for path in paths[:_MOST_REPORTED])
             _log.warning(
                 "%r: left out %s%s: hidden, or keys by their names (a pattern that names them takes them)",
                 self.name,
-                told,
+                names,
                 more,
             )
 

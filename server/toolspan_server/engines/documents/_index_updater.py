@@ -28,7 +28,7 @@ class UpdateOutcome:
     detail: str = ""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The problem, for whoever runs the server."""
         return f"{self.problem}: {self.detail}" if self.detail else self.problem
 
@@ -51,9 +51,9 @@ class IndexUpdater:
             done = self._round(suspects)
             if self._stop.is_set():
                 return
-            if done.told and done.told != self._problem:
-                _log.warning("collection %r cannot be searched: %s", self._tree.name, done.told)
-            self._problem = done.told
+            if done.description and done.description != self._problem:
+                _log.warning("collection %r cannot be searched: %s", self._tree.name, done.description)
+            self._problem = done.description
             report(done)
 
     def distrust(self, damage: DamagedIndex) -> None:

@@ -63,9 +63,9 @@ def _compiled(text: str) -> jsonpath.JSONPath:
     try:
         path = _environment().compile(text)
     except (library.JSONPathError, RecursionError) as error:
-        said = str(error.args[0]) if error.args else ""
-        told = f": {said.splitlines()[0][:200]}" if said else ""
-        raise ValueError(f"is no JSONPath (RFC 9535){told}") from None
+        cause = str(error.args[0]) if error.args else ""
+        reason = f": {cause.splitlines()[0][:200]}" if cause else ""
+        raise ValueError(f"is no JSONPath (RFC 9535){reason}") from None
     return cast("jsonpath.JSONPath", path)  # a strict path is no union
 
 

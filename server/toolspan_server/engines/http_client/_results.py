@@ -99,10 +99,10 @@ class Reader:
     def _wrong_type(self, answer: HttpResponse) -> ToolFailure:
         kind = answer.media_type or "no media type"
         wanted = f"not {', '.join(self.types)}" if self.types else "a page for people"
-        told = snippet(answer, self.secrets)
+        excerpt = snippet(answer, self.secrets)
         hint = "where that is meant, set response_types in the tool's config"
         return bad_response(
-            f"{answer.host} answered HTTP {_named(answer.status)} with {kind}, {wanted} ({hint}): {told}",
+            f"{answer.host} answered HTTP {_named(answer.status)} with {kind}, {wanted} ({hint}): {excerpt}",
             answer.status,
         )
 
@@ -110,10 +110,10 @@ class Reader:
         status = answer.status
         hint = self.hints.get(str(status)) or self.hints.get(f"{status // 100}xx")
         action = hint or _ACTIONS.get(status) or (_LATER if status >= 500 or status == 408 else None)
-        told = snippet(answer, self.secrets)
+        excerpt = snippet(answer, self.secrets)
         kind = f" with {answer.media_type}" if answer.media_type in _PAGES else ""
         return ToolFailure(
-            f"{answer.host} answered HTTP {_named(status)}{kind}" + (f": {told}" if told else ""),
+            f"{answer.host} answered HTTP {_named(status)}{kind}" + (f": {excerpt}" if excerpt else ""),
             error_code=f"http_{status}",
             user_action=action or "Check the arguments and the tool's config.",
             upstream_status=status,
@@ -151,9 +151,11 @@ def _parsed(answer: HttpResponse, secrets: Secrets) -> Any:
     try:
         return json.loads(_text(answer), parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        told = snippet(answer, secrets)
+        excerpt = snippet(answer, secrets)
         what = f"HTTP {_named(answer.status)} with {answer.media_type or 'no media type'}"
-        raise bad_response(f"{answer.host} answered {what} that is not JSON: {told}", answer.status) from None
+        raise bad_response(
+            f"{answer.host} answered {what} that is not JSON: {excerpt}", answer.status
+        ) from None
 
 
 def _text(answer: HttpResponse) -> str:

@@ -81,16 +81,16 @@ class TokenSource:
 def _read(answer: HttpResponse) -> tuple[str, float]:
     """The token and how many seconds it holds."""
     try:
-        said = json.loads(answer.text())
+        parsed = json.loads(answer.text())
     except (ValueError, RecursionError):
-        said = None
-    data = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+        parsed = None
+    data = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
     token = data.get("access_token")
     if answer.status != 200 or not isinstance(token, str) or not token.isascii() or not token.isprintable():
         error = data.get("error")
-        told = f": {error[:100]}" if isinstance(error, str) else ""
+        detail = f": {error[:100]}" if isinstance(error, str) else ""
         what = f"HTTP {answer.status}, {answer.media_type or 'no media type'}"
-        raise auth_failed(f"The token endpoint at {answer.host} gave no token ({what}){told}")
+        raise auth_failed(f"The token endpoint at {answer.host} gave no token ({what}){detail}")
     kind = data.get("token_type", "Bearer")
     if not isinstance(kind, str) or kind.lower() != "bearer":
         raise auth_failed(f"The token endpoint at {answer.host} gave a token of another type than Bearer")

@@ -9,21 +9,21 @@ from ...calls.client import Ability, Question
 from ...calls.context import Context
 from ...common.changes import Change
 from ._framing import Message
-from ._result_encoding import error_told
+from ._result_encoding import encoded_error
 
 
-async def answered(said: Message, context: Context) -> Message | None:
-    """The answer to what a worker ``said`` during the call of ``context``; none to news."""
-    if "publish" in said:
-        context.publish(Change(*said["publish"]))
+async def answered(message: Message, context: Context) -> Message | None:
+    """The answer to a worker's ``message`` during the call of ``context``; ``None`` for a notification."""
+    if "publish" in message:
+        context.publish(Change(*message["publish"]))
         return None
-    number = said.get("number")
+    number = message.get("number")
     try:
-        return {"number": number, "answer": await _done(said["ask"], said["values"], context)}
+        return {"number": number, "answer": await _done(message["ask"], message["values"], context)}
     except asyncio.CancelledError:
         raise
     except BaseException as error:
-        return {"number": number, "error": error_told(error)}
+        return {"number": number, "error": encoded_error(error)}
 
 
 async def _done(what: str, values: list[Any], context: Context) -> Any:
@@ -39,7 +39,7 @@ async def _done(what: str, values: list[Any], context: Context) -> Any:
         case "release", []:
             return await client.release()
         case "tool", [name, arguments]:
-            return _result_told(await context.call(name, arguments))
+            return _encoded_result(await context.call(name, arguments))
         case _:
             raise ValueError(f"a worker asked for {what!r}")
 
@@ -49,7 +49,7 @@ def abilities(context: Context) -> list[str]:
     return [ability for ability in get_args(Ability) if context.client.accepts(ability)]
 
 
-def _result_told(result: Any) -> dict[str, Any]:
+def _encoded_result(result: Any) -> dict[str, Any]:
     names = (
         "success",
         "tool_name",
@@ -61,6 +61,6 @@ def _result_told(result: Any) -> dict[str, Any]:
         "has_value",
         "meta",
     )
-    told = {name: getattr(result, name) for name in names}
+    fields = {name: getattr(result, name) for name in names}
     blocks = result.content
-    return {**told, "content": None if blocks is None else [dict(block) for block in blocks]}
+    return {**fields, "content": None if blocks is None else [dict(block) for block in blocks]}

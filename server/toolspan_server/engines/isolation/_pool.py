@@ -14,7 +14,7 @@ from ...calls.context import Context
 from ...errors import ToolFailure
 from ._framing import Message
 from ._limits import ProcessLimits
-from ._result_encoding import OutOfMemory, result_of
+from ._result_encoding import OutOfMemory, decoded_result
 from ._worker import Worker, WorkerEnded
 
 _log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Pool:
             self._left(owner)
             raise
         try:
-            told = await worker.call(message, context)
+            reply = await worker.call(message, context)
         except asyncio.CancelledError:
             self._later(self._given_up(owner, worker))
             raise
@@ -61,9 +61,9 @@ class Pool:
         except BaseException:
             self._later(self._dropped(owner, worker))
             raise
-        self._kept(owner, worker, whole="out_of_memory" not in told)
+        self._kept(owner, worker, whole="out_of_memory" not in reply)
         try:
-            return result_of(told)
+            return decoded_result(reply)
         except OutOfMemory:
             raise self._out_of_memory() from None
 

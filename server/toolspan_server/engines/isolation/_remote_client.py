@@ -59,8 +59,8 @@ class RemoteClient:
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``."""
-        told = {key: [each.ability, dict(each.params)] for key, each in questions.items()}
-        answers: dict[str, ClientAnswer] = await self._ask("questions", told)
+        encoded = {key: [each.ability, dict(each.params)] for key, each in questions.items()}
+        answers: dict[str, ClientAnswer] = await self._ask("questions", encoded)
         return answers
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
@@ -77,11 +77,11 @@ class RemoteClient:
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
         """The result of another tool."""
-        told = await self._ask("tool", name, dict(arguments))
-        content = told.pop("content")
-        return ToolResult(**told, content=None if content is None else tuple(content))
+        encoded = await self._ask("tool", name, dict(arguments))
+        content = encoded.pop("content")
+        return ToolResult(**encoded, content=None if content is None else tuple(content))
 
 
-def change_told(change: Change) -> list[str]:
+def encoded_change(change: Change) -> list[str]:
     """``change`` as it is sent."""
     return [change.of, change.uri]

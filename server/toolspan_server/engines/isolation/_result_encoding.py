@@ -22,7 +22,7 @@ class OutOfMemory(Exception):
     """A handler had not enough memory."""
 
 
-def result_told(result: Any, result_bytes: int) -> dict[str, Any]:
+def encoded_result(result: Any, result_bytes: int) -> dict[str, Any]:
     """A handler's result; more than the server ever sends of it is left out. Raises ``ToolFailure``."""
     values, size = max(200_000, result_bytes), max(32 << 20, 2 * result_bytes)
     sanitizer = JsonSanitizer(values, size, partial=True)
@@ -30,34 +30,34 @@ def result_told(result: Any, result_bytes: int) -> dict[str, Any]:
     try:
         if not isinstance(result, Content):
             return {"result": sanitizer.copy(result)}
-        told: dict[str, Any] = {
+        encoded: dict[str, Any] = {
             "blocks": [sanitizer.copy(dict(block)) for block in result.blocks],
             "meta": sanitizer.copy(dict(result.meta)),
         }
         if result.structured is not ABSENT:
-            told["structured"] = sanitizer.copy(result.structured)
-        return {"content": told}
+            encoded["structured"] = sanitizer.copy(result.structured)
+        return {"content": encoded}
     except NotJson as fault:
         field = f" in '{dotted(fault.path)}'" if fault.path else ""
         raise ToolFailure(f"The tool gave {what}{field} that {fault.what}", user_action=_FIX) from None
 
 
-def result_of(told: Mapping[str, Any]) -> Any:
+def decoded_result(encoded: Mapping[str, Any]) -> Any:
     """The result that was told, or raises what was told instead of one."""
-    if "result" in told:
-        return told["result"]
-    if "content" in told:
-        content = told["content"]
+    if "result" in encoded:
+        return encoded["result"]
+    if "content" in encoded:
+        content = encoded["content"]
         return Content(tuple(content["blocks"]), content.get("structured", ABSENT), content["meta"])
-    raise error_of(told)
+    raise decoded_error(encoded)
 
 
-def error_told(error: BaseException) -> dict[str, Any]:
+def encoded_error(error: BaseException) -> dict[str, Any]:
     """What was raised. Of a group with one member, that one."""
     cause = innermost(error)
     match cause:
         case ToolFailure():
-            return {"failure": _failure_told(cause)}
+            return {"failure": _encoded_failure(cause)}
         case InputRequired():
             questions = {key: [each.ability, dict(each.params)] for key, each in cause.questions.items()}
             return {"questions": _plain(questions)}
@@ -71,38 +71,38 @@ def error_told(error: BaseException) -> dict[str, Any]:
             return {"raised": message_of(cause), "trace": traceback_of(error)[-100_000:]}
 
 
-def error_of(told: Mapping[str, Any]) -> BaseException:
+def decoded_error(encoded: Mapping[str, Any]) -> BaseException:
     """The exception that was told."""
     for name, make in _ERRORS.items():
-        if name in told:
-            return make(told[name])
-    error = HandlerRaised(str(told.get("raised", "The worker answered nothing that is known")))
-    error.add_note(str(told.get("trace", "")))
+        if name in encoded:
+            return make(encoded[name])
+    error = HandlerRaised(str(encoded.get("raised", "The worker answered nothing that is known")))
+    error.add_note(str(encoded.get("trace", "")))
     return error
 
 
-def _failure(told: Mapping[str, Any]) -> ToolFailure:
-    content = told["content"]
+def _failure(encoded: Mapping[str, Any]) -> ToolFailure:
+    content = encoded["content"]
     return ToolFailure(
-        told["error"],
-        error_code=told["error_code"],
-        user_action=told["user_action"],
+        encoded["error"],
+        error_code=encoded["error_code"],
+        user_action=encoded["user_action"],
         content=None if content is None else tuple(content),
     )
 
 
 _ERRORS: Mapping[str, Callable[[Any], BaseException]] = {
     "failure": _failure,
-    "questions": lambda told: InputRequired({key: Question(*each) for key, each in told.items()}),
-    "refused": lambda told: RequestRefused(*told),
+    "questions": lambda encoded: InputRequired({key: Question(*each) for key, each in encoded.items()}),
+    "refused": lambda encoded: RequestRefused(*encoded),
     "exit": SystemExit,
     "out_of_memory": lambda _: OutOfMemory(),
 }
 
 
-def _failure_told(failure: ToolFailure) -> dict[str, Any]:
-    told = {"error": failure.error, "error_code": failure.error_code, "user_action": failure.user_action}
-    plain = {key: str(value) for key, value in told.items()}
+def _encoded_failure(failure: ToolFailure) -> dict[str, Any]:
+    encoded = {"error": failure.error, "error_code": failure.error_code, "user_action": failure.user_action}
+    plain = {key: str(value) for key, value in encoded.items()}
     content = None if failure.content is None else [dict(block) for block in failure.content]
     return {**plain, "content": _plain(content)}
 

@@ -15,9 +15,9 @@ from ...common.flags import Flag
 from ...errors import HandlerNotFound, ToolFailure
 from ..registration import find_handler, handler_traits, load_handler_source
 from ._framing import Frames, Message, framed
-from ._remote_client import NoServices, RemoteClient, change_told
+from ._remote_client import NoServices, RemoteClient, encoded_change
 from ._resource_limits import end_group, spend
-from ._result_encoding import error_of, error_told, result_told
+from ._result_encoding import decoded_error, encoded_error, encoded_result
 
 _CHUNK = 1 << 16
 
@@ -46,13 +46,13 @@ class Serving:
             while True:
                 message = self._calls.get()
                 self._current = current = _Current()
-                told = self._made(message, current, runner)
+                reply = self._made(message, current, runner)
                 self._current = None
-                self.say({"done": told, "memory": current.memory})
-                if "out_of_memory" in told:
+                self.send({"done": reply, "memory": current.memory})
+                if "out_of_memory" in reply:
                     os._exit(0)
 
-    def say(self, message: Message) -> None:
+    def send(self, message: Message) -> None:
         """Tell the server."""
         data = framed(message)
         with self._writing:
@@ -65,13 +65,13 @@ class Serving:
         number = self._asked
         answer = self._open[number] = asyncio.get_running_loop().create_future()
         try:
-            self.say({"ask": what, "number": number, "values": values})
-            told = await answer
+            self.send({"ask": what, "number": number, "values": values})
+            reply = await answer
         finally:
             del self._open[number]
-        if "answer" in told:
-            return told["answer"]
-        raise error_of(told["error"])
+        if "answer" in reply:
+            return reply["answer"]
+        raise decoded_error(reply["error"])
 
     def _made(self, message: Message, current: _Current, runner: asyncio.Runner) -> Message:
         try:
@@ -85,9 +85,9 @@ class Serving:
                 result = handler(arguments, context)
                 if inspect.isawaitable(result):
                     result = runner.run(current.run(_awaited(result)))
-            return result_told(result, self._result_bytes)
+            return encoded_result(result, self._result_bytes)
         except BaseException as error:
-            return error_told(error)
+            return encoded_error(error)
 
     def _context(self, message: Message, current: _Current) -> Context:
         client = RemoteClient(self.ask, message["accepts"], message["memory"])
@@ -96,7 +96,7 @@ class Serving:
         model = handler_traits(message["kind"], message["name"]).options
 
         def publish(change: Any) -> None:
-            self.say({"publish": change_told(change)})
+            self.send({"publish": encoded_change(change)})
 
         return Context(
             tool_name=message["tool_name"],

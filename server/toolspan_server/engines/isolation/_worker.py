@@ -83,7 +83,7 @@ class Worker:
             _close(held)
         worker = cls(process, mark, alive)
         try:
-            await worker._say(_opening(limits))
+            await worker._send(_opening(limits))
         except BaseException:
             await worker.end()
             raise
@@ -91,15 +91,15 @@ class Worker:
 
     async def call(self, message: Message, context: Context) -> Message:
         """What came of the call: ``isolation._outcome`` reads it. Raises ``WorkerEnded``."""
-        await self._say({"handler": message})
+        await self._send({"handler": message})
         async with anyio.create_task_group() as group:
-            while (said := await self._inbox.get()) is not None:
-                if "done" in said:
+            while (received := await self._inbox.get()) is not None:
+                if "done" in received:
                     context.client.memory.clear()
-                    context.client.memory.update(said["memory"])
+                    context.client.memory.update(received["memory"])
                     group.cancel_scope.cancel()
-                    return dict(said["done"])
-                group.start_soon(self._answer, said, context)
+                    return dict(received["done"])
+                group.start_soon(self._answer, received, context)
             group.cancel_scope.cancel()
         await self._gone.wait()
         raise WorkerEnded(self._how())
@@ -107,9 +107,9 @@ class Worker:
     async def given_up(self) -> bool:
         """Nobody waits for its call any more: whether it ended that in time and can make others."""
         with suppress(WorkerEnded), anyio.move_on_after(_GRACE_S):
-            await self._say({"cancel": True})
-            while (said := await self._inbox.get()) is not None:
-                if "done" in said:
+            await self._send({"cancel": True})
+            while (received := await self._inbox.get()) is not None:
+                if "done" in received:
                     return True
         await self.end()
         return False
@@ -129,7 +129,7 @@ class Worker:
         """Whether the process has ended."""
         return self._gone.is_set() or self._reading.done()
 
-    async def _say(self, message: Message) -> None:
+    async def _send(self, message: Message) -> None:
         assert self._process.stdin is not None
         try:
             await self._process.stdin.send(framed(message))
@@ -137,11 +137,11 @@ class Worker:
             await self._gone.wait()
             raise WorkerEnded(self._how()) from None
 
-    async def _answer(self, said: Message, context: Context) -> None:
-        told = await answered(said, context)
-        if told is not None:
+    async def _answer(self, received: Message, context: Context) -> None:
+        reply = await answered(received, context)
+        if reply is not None:
             with suppress(WorkerEnded):
-                await self._say(told)
+                await self._send(reply)
 
     async def _read(self) -> None:
         """Take what it says until it ends."""

@@ -108,9 +108,9 @@ class _Fault:
     def __init__(self, error: MockError | None, refusal: MockProtocolError | None) -> None:
         self._error = error or MockError(message="The mock failed, as its config says")
         self._refusal = refusal
-        said: MockError | MockProtocolError = refusal or self._error
+        failure: MockError | MockProtocolError = refusal or self._error
         more = refusal.data if refusal else self._error.user_action
-        self._message = compiled(said.message, texts=True)
+        self._message = compiled(failure.message, texts=True)
         self._more = compiled(more, texts=refusal is None)
 
     def of(self, scope: Scope) -> ToolFailure | RequestRefused:

@@ -103,12 +103,12 @@ def _add_parameter(arguments: Arguments, description: Description, parameter: Ma
 
 def _described(schema: Any, parameter: Mapping[str, Any]) -> Any:
     """``schema`` with the parameter's own description and example."""
-    told: dict[str, Any] = {}
+    extras: dict[str, Any] = {}
     if description := text_at(parameter.get("description")):
-        told["description"] = cut(description)
+        extras["description"] = cut(description)
     if "example" in parameter:
-        told["examples"] = [parameter["example"]]
-    return {**object_at(schema), **told} if told and schema is not True else schema
+        extras["examples"] = [parameter["example"]]
+    return {**object_at(schema), **extras} if extras and schema is not True else schema
 
 
 def _add_body(arguments: Arguments, description: Description, body: Mapping[str, Any]) -> None:

@@ -84,8 +84,8 @@ class Description:
         data = object_at(document.data)
         version = text_at(data.get("openapi"))
         if not re.match(r"3\.[012](?:\.|\Z)", version):
-            said = f"openapi is {version[:20]!r}" if version else "it has no openapi: 3.x"
-            raise UnusableDescription(f"it is no OpenAPI 3 description: {said}")
+            found = f"openapi is {version[:20]!r}" if version else "it has no openapi: 3.x"
+            raise UnusableDescription(f"it is no OpenAPI 3 description: {found}")
         return cls(data, version.startswith("3.0"))
 
     def operations(self) -> Iterator[Operation]:

@@ -83,11 +83,11 @@ def _auth(description: Description, name: str, scopes: list[Any], given: HttpCre
     kind, way = text_at(scheme.get("type")), text_at(scheme.get("scheme")).lower()
     if kind == "apiKey":
         key_at = {"name": text_at(scheme.get("name")), "in": text_at(scheme.get("in"))}
-        return {"type": "api_key", **key_at, **_given(given, value="value")}
+        return {"type": "api_key", **key_at, **_auth_options(given, value="value")}
     if kind == "http" and way == "basic":
-        return {"type": "basic", **_given(given, username="username", password="password")}
+        return {"type": "basic", **_auth_options(given, username="username", password="password")}
     if kind == "http" and way == "bearer":
-        return {"type": "bearer", **_given(given, value="token")}
+        return {"type": "bearer", **_auth_options(given, value="token")}
     if kind == "oauth2":
         flow = object_at(object_at(scheme.get("flows")).get("clientCredentials"))
         if given.client_id or given.client_id_env:
@@ -96,14 +96,14 @@ def _auth(description: Description, name: str, scopes: list[Any], given: HttpCre
             return {
                 "type": "oauth2",
                 **where,
-                **_given(given, client_id="client_id", client_secret="client_secret"),
+                **_auth_options(given, client_id="client_id", client_secret="client_secret"),
             }
     if kind in ("oauth2", "openIdConnect"):
-        return {"type": "bearer", **_given(given, value="token")}
+        return {"type": "bearer", **_auth_options(given, value="token")}
     raise UnusableOperation(f"the security scheme {name[:60]!r} is of no type that is known")
 
 
-def _given(credentials: HttpCredentials, **names: str) -> dict[str, str]:
+def _auth_options(credentials: HttpCredentials, **names: str) -> dict[str, str]:
     """What ``credentials`` have, under the names of ``auth``."""
     found: dict[str, str] = {}
     for ours, theirs in names.items():

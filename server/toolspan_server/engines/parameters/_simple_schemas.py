@@ -41,11 +41,11 @@ def _is_schema(value: Any, depth: int) -> bool:
     if type(value) is not dict or not depth:
         return False
     schema = cast("dict[str, Any]", value)
-    for keyword, said in schema.items():
+    for keyword, operand in schema.items():
         if (inside := _INSIDE.get(keyword)) is not None:
-            if not inside(said, depth - 1):
+            if not inside(operand, depth - 1):
                 return False
-        elif (check := _ALONE.get(keyword)) is None or not check(said):
+        elif (check := _ALONE.get(keyword)) is None or not check(operand):
             return False
     return "default" not in schema or _default_fits(schema)
 

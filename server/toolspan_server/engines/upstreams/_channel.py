@@ -62,7 +62,10 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         *,
         task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
-        asked, heard = partial(self._asked, on_request), partial(self._heard, on_notify_intercept)
+        asked, heard = (
+            partial(self._answer_request, on_request),
+            partial(self._on_notification, on_notify_intercept),
+        )
         try:
             await super().run(asked, on_notify, heard, task_status=task_status)
         finally:
@@ -89,7 +92,9 @@ class Channel(JSONRPCDispatcher[TransportContext]):
             result = {**result, "content": _as_many_as_fit(cast("list[Any]", result["content"]))}
         return result
 
-    def _heard(self, also: OnNotifyIntercept | None, method: str, params: Mapping[str, Any] | None) -> bool:
+    def _on_notification(
+        self, also: OnNotifyIntercept | None, method: str, params: Mapping[str, Any] | None
+    ) -> bool:
         if also is not None and also(method, params):
             return True
         if method == "notifications/tools/list_changed":
@@ -99,9 +104,9 @@ class Channel(JSONRPCDispatcher[TransportContext]):
             return False
         sent_in = self._read.last_context
         call = None if sent_in is None else sent_in.get(CURRENT_CALL)
-        return self._listener.hear(method, params or {}, call)
+        return self._listener.notify(method, params or {}, call)
 
-    async def _asked(
+    async def _answer_request(
         self,
         otherwise: OnRequest,
         context: DispatchContext[TransportContext],
@@ -138,13 +143,13 @@ class Channel(JSONRPCDispatcher[TransportContext]):
 
 def _declaring(method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any]) -> dict[str, Any]:
     """``params`` with ``capabilities`` in place of what the SDK says that we can do, where it says so."""
-    told = dict(params)
+    sent = dict(params)
     if method == "initialize":
-        told["capabilities"] = dict(capabilities)
+        sent["capabilities"] = dict(capabilities)
     meta = cast("Any", params.get("_meta"))
     if isinstance(meta, Mapping) and CLIENT_CAPABILITIES_META_KEY in meta:
-        told["_meta"] = {**meta, CLIENT_CAPABILITIES_META_KEY: dict(capabilities)}
-    return told
+        sent["_meta"] = {**meta, CLIENT_CAPABILITIES_META_KEY: dict(capabilities)}
+    return sent
 
 
 def _as_many_as_fit(blocks: list[Any]) -> list[Any]:

@@ -31,7 +31,7 @@ class Listener(Protocol):
         """What the server is told that we can do (``ClientCapabilities``), within ``call`` or in general."""
         ...
 
-    def hear(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
+    def notify(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
         """Take a notification, at once and without raising; false when it is none of ours."""
         ...
 

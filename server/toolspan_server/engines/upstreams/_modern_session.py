@@ -80,8 +80,8 @@ class Session:
             del self._waiting[number]
         error: Any = waiting.answer.get("error")
         if isinstance(error, dict):
-            told = cast("dict[str, Any]", error)
-            raise PeerError(int(told.get("code", CONNECTION_CLOSED)), str(told.get("message", "")))
+            details = cast("dict[str, Any]", error)
+            raise PeerError(int(details.get("code", CONNECTION_CLOSED)), str(details.get("message", "")))
         result: Any = waiting.answer.get("result")
         if not isinstance(result, dict):
             raise ValueError("an answer without a result")

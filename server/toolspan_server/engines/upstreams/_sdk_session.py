@@ -92,8 +92,8 @@ async def call_tool(
     protocol_version = session.protocol_version or ""
     is_modern = protocol_version >= _MODERN
     params: dict[str, Any] = {"name": name, "arguments": dict(arguments)}
-    if told := {key: value for key, value in meta.items() if is_modern or not key.startswith(_RESERVED)}:
-        params["_meta"] = told
+    if carried := {key: value for key, value in meta.items() if is_modern or not key.startswith(_RESERVED)}:
+        params["_meta"] = carried
     if again is not None:
         params |= {"inputResponses": dict(again.responses)} if again.responses else {}
         params |= {"requestState": again.state} if again.state is not None else {}

@@ -66,14 +66,14 @@ class Challenges:
     def _header(self, scope: Scope, error: str | None) -> tuple[bytes, bytes]:
         """``WWW-Authenticate``. Of the request only a host and a path that are known are repeated."""
         path = scope["path"] if scope["path"] in self._needs else ""
-        said: dict[str, str] = {}
+        auth_params: dict[str, str] = {}
         if self._issuer is not None:
-            said["resource_metadata"] = self._base(scope) + WELL_KNOWN + path
+            auth_params["resource_metadata"] = self._base(scope) + WELL_KNOWN + path
         if scopes := " ".join(sorted(self._needs.get(path, ()))):
-            said["scope"] = scopes
+            auth_params["scope"] = scopes
         if error is not None:
-            said["error"] = error
-        value = "Bearer " + ", ".join(f'{name}="{text}"' for name, text in said.items())
+            auth_params["error"] = error
+        value = "Bearer " + ", ".join(f'{name}="{text}"' for name, text in auth_params.items())
         return b"www-authenticate", value.strip().encode()
 
     def _base(self, scope: Scope) -> str:

@@ -116,10 +116,10 @@ class _Stream:
                 self._woken.clear()
                 owed, self._owed = self._owed, {}
                 for change in owed:
-                    await self._tell(change)
+                    await self._publish(change)
         return {"resultType": "complete", "_meta": self._meta}
 
-    async def _tell(self, change: Change | Task) -> None:
+    async def _publish(self, change: Change | Task) -> None:
         if isinstance(change, Task):
             await self._send("notifications/tasks", change.detailed(rendered))
         else:

@@ -121,7 +121,7 @@ class HandshakeEra:
         """The SDK's answer to an ``initialize`` that is not plain; a refused one leaves no session."""
         try:
             session.sdk_server = await (await self._sdk_server.get()).open_session(session.id)
-            answer = await session.sdk_server.tell(session.handshake) or {}
+            answer = await session.sdk_server.post(session.handshake) or {}
             session.version = answer.get("result", {}).get("protocolVersion", "")
         finally:
             if not session.version:
@@ -144,7 +144,7 @@ class HandshakeEra:
             if "method" not in message or "id" not in message:
                 await self._noted(exchange, session, message)
             else:
-                await self._asked(exchange, session, message)
+                await self._answer_request(exchange, session, message)
 
     async def _noted(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
         """A notification, or an answer to a question of the SDK's."""
@@ -158,7 +158,7 @@ class HandshakeEra:
         else:
             await self._hand(exchange, session)
 
-    async def _asked(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
+    async def _answer_request(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
         request_id: jsonrpc.RequestId = message["id"]
         session.asked = True
         if session.knows(request_id):
@@ -202,9 +202,9 @@ class HandshakeEra:
         async with session.opening:
             if session.sdk_server is None:
                 made = await (await self._sdk_server.get()).open_session(session.id)
-                await made.tell(session.handshake)
+                await made.post(session.handshake)
                 if session.initialized:
-                    await made.tell(_INITIALIZED)
+                    await made.post(_INITIALIZED)
                 session.sdk_server = made
         sdk_server = session.sdk_server
         if session.over or sdk_server.over:

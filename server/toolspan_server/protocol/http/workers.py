@@ -110,14 +110,14 @@ class Workers:
         single_use()
         gc.freeze()
         self._alive, self._lifeline = os.pipe()
-        self._told, self._tell = os.pipe()
+        self._ready_reader, self._ready_writer = os.pipe()
         self._woken, self._wake = os.pipe()
-        for descriptor in (self._told, self._woken, self._wake):
+        for descriptor in (self._ready_reader, self._woken, self._wake):
             os.set_blocking(descriptor, False)
         with self._signals():
             while self._end is None or self._running():
                 self._start_due()
-                select.select([self._told, self._woken], [], [], self._patience())
+                select.select([self._ready_reader, self._woken], [], [], self._patience())
                 self._drain()
                 self._reap()
                 self._hurry()
@@ -163,7 +163,7 @@ class Workers:
             signal.signal(signal.SIGCHLD, self._handlers[signal.SIGCHLD])
             signal.signal(signal.SIGTERM, _once(self._handlers[signal.SIGTERM]))
             signal.signal(signal.SIGINT, lambda _number, _frame: None)  # the parent's business
-            for descriptor in (self._lifeline, self._told, self._woken, self._wake):
+            for descriptor in (self._lifeline, self._ready_reader, self._woken, self._wake):
                 os.close(descriptor)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             code = self._serve(worker.listener, lambda: self._report(worker), self._alive)
@@ -175,14 +175,14 @@ class Workers:
             os._exit(code)
 
     def _report(self, worker: _Worker) -> None:
-        os.write(self._tell, bytes([worker.number]))
+        os.write(self._ready_writer, bytes([worker.number]))
 
     def _drain(self) -> None:
         """Read what woke us: signals, and the numbers of workers that serve."""
         while _read(self._woken):
             pass
-        while told := _read(self._told):
-            self._unready -= set(told)
+        while numbers := _read(self._ready_reader):
+            self._unready -= set(numbers)
         if not self._unready and not self._serving and self._end is None:
             self._serving = True
             self._ready()

@@ -115,7 +115,9 @@ def parse(line: bytes | Overlong) -> tuple[Any] | None:
             return None
         if len(bare) != len(line):
             return parse(bare)
-        raise Refusal(PARSE_ERROR, f"Parse error: {_told(line, str(fault))}", _recovered_id(line)) from None
+        raise Refusal(
+            PARSE_ERROR, f"Parse error: {_fault_text(line, str(fault))}", _recovered_id(line)
+        ) from None
 
 
 def checked(message: Any) -> dict[str, Any]:
@@ -203,7 +205,7 @@ def _outside_strings(line: bytes) -> bytes:
     return b"".join(marks.split(b'"')[::2])
 
 
-def _told(line: bytes, fault: str) -> str:
+def _fault_text(line: bytes, fault: str) -> str:
     """The parser's ``fault``, in the words of the limits where it is about one."""
     if fault.startswith("recursion limit"):
         return _TOO_DEEP

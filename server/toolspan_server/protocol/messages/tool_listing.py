@@ -53,20 +53,22 @@ def _annotations(tool: ToolConfig) -> dict[str, Any]:
 
 
 def _meta(tool: ToolConfig) -> dict[str, Any]:
-    said: dict[str, Any] = {
+    extra: dict[str, Any] = {
         "display_name": tool.display_name,
         "category": tool.category,
         "tags": tool.tags,
         "version": tool.version,
         "strict": tool.strict,
-        "examples": [_given(example.model_dump(), example.model_fields_set) for example in tool.examples],
+        "examples": [
+            _set_fields(example.model_dump(), example.model_fields_set) for example in tool.examples
+        ],
     }
     if tool.deprecated is not None:
-        said["deprecated"] = _renamed(tool.deprecated.model_dump(), {}) or True
-    return {META_PREFIX + name: value for name, value in said.items() if value}
+        extra["deprecated"] = _renamed(tool.deprecated.model_dump(), {}) or True
+    return {META_PREFIX + name: value for name, value in extra.items() if value}
 
 
-def _given(dumped: dict[str, Any], given: set[str]) -> dict[str, Any]:
+def _set_fields(dumped: dict[str, Any], given: set[str]) -> dict[str, Any]:
     return {name: value for name, value in dumped.items() if name in given}
 
 

@@ -61,7 +61,7 @@ class Channel:
         """Nothing is held any more."""
         self._unread.gone(self)
 
-    def said(self, size: int) -> None:
+    def message_queued(self, size: int) -> None:
         """A message of ``size`` bytes waits to be read."""
         self._messages += 1
         self._grew(size)
@@ -73,7 +73,7 @@ class Channel:
         self._messages -= 1
         self.held -= size
 
-    def asked(self, request_id: str | int, size: int) -> None:
+    def request_received(self, request_id: str | int, size: int) -> None:
         """A request of ``size`` bytes came."""
         self._asked += 1
         self._sizes.setdefault(request_id, []).append(size)
@@ -121,7 +121,7 @@ class _Incoming(ObjectReceiveStream[SessionMessage | Exception]):
         body = await request.body()
         metadata.request_context = Request(request.scope)
         if isinstance(item.message, JSONRPCRequest):
-            self._channel.asked(item.message.id, weight(body, 0))
+            self._channel.request_received(item.message.id, weight(body, 0))
             metadata.on_request_unanswered = self._unanswered(item.message.id, metadata.on_request_unanswered)
 
     def _unanswered(
@@ -155,7 +155,7 @@ class _Outgoing(ObjectSendStream[SessionMessage]):
         size = len(message.model_dump_json(by_alias=True, exclude_unset=True))
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._channel.settled(message.id)
-        self._channel.said(size)
+        self._channel.message_queued(size)
         try:
             await self._stream.send(item)
         finally:

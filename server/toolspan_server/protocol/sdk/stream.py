@@ -19,17 +19,20 @@ from ..state.connection_state import ConnectionState
 
 
 class SdkStream(ObjectSendStream[SessionMessage]):
-    """What the SDK's server reads from and writes to. ``said`` gets each message that it writes.
+    """What the SDK's server reads from and writes to. ``on_message`` gets each message that it writes.
 
     ``connection_state`` is what its handlers know of the connection.
     """
 
     def __init__(
-        self, server: Server[Any], connection_state: ConnectionState, said: Callable[[dict[str, Any]], None]
+        self,
+        server: Server[Any],
+        connection_state: ConnectionState,
+        on_message: Callable[[dict[str, Any]], None],
     ) -> None:
         self._server = server
         self._connection_state = connection_state
-        self._said = said
+        self._on_message = on_message
         self._sender, self._receiver = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
 
     async def run(self) -> None:
@@ -39,7 +42,7 @@ class SdkStream(ObjectSendStream[SessionMessage]):
                 self._server, self._receiver, self, lifespan_state=self._connection_state
             )
 
-    def tell(
+    def deliver(
         self, message: Mapping[str, Any], unanswered: Callable[[], Awaitable[None]] | None = None
     ) -> None:
         """Let the server have ``message``; a request that is cancelled ends in ``unanswered``."""
@@ -54,7 +57,7 @@ class SdkStream(ObjectSendStream[SessionMessage]):
     @override
     async def send(self, item: SessionMessage) -> None:
         """Take a message of the server's."""
-        self._said(item.message.model_dump(by_alias=True, mode="python", exclude_unset=True))
+        self._on_message(item.message.model_dump(by_alias=True, mode="python", exclude_unset=True))
 
     @override
     async def aclose(self) -> None:

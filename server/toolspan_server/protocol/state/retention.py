@@ -29,7 +29,7 @@ class KeptEvents:
         self._most = most
         self._sizes: OrderedDict[tuple[Store, str], int] = OrderedDict()
         self._bytes = 0
-        self._told = False
+        self._warned = False
 
     def add(self, store: Store, event_id: str, size: int) -> None:
         """``store`` keeps another event."""
@@ -39,15 +39,15 @@ class KeptEvents:
             (holder, oldest), freed = self._sizes.popitem(last=False)
             self._bytes -= freed
             holder.forget(oldest)
-            self._tell()
+            self._warn_once()
 
     def remove(self, store: Store, event_id: str) -> None:
         """``store`` has forgotten an event, if it was still kept."""
         self._bytes -= self._sizes.pop((store, event_id), 0)
 
-    def _tell(self) -> None:
-        if not self._told:
-            self._told = True
+    def _warn_once(self) -> None:
+        if not self._warned:
+            self._warned = True
             most = f"{self._most:,} bytes ({EVENT_LIMIT})"
             _log.warning("The events of all sessions take more than %s: the oldest are forgotten", most)
 

@@ -17,22 +17,22 @@ from ..messages import jsonrpc
 _log = logging.getLogger(__name__)
 
 Status = Literal["working", "input_required", "completed", "failed", "cancelled"]
-Told = Callable[["Task"], None]
+OnChange = Callable[["Task"], None]
 Work = Callable[[], Awaitable[dict[str, Any]]]
 Rendered = Callable[[Mapping[str, Question]], dict[str, Any]]
 
 
 class Task:
-    """One call and what became of it. ``told`` hears of every change of its status."""
+    """One call and what became of it. ``on_change`` hears of every change of its status."""
 
-    def __init__(self, owner: str | None, config: TaskConfig, told: Told) -> None:
+    def __init__(self, owner: str | None, config: TaskConfig, on_change: OnChange) -> None:
         self.id = secrets.token_urlsafe(24)
         self.owner = owner
         self.status: Status = "working"
         self.message: str | None = None
         self.questions: dict[str, Question] = {}
         self._config = config
-        self._told = told
+        self._on_change = on_change
         self._created = self._updated = _now()
         self._outcome: dict[str, Any] = {}
         self._answers: dict[str, asyncio.Future[ClientAnswer]] = {}
@@ -121,7 +121,7 @@ class Task:
     def _become(self, status: Status) -> None:
         self.status = status
         self._updated = _now()
-        self._told(self)
+        self._on_change(self)
 
 
 def _now() -> str:

@@ -14,7 +14,7 @@ from ...config import TaskConfig
 from ...errors import RequestRefused
 from ..messages import jsonrpc
 from .retention import KeptResults
-from .task import Task, Told
+from .task import OnChange, Task
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Tasks:
         self._by_id: dict[str, tuple[Task, asyncio.TimerHandle]] = {}
         self._count_of: Counter[str | None] = Counter()
         self._forgotten: OrderedDict[str, tuple[str | None, str]] = OrderedDict()
-        self._listeners: dict[object, Told] = {}
+        self._listeners: dict[object, OnChange] = {}
 
     def make(self, owner: str | None, config: TaskConfig) -> Task:
         """A task that can be found from now on. Raises ``RequestRefused`` when there are too many."""
@@ -43,7 +43,7 @@ class Tasks:
             raise _too_many(f"limits.tasks is {most:,}")
         if owner is not None and self._count_of[owner] >= max(1, most // 2):
             raise _too_many(f"one principal may have half of limits.tasks, which is {most:,}")
-        task = Task(owner, config, self._tell)
+        task = Task(owner, config, self._notify)
         timer = asyncio.get_running_loop().call_later(config.ttl_ms / 1000, self.discard, task)
         self._by_id[task.id] = task, timer
         self._count_of[owner] += 1
@@ -76,13 +76,13 @@ class Tasks:
         while len(self._forgotten) > _MOST_FORGOTTEN:
             self._forgotten.popitem(last=False)
 
-    def subscribe(self, listener: Told) -> Callable[[], None]:
+    def subscribe(self, listener: OnChange) -> Callable[[], None]:
         """Tell ``listener`` of every task whose status changes, until what this gives is called."""
         key = object()
         self._listeners[key] = listener
         return lambda: self._listeners.pop(key, None) and None
 
-    def _tell(self, task: Task) -> None:
+    def _notify(self, task: Task) -> None:
         for listener in list(self._listeners.values()):
             listener(task)
         if task.id in self._by_id and (size := task.result_bytes):

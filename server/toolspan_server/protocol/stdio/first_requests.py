@@ -115,13 +115,13 @@ def opened(config: Config, registry: Registry, pipes: Pipes) -> FirstRequests:
             opening.ended = chunk is not None
             break
         opening.unread.extend(opening.lines.feed(chunk))
-        while opening.unread and not listed and _taken(opening, fast_path, pipes):
+        while opening.unread and not listed and _answer_first(opening, fast_path, pipes):
             listed = b'"tools/list"' in opening.unread.popleft()
         pipes.drain(_PATIENCE_S)
     return opening
 
 
-def _taken(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> bool:
+def _answer_first(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> bool:
     """Whether the first unread line was plain; it is answered then."""
     try:
         message = jsonrpc.read_message(opening.unread[0])

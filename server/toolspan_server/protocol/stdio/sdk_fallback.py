@@ -36,7 +36,7 @@ class SdkFallback:
     """One client's conversation with the SDK's server.
 
     The server is told first what ``peer`` has said so far. Requests go under ids of their own, so that
-    any two that the client tells apart (``5`` and ``"5"``) stay apart. ``said`` gets what the server
+    any two that the client tells apart (``5`` and ``"5"``) stay apart. ``on_line`` gets what the server
     says without being asked.
     """
 
@@ -45,11 +45,11 @@ class SdkFallback:
         build: Callable[[], Server[Any]],
         peer: Peer,
         connection_state: ConnectionState,
-        said: Callable[[bytes], None],
+        on_line: Callable[[bytes], None],
     ) -> None:
         self._build = build
         self._connection_state = connection_state
-        self._said = said
+        self._on_line = on_line
         self._asked: dict[int, Answered] = {}
         self._subscriptions: dict[int, _Subscription] = {}
         self._count = 0
@@ -60,7 +60,7 @@ class SdkFallback:
             if "id" in message:
                 self.ask(message, lambda _: None)
             else:
-                self.tell(message)
+                self.forward(message)
 
     def start(self) -> None:
         """Serve from now on, beside whatever else runs. Should the server fail, this is ``over``."""
@@ -99,10 +99,10 @@ class SdkFallback:
         self._asked[self._count] = answered
         if request["method"] == "subscriptions/listen":
             self._subscriptions[self._count] = _Subscription(request["id"], acknowledged)
-        self.tell({**request, "id": self._count})
+        self.forward({**request, "id": self._count})
         return self._count
 
-    def tell(self, message: Message) -> None:
+    def forward(self, message: Message) -> None:
         """Pass on a message that is no request."""
         if self._early is not None:
             self._early.append(message)
@@ -111,13 +111,13 @@ class SdkFallback:
 
     def cancel(self, number: int, notification: Message) -> None:
         """Pass on the cancellation of the request that ``ask`` gave ``number``."""
-        self.tell({**notification, "params": {**notification["params"], "requestId": number}})
+        self.forward({**notification, "params": {**notification["params"], "requestId": number}})
 
     def _load(self) -> SdkStream:
         with importing_sdk():
             from ..sdk.stream import SdkStream
 
-        return SdkStream(self._build(), self._connection_state, self._heard)
+        return SdkStream(self._build(), self._connection_state, self._server_message)
 
     def _pass_on(self, message: Message) -> None:
         assert self._stream is not None
@@ -127,13 +127,13 @@ class SdkFallback:
             async def unanswered() -> None:
                 self._answer(number, None)
 
-            self._stream.tell(message, unanswered)
+            self._stream.deliver(message, unanswered)
         else:
-            self._stream.tell(message)
+            self._stream.deliver(message)
 
-    def _heard(self, message: dict[str, Any]) -> None:
+    def _server_message(self, message: dict[str, Any]) -> None:
         if "method" in message:
-            self._said(jsonrpc.encode(self._subscribed(message) if self._subscriptions else message))
+            self._on_line(jsonrpc.encode(self._subscribed(message) if self._subscriptions else message))
         else:
             self._answer(message["id"], message)
 

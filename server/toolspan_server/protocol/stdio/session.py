@@ -133,7 +133,7 @@ class StdioSession:
         if answer is not None:
             self._send(answer)
 
-    def _said(self, line: bytes) -> None:
+    def _forward_sdk_line(self, line: bytes) -> None:
         """Pass on what the SDK says without being asked."""
         self._send(line)
         self._settled()
@@ -155,7 +155,7 @@ class StdioSession:
             self._request(message, reply, size)
         elif "method" not in message:
             if self._long is not None:
-                self._long.tell(message)
+                self._long.forward(message)
         else:
             self._notification(message)
 
@@ -206,7 +206,7 @@ class StdioSession:
     def _ask(self, message: Message, request: _Open) -> None:
         """Hand a request to the SDK. While it decides on a handshake, so does it on all that follows."""
         if self._long is None or self._long.over:
-            self._long = SdkFallback(self._build, self._peer, self._connection_state, self._said)
+            self._long = SdkFallback(self._build, self._peer, self._connection_state, self._forward_sdk_line)
             self._long.start()
         before = self._peer.version
         opening = message["method"] == "initialize" and not self._peer.modern
@@ -245,7 +245,7 @@ class StdioSession:
         if method == "notifications/initialized":
             self._peer.confirm(message)
         if self._long is not None:
-            self._long.tell(message)
+            self._long.forward(message)
 
     def _cancel(self, message: Message) -> None:
         """MCP 2025-11-25, basic/utilities/cancellation: unknown and finished requests are ignored."""

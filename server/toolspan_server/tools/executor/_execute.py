@@ -97,7 +97,7 @@ class Executor:
         failure = ToolFailure(
             message, error_code="tool_not_found", user_action="Call one of the listed tools."
         )
-        return ToolResult.failed(self._told(name, failure), self._clean(name, 128), 0.0)
+        return ToolResult.failed(self._shown_failure(name, failure), self._clean(name, 128), 0.0)
 
     async def run(
         self,
@@ -113,7 +113,9 @@ class Executor:
             result = await self._begun(tool, {} if arguments is None else arguments, context, meta)
         except BaseException as error:
             failure = self._failure(name, error)
-            return ToolResult.failed(self._told(name, failure), self._clean(name, 128), _elapsed_ms(started))
+            return ToolResult.failed(
+                self._shown_failure(name, failure), self._clean(name, 128), _elapsed_ms(started)
+            )
         if isinstance(result, Content):
             return _with_content(result, name, _elapsed_ms(started))
         return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
@@ -190,7 +192,7 @@ class Executor:
         inner = Context(meta=context.meta, client=context.client, depth=context.depth + 1)
         return await self.execute(name, arguments, inner)
 
-    def _told(self, name: str, failure: ToolFailure) -> ToolFailure:
+    def _shown_failure(self, name: str, failure: ToolFailure) -> ToolFailure:
         error = failure.error
         if failure.detail and self.tells_details:
             error = f"{error}: {failure.detail}"

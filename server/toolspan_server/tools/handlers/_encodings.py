@@ -48,8 +48,8 @@ def name_uuid(name: str, namespace: str) -> str:
         return str(uuid.uuid5(uuid.UUID(namespace), name))
     except ValueError:
         known = ", ".join(NAMESPACES)
-        told = f"'namespace' must be one of {known}, or a UUID (got {shortened(namespace, 60)!r})"
-        raise InvalidParameters([told]) from None
+        fault = f"'namespace' must be one of {known}, or a UUID (got {shortened(namespace, 60)!r})"
+        raise InvalidParameters([fault]) from None
 
 
 def _utf8(text: str) -> bytes:

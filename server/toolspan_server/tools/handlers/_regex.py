@@ -74,5 +74,5 @@ def _compiled(pattern: str) -> Any:
         return re2.compile(pattern, options)
     except re2.error as error:
         reason: Any = error.args[0]
-        told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise InvalidParameters([f"'pattern' is no RE2 pattern: {shortened(told, 200)}"]) from None
+        message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidParameters([f"'pattern' is no RE2 pattern: {shortened(message, 200)}"]) from None

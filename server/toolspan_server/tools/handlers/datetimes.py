@@ -36,7 +36,7 @@ _MAX_YEARS = 9_999
 async def datetime_now(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"timezone": "Europe/Paris"}`` (default UTC) → the moment."""
     name = text_of(arguments, "timezone", "UTC")
-    return _told(in_zone(datetime.now(UTC), zone(name)))
+    return _moment_fields(in_zone(datetime.now(UTC), zone(name)))
 
 
 @handler("datetime_parse")
@@ -46,7 +46,7 @@ async def datetime_parse(arguments: dict[str, Any], context: Context) -> dict[st
     ISO 8601, RFC 2822, Unix seconds, and forms with the year in full. A text without an offset is
     read as a time in ``timezone`` (default UTC); one with an offset is converted to ``timezone``.
     """
-    return _told(*_moment(arguments, "text"))
+    return _moment_fields(*_moment(arguments, "text"))
 
 
 @handler("datetime_add")
@@ -71,7 +71,7 @@ async def datetime_add(arguments: dict[str, Any], context: Context) -> dict[str,
             moment = in_zone(in_zone(moment, UTC) + passing, moment.tzinfo or UTC)
     except OverflowError:
         raise _outside() from None
-    return _told(moment, note)
+    return _moment_fields(moment, note)
 
 
 @handler("datetime_difference")
@@ -130,9 +130,9 @@ def _in_calendar(moment: datetime, months: int, days: int) -> tuple[datetime, st
     return on_the_clock(wall, moment.tzinfo or UTC)
 
 
-def _told(moment: datetime, note: str = "") -> dict[str, Any]:
+def _moment_fields(moment: datetime, note: str = "") -> dict[str, Any]:
     unix = moment.timestamp()
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "datetime": moment.isoformat(),
         "timezone": str(moment.tzinfo),
         "date": moment.date().isoformat(),
@@ -140,7 +140,7 @@ def _told(moment: datetime, note: str = "") -> dict[str, Any]:
         "weekday": _WEEKDAYS[moment.weekday()],
         "unix": int(unix) if unix.is_integer() else unix,
     }
-    return {**told, "note": note} if note else told
+    return {**fields, "note": note} if note else fields
 
 
 def _in_words(passed: timedelta) -> str:

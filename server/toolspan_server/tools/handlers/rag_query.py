@@ -37,8 +37,8 @@ async def rag_query(arguments: dict[str, Any], context: Context) -> dict[str, An
             "snippet": hit.snippet,
         }
         results.append({**own, **shown})
-    told = {"unavailable": dict(answer.unavailable)} if answer.unavailable else {}
-    return {"query": query, "collection": collection, "results": results, "total": answer.total, **told}
+    extra = {"unavailable": dict(answer.unavailable)} if answer.unavailable else {}
+    return {"query": query, "collection": collection, "results": results, "total": answer.total, **extra}
 
 
 def _query(arguments: dict[str, Any]) -> str:

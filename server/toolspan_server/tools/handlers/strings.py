@@ -165,14 +165,14 @@ async def string_uuid(arguments: dict[str, Any], context: Context) -> dict[str, 
 
 
 def _found(wanted: Iterator[Any], rest: Iterator[Any]) -> dict[str, Any]:
-    told: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     length = 0
     for one in wanted:
         groups = list(one.groups())
         length += len(one.group()) + sum(len(group or "") for group in groups)
         _room(length)
-        told.append({"match": one.group(), "start": one.start(), "end": one.end(), "groups": groups})
-    return {"matches": told, "count": len(told), "truncated": next(rest, None) is not None}
+        listed.append({"match": one.group(), "start": one.start(), "end": one.end(), "groups": groups})
+    return {"matches": listed, "count": len(listed), "truncated": next(rest, None) is not None}
 
 
 def _replaced(wanted: Iterator[Any], text: str, replacement: str) -> dict[str, Any]:

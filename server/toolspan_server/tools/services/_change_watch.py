@@ -45,12 +45,12 @@ class ChangeWatch:
             await self._came.wait()
             self._came = anyio.Event()
             if (listing := self._latest) is not None:
-                self._tell(await anyio.to_thread.run_sync(self._compare, known, listing))
+                self._log_changes(await anyio.to_thread.run_sync(self._compare, known, listing))
                 self.changes = known.changes[-_SHOWN:]
 
-    def _tell(self, changes: Sequence[Change]) -> None:
-        for told in some([str(change) for change in changes]):
-            _log.warning("upstream %r: %s", self._name, told)
+    def _log_changes(self, changes: Sequence[Change]) -> None:
+        for line in some([str(change) for change in changes]):
+            _log.warning("upstream %r: %s", self._name, line)
 
     def _read(self) -> Definitions:
         try:

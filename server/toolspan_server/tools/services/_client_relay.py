@@ -83,7 +83,7 @@ class ClientRelay:
             if ability in self.may_ask and (made is None or made.client.accepts(ability))
         }
 
-    def hear(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
+    def notify(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
         """Pass progress and log messages on to the call that they belong to."""
         if method == "notifications/progress":
             made = self._calls.get(str(params.get("progressToken")))
@@ -92,7 +92,7 @@ class ClientRelay:
         else:
             return False
         if made is not None:
-            made.hear(method, params)
+            made.notify(method, params)
         return True
 
     async def answer(self, method: str, params: Mapping[str, Any], call: str | None) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class ClientRelay:
                 "several calls run, or one was just cancelled: which one the question is of, it does not say"
             )
             raise RefusedQuestion(_INVALID_REQUEST, several if self._calls else "no call runs that could ask")
-        return await made.asked(ability, params)
+        return await made.ask_client(ability, params)
 
     def _meant(self, call: str | None) -> OngoingCall | None:
         if call is not None:

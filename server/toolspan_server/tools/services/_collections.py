@@ -93,7 +93,7 @@ class Collections:
 def _state(collection: Collection) -> dict[str, str]:
     if collection.latest is None:
         return {"state": "waiting"}
-    problem = collection.latest.told
+    problem = collection.latest.description
     return {"state": "failed", "error": problem} if problem else {"state": "ready"}
 
 

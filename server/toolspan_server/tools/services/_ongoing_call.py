@@ -52,8 +52,8 @@ class OngoingCall:
         self.id = secrets.token_urlsafe(16)
         self.client = client
         self._make = make
-        self._said: deque[tuple[str, Mapping[str, Any], int]] = deque()
-        self._said_bytes = 0
+        self._notifications: deque[tuple[str, Mapping[str, Any], int]] = deque()
+        self._notification_bytes = 0
         self._open: list[_Open] = []
         self._asked = 0
         self._stirred = asyncio.Event()
@@ -82,20 +82,20 @@ class OngoingCall:
         assert self._task is not None
         self._task.cancel()
 
-    def hear(self, method: str, params: Mapping[str, Any]) -> None:
+    def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Note something that the upstream said."""
-        self._said.append((method, params, len(json.dumps(params))))
-        self._said_bytes += self._said[-1][2]
-        while len(self._said) > MAX_SAID or self._said_bytes > MAX_SAID_BYTES:
-            self._next_said()
+        self._notifications.append((method, params, len(json.dumps(params))))
+        self._notification_bytes += self._notifications[-1][2]
+        while len(self._notifications) > MAX_SAID or self._notification_bytes > MAX_SAID_BYTES:
+            self._next_notification()
         self._stirred.set()
 
-    def _next_said(self) -> tuple[str, Mapping[str, Any]]:
-        method, params, size = self._said.popleft()
-        self._said_bytes -= size
+    def _next_notification(self) -> tuple[str, Mapping[str, Any]]:
+        method, params, size = self._notifications.popleft()
+        self._notification_bytes -= size
         return method, params
 
-    async def asked(self, ability: Ability, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def ask_client(self, ability: Ability, params: Mapping[str, Any]) -> dict[str, Any]:
         """The client's answer to a question of the upstream. Raises ``RefusedQuestion``."""
         if not self.client.accepts(ability):
             raise RefusedQuestion(_INVALID_REQUEST, f"the client does not support {ability}")
@@ -104,13 +104,13 @@ class OngoingCall:
         question = {key: value for key, value in params.items() if key != "_meta"}
         self._asked += 1
         put = Question(ability, question, once=ability == "elicitation")
-        asked = _Open(self._asked, put, asyncio.get_running_loop().create_future())
-        self._open.append(asked)
+        ask_client = _Open(self._asked, put, asyncio.get_running_loop().create_future())
+        self._open.append(ask_client)
         self._stirred.set()
         try:
-            return await asked.answer
+            return await ask_client.answer
         finally:
-            self._open.remove(asked)
+            self._open.remove(ask_client)
 
     async def followed(self, client: Client, key: Callable[[int, Question], str]) -> Result | InputNeeded:
         """What the call comes to; ``client`` hears and answers until then.
@@ -159,8 +159,8 @@ class OngoingCall:
         """What was said so far; a client that takes long over it loses the rest."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_REPORT_SECONDS):
-                while self._said:
-                    await _told(client, *self._next_said())
+                while self._notifications:
+                    await _forward(client, *self._next_notification())
 
 
 def _retrieved(task: asyncio.Task[Any]) -> None:
@@ -169,7 +169,7 @@ def _retrieved(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
-async def _told(client: Client, method: str, params: Mapping[str, Any]) -> None:
+async def _forward(client: Client, method: str, params: Mapping[str, Any]) -> None:
     if method == "notifications/progress":
         progress, total, message = (params.get(name) for name in ("progress", "total", "message"))
         if _is_number(progress):

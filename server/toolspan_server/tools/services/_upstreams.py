@@ -44,7 +44,7 @@ class Upstream:
         self.conversations = ClientRelay(name, frozenset(config.may_ask))
         self._listeners: dict[object, Callable[[], None]] = {}
         self._noticed = ChangeWatch(name, DefinitionsFile(environment.state_dir, name))
-        self._told: tuple[str, str] = ("", "")
+        self._last_state: tuple[str, str] = ("", "")
         self._since = datetime.now(UTC)
         self.connection = Connection(
             replace(
@@ -87,10 +87,10 @@ class Upstream:
         state, error = self._state()
         tools = len(self.listing.tools) if self.listing is not None else 0
         since = self._since.isoformat()
-        told: dict[str, Any] = {"name": self.name, "state": state, "tools": tools, "since": since}
+        status: dict[str, Any] = {"name": self.name, "state": state, "tools": tools, "since": since}
         if self._noticed.changes:
-            told["changes"] = list(self._noticed.changes)
-        return {**told, "error": error} if error else told
+            status["changes"] = list(self._noticed.changes)
+        return {**status, "error": error} if error else status
 
     def _state(self) -> tuple[str, str]:
         if self.disabled:
@@ -105,18 +105,18 @@ class Upstream:
         self._noticed.listed(listing)
         for warning in some(listing.warnings):
             _log.warning("upstream %r: %s", self.name, self.connection.spec.redact(warning))
-        self._tell()
+        self._notify()
 
     def _changed(self) -> None:
         now = self._state()
-        if now == self._told:
+        if now == self._last_state:
             return
-        self._told, self._since = now, datetime.now(UTC)
+        self._last_state, self._since = now, datetime.now(UTC)
         if now[0] == "failed":
             _log.warning("upstream %r: %s", self.name, self.connection.lost)
-        self._tell()
+        self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for listener in list(self._listeners.values()):
             listener()
 

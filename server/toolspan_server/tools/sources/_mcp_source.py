@@ -38,14 +38,14 @@ class McpSource:
         if self._upstream is None or self._upstream.disabled:
             offer(())
             return await anyio.sleep_forever()
-        told: Listing | None = None
+        latest: Listing | None = None
         stop = self._upstream.subscribe(self._wake)
         try:
             while True:
                 self._changed = anyio.Event()
                 listing = self._upstream.listing
-                if listing is not None and listing is not told:
-                    told = listing
+                if listing is not None and listing is not latest:
+                    latest = listing
                     await self._offer(listing, offer)
                 elif listing is None and self._upstream.connection.lost is not None:
                     offer(())

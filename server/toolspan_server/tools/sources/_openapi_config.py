@@ -91,8 +91,8 @@ class OpenApiConfig(SourceConfig):
 
     def _faults(self) -> Iterator[Fault]:
         if (self.file is None) == (self.url is None):
-            said = "both a file and a url" if self.file is not None else "neither a file nor a url"
-            yield Fault((), said, "write one of them")
+            message = "both a file and a url" if self.file is not None else "neither a file nor a url"
+            yield Fault((), message, "write one of them")
         hosts = settings.hosts_of(self)
         if self.auth is not None and self.auth.token_url is not None:
             refusals = literal_refusals(hosts, self.auth.token_url)

@@ -94,7 +94,7 @@ class _Maker:
         arguments = arguments_of(self.description, operation)
         implementation = self._implementation(operation, arguments)
         wanted = self.config.prefix + (override.name or name_of(operation))
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "name": names.give(wanted),
             "description": override.description or _described(operation),
             "implementation": implementation,
@@ -103,12 +103,12 @@ class _Maker:
             "timeout_ms": override.timeout_ms,
         }
         if title := text_at(operation.data.get("summary")).strip():
-            told["title"] = cut(title, 200)
+            fields["title"] = cut(title, 200)
         if operation.data.get("deprecated") is True:
-            told["deprecated"] = True
+            fields["deprecated"] = True
         if self.config.output_schema and (result := self._result(operation)) is not None:
-            told["output_schema"] = result
-        return _valid(told, arguments.schema())
+            fields["output_schema"] = result
+        return _valid(fields, arguments.schema())
 
     def _override(self, operation: Operation) -> OverrideConfig:
         overrides = self.config.overrides
@@ -206,7 +206,7 @@ def _annotations(operation: Operation) -> dict[str, Any]:
     }
 
 
-def _valid(told: Mapping[str, Any], parameters: dict[str, Any]) -> ToolConfig:
+def _valid(fields: Mapping[str, Any], parameters: dict[str, Any]) -> ToolConfig:
     """The tool; where its parameters are at fault, without those keywords that faults are common in."""
     from pydantic_core import ValidationError
 
@@ -214,12 +214,12 @@ def _valid(told: Mapping[str, Any], parameters: dict[str, Any]) -> ToolConfig:
     from ..kinds.http import Config as HttpConfig
 
     try:
-        implementation = HttpConfig.model_validate(told["implementation"])
-        told = {**told, "implementation": implementation}
+        implementation = HttpConfig.model_validate(fields["implementation"])
+        fields = {**fields, "implementation": implementation}
         try:
-            tool = ToolConfig.model_validate({**told, "parameters": parameters})
+            tool = ToolConfig.model_validate({**fields, "parameters": parameters})
         except ValidationError:
-            tool = ToolConfig.model_validate({**told, "parameters": _without(parameters)})
+            tool = ToolConfig.model_validate({**fields, "parameters": _without(parameters)})
     except ValidationError as error:
         raise UnusableOperation(_first(error)) from None
     for key_, message in implementation.misfits(tool.parameters):

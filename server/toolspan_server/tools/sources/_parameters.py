@@ -55,10 +55,10 @@ def reshaped(schema: Mapping[str, Any], change: ToolOverride | None) -> Reshaped
     found.schema = _without(plain, {*change.pin, *change.hide}, _DEPTH)
     if change.parameters:
         kept = _object(found.schema.get("properties"))
-        said = {
+        described = {
             name: {**_object(kept[name]), **more} for name, more in change.parameters.items() if name in kept
         }
-        found.schema["properties"] = {**kept, **said}
+        found.schema["properties"] = {**kept, **described}
     return found
 
 

@@ -127,12 +127,12 @@ class _OpenApi:
 
     def _failed(self, error: Exception) -> None:
         """Note and log it; tools that were offered before stay."""
-        said = error.error if isinstance(error, ToolFailure) else str(error)
-        told = self._secrets.redact(said)
-        if self._state.get("error") != told:
-            _log.error("the API description %s cannot be used: %s", self._name, told)
+        message = error.error if isinstance(error, ToolFailure) else str(error)
+        redacted = self._secrets.redact(message)
+        if self._state.get("error") != redacted:
+            _log.error("the API description %s cannot be used: %s", self._name, redacted)
         ready = self._state["state"] == "ready"
-        self._state = {**self._state, "state": "ready" if ready else "failed", "error": told}
+        self._state = {**self._state, "state": "ready" if ready else "failed", "error": redacted}
 
 
 def _read(path: Path) -> bytes:

@@ -175,7 +175,7 @@ async def test_what_a_call_is_told_waits_within_a_limit_of_bytes_and_loses_the_o
     for sizes, heard in (([third, third, third, 10], [third, third, 10]), ([2 * MAX_SAID_BYTES, 10], [10])):
         client.heard.clear()
         for size in sizes:
-            call.hear("notifications/message", {"level": "info", "data": "x" * size})
+            call.notify("notifications/message", {"level": "info", "data": "x" * size})
         await call._pass_on(client)
         assert [size for _, _, size in client.heard] == heard
 

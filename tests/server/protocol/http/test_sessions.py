@@ -318,13 +318,13 @@ async def test_the_sdk_is_told_of_the_handshake_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, initialized: bool
 ) -> None:
     told: list[Any] = []
-    tell = SdkSession.tell
+    post_message = SdkSession.post
 
     async def noted(self: SdkSession, body: bytes) -> Any:
         told.append(json.loads(body))
-        return await tell(self, body)
+        return await post_message(self, body)
 
-    monkeypatch.setattr(SdkSession, "tell", noted)
+    monkeypatch.setattr(SdkSession, "post", noted)
     async with served(tmp_path) as client:
         reply = await post(client, INITIALIZE, ACCEPT)
         session = {**ACCEPT, "mcp-session-id": reply.headers["mcp-session-id"]}

@@ -145,7 +145,7 @@ class SdkSession:
         self.over = True
         self._whole.cancel()
 
-    async def tell(self, body: bytes) -> dict[str, Any] | None:
+    async def post(self, body: bytes) -> dict[str, Any] | None:
         """Post a message in the client's name; the answer, which is ``None`` for a notification."""
         written = bytearray()
 

@@ -90,7 +90,7 @@ class _Watched:
             return False
         for line in events.splitlines():
             if line.startswith(b"data: {"):
-                said = pydantic_core.from_json(line[6:])
-                if "method" not in said and said.get("id") == self._request_id:
+                event = pydantic_core.from_json(line[6:])
+                if "method" not in event and event.get("id") == self._request_id:
                     return True
         return False
