@@ -53,7 +53,7 @@ class Client(Protocol):
     memory: MutableMapping[str, Any]
 
     def accepts(self, ability: Ability) -> bool:
-        """Whether the client said that it can answer such questions."""
+        """Whether the client declared the capability to answer such questions."""
         ...
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
@@ -105,7 +105,7 @@ class ClientWrapper:
 
 
 class NullClient:
-    """The client of a call that came from no client: it hears nothing and answers nothing."""
+    """The client of a call that came from no client: it discards notifications and answers no question."""
 
     def __init__(self) -> None:
         self.memory: MutableMapping[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What a handler is told about the call that it serves."""
+"""The context that a handler gets of the call that it serves."""
 
 from __future__ import annotations
 

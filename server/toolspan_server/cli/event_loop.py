@@ -44,7 +44,7 @@ def _base(*, use_uvloop: bool) -> type[asyncio.AbstractEventLoop]:
 
 
 def _staying(base: type[asyncio.AbstractEventLoop]) -> Callable[[], asyncio.AbstractEventLoop]:
-    """Makes loops that go on until they are told to stop."""
+    """Makes event loops that run until ``stop`` is called."""
 
     def made() -> asyncio.AbstractEventLoop:
         loop: Any = base()

@@ -34,7 +34,7 @@ class LogFormatter(logging.Formatter):
 class LogHandler(logging.StreamHandler[TextIO]):
     """Writes each record as far as there is room: a client that does not read the log must not stop us.
 
-    What did not fit is counted, and said before the next record that fits.
+    Records that did not fit are counted; the count is logged before the next record that fits.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What changes while the server runs, told to whoever wants to know."""
+"""Changes while the server runs, published to subscribers."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _alone: set[asyncio.Task[None]] = set()
 
 
 class WorkEnded(Exception):
-    """The work was ended from outside. ``why`` is what ``stop`` was told."""
+    """The work was ended from outside. ``why`` is the reason that was given to ``stop``."""
 
     def __init__(self, why: object) -> None:
         super().__init__(str(why))
@@ -33,6 +33,7 @@ class Running(Generic[T]):
     def __init__(self, work: Coroutine[Any, Any, T]) -> None:
         self.done = False
         self.result: T = cast("T", None)
+        # Driven by hand: a task would cost every call a turn of the event loop, and most never wait.
         try:
             waits_for = work.send(None)
         except StopIteration as stop:
@@ -52,9 +53,10 @@ class Running(Generic[T]):
         self._task.cancel()
 
     def abandon(self, count: Callable[[int], None]) -> None:
-        """Cancel it once more; what goes on even so does that alone: ``count`` hears 1, and -1 at its end.
+        """Cancel it once more; work that ignores it continues in a task of its own.
 
-        What it began in the name of this task, such as its own time limits, it has no more.
+        ``count`` is then called with 1, and with -1 at its end. What it began in the name
+        of this task, such as its own time limits, it has no more.
         """
         self._rest.leave_to(count)
         self.stop(self._why)
@@ -102,7 +104,7 @@ class Continuation(Generic[T]):
     def leave_to(self, count: Callable[[int], None]) -> None:
         """When it is cancelled next and goes on, wait for it no more: it has a task of its own then.
 
-        Whoever awaits this gets the ``CancelledError``; ``count`` hears 1, and -1 at its end.
+        Whoever awaits this gets the ``CancelledError``; ``count`` is called with 1, and with -1 at its end.
         """
         self._count = count
 
@@ -113,6 +115,7 @@ class Continuation(Generic[T]):
         while True:
             if thrown is None:
                 try:
+                    # The future goes up to the task, which waits for it as for one of its own.
                     sent = yield waits_for
                 except BaseException as error:  # for the coroutine, as if it had waited itself
                     thrown = error

@@ -23,7 +23,7 @@ from .models.tool import ToolConfig
 _REGISTRY = ("tools", "registry")
 _LONGEST_MESSAGE = 2_000
 MOST_REPORTED = 100
-"""How many problems of a config are told."""
+"""How many problems of a config are reported."""
 
 _MOST_FOUND = 2 * MOST_REPORTED
 
@@ -34,7 +34,7 @@ SERVER_KEYS = ("mcpServers", "mcp_servers", "servers")
 class ConfigFile:
     """One file. ``config`` lacks the tools, which are in ``tools`` by their index in the file.
 
-    When more faults are found than are told, others are not looked for, unless it is ``exhaustive``: then
+    When more faults are found than are reported, others are not looked for, unless it is ``exhaustive``: then
     every tool that has one is still found.
     """
 
@@ -56,7 +56,7 @@ class ConfigFile:
     def add(self, faults: Iterable[Fault], *, unread: bool = False) -> None:
         """Note ``faults``, but for those of values that could not be read.
 
-        With ``unread`` they say just that: nothing more is said of the values that they are about.
+        With ``unread`` they mean that values could not be read: later faults of those values are dropped.
         """
         for fault in faults:
             if self.is_full:
@@ -71,7 +71,7 @@ class ConfigFile:
             self._unread.update(fault.path for fault in self.faults)
 
     def add_tool(self, index: int, error: ValidationError, place: Place) -> None:
-        """Note that the tool at ``index`` is faulty, and while faults are told, what ``error`` says of it."""
+        """Note that the tool at ``index`` is faulty; while faults are reported, add those of ``error``."""
         self.faulty_tools.add(index)
         if not self._has_enough:
             self.add(faults_of(error, ToolConfig, place))

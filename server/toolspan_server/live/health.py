@@ -1,4 +1,4 @@
-"""How the server does, as ``/readyz`` tells it."""
+"""The server's state, as ``/readyz`` reports it."""
 
 from __future__ import annotations
 

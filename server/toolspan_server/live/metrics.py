@@ -2,8 +2,8 @@
 
 Counting a call costs 3 µs with these counters and 27 µs with those of ``prometheus_client`` (10 µs with their
 labelled children kept; one run): so the library reads these, through a collector, when the metrics
-are asked for. Labels are bounded: at most ``MOST_TOOLS`` tools are told apart, and of outcomes those that the
-server knows.
+are asked for. Labels are bounded: at most ``MOST_TOOLS`` tools have a label of their own, and of outcomes
+those that the server knows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 MOST_TOOLS = 200
 OTHER = "other"
-"""The label of what is not told apart."""
+"""The label that all others share."""
 
 _BOUNDS_MS = (1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000)
 _MOST_OUTCOMES = 20

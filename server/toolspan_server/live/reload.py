@@ -29,7 +29,7 @@ _LIVE_LIMITS = frozenset(
 async def reloading(runtime: Runtime, files: ConfigFiles) -> None:
     """Have ``runtime`` serve what ``files`` hold, whenever that changes, until cancelled.
 
-    A config that is wrong is logged and told to ``runtime``, which goes on as before.
+    An invalid config is logged and reported to ``runtime``, which keeps serving the one before.
     """
     limiter = anyio.CapacityLimiter(1)
     first = runtime.config
@@ -70,7 +70,7 @@ async def _reload(runtime: Runtime, files: ConfigFiles, limiter: anyio.CapacityL
 
 
 def _log_changes(runtime: Runtime, first: Config, before: Config) -> None:
-    """Say that another config is served than ``before``, and what of it is not."""
+    """Log that another config is served than ``before``, and which keys take effect only after a restart."""
     _log.info("the changed config is served: %d tools", len(runtime.registry))
     known = _fixed(before)
     for name, value in _fixed(runtime.config).items():

@@ -36,9 +36,9 @@ _CLOSING_S = 1.0
 
 
 class Runtime:
-    """The live server, whatever speaks for it. ``changes`` tells of what changes while it runs.
+    """The running server, independent of the protocol. ``changes`` publishes what changes meanwhile.
 
-    ``name`` is how the server introduces itself, for as long as it runs. ``on_result`` is told of every
+    ``name`` is how the server introduces itself, for as long as it runs. ``on_result`` is called with every
     result, ``refused_reloads`` counts the changed configs that could not be served. ``start`` runs something
     for as long as the server does.
     """

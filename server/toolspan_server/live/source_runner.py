@@ -56,7 +56,7 @@ class SourceRunner:
                 delay = min(2 * delay, _MOST_DELAY_S)
 
     def state(self) -> dict[str, Any]:
-        """How it does: what the source says of itself, with its ``type`` and how many ``tools`` it has."""
+        """The state that the source reports, with its ``type`` and its number of ``tools``."""
         try:
             reported: Mapping[str, Any] = self.source.state()
         except Exception as error:

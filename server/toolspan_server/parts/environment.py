@@ -1,4 +1,4 @@
-"""Where a kind, a source or a service lives."""
+"""The directories that a kind, a source or a service uses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..engines.isolation import ProcessLimits
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where a kind or service lives: relative paths start at ``config_dir``, state goes to ``state_dir``.
+    """Directories of a kind or service: relative paths start at ``config_dir``, state goes to ``state_dir``.
 
     ``shared`` is what they share, such as connections; ``processes`` is what worker processes may use.
     """

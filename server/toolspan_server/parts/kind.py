@@ -22,7 +22,7 @@ class Kind(Protocol):
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """Run the tool on validated ``arguments`` and give any JSON value, or ``Content``.
 
-        Raises ``ToolFailure`` for what the model should be told in chosen words; any other
+        Raises ``ToolFailure`` with an error message meant for the model; any other
         exception becomes ``execution_error`` with its message.
         """
         ...
@@ -40,7 +40,7 @@ class CallsTools(ABC):
 
     @abstractmethod
     def bind(self, find: Callable[[str], UsesClient | None]) -> None:
-        """From now on, ``find`` gives the tools that there are. It is told again when that changes."""
+        """From now on, ``find`` gives the tools by name. It is called again when they change."""
 
 
 class KindConfig(Record, ABC):

@@ -24,7 +24,7 @@ class ResourceContent(Record, ABC):
     """Its place among the sorts, where they are listed."""
 
     many: ClassVar[bool] = False
-    """Whether one entry is many resources, whose URIs are told apart by variables."""
+    """Whether one entry is many resources, whose URIs differ in their variables."""
 
     only_here: ClassVar[Mapping[str, str]] = {}
     """What is wrong with the keys that no other content has, where another content is given."""

@@ -26,7 +26,7 @@ class Source(Protocol):
         ...
 
     def state(self) -> Mapping[str, Any]:
-        """How it does, for ``/readyz``: ``{"name": …, "state": "ready" | "waiting" | "failed", …}``."""
+        """Its state, for ``/readyz``: ``{"name": …, "state": "ready" | "waiting" | "failed", …}``."""
         ...
 
 

@@ -146,9 +146,9 @@ class _Prompt:
 
     async def _asked(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
         """What the messages may use once the steps are taken."""
-        from ..engines.mock_steps import MockSteps, Turn
+        from ..engines.mock_steps import MockCall, MockSteps
 
-        turn = Turn(arguments, Context(tool_name=self.config.name, client=client), 1)
+        turn = MockCall(arguments, Context(tool_name=self.config.name, client=client), 1)
         accepted = await MockSteps(self.config.steps, stops=True).hold(turn)
         turn.end()
         if not accepted:

@@ -1,4 +1,4 @@
-"""What changes, told to a client of the eras with a handshake.
+"""Change notifications to a client of the eras with a handshake.
 
 MCP 2025-11-25, server/tools, server/resources, server/prompts: ``list_changed`` and ``resources/updated``.
 """
@@ -24,8 +24,8 @@ METHODS = {
 class Announcements:
     """The notifications that one client is owed; ``wake`` is called when there are some.
 
-    Only what the server declared is told, of resources only those that the client watches, and each once,
-    however often it changed before the client could be told.
+    Only changes that the server declared are sent, of resources only those subscribed to, and each once,
+    however often it changed before the notification could be sent.
     """
 
     def __init__(self, view: ServerView, connection_state: ConnectionState, wake: Callable[[], None]) -> None:

@@ -134,7 +134,7 @@ class FastPath:
         return Call(request_id, served, given, params.get("_meta", _NOTHING), version, self)
 
     def _plain_envelope(self, meta: Mapping[str, Any]) -> bool:
-        """``_plain_envelope``, told at once of the one that came before: clients repeat theirs."""
+        """``_plain_envelope``, with the last envelope cached: clients repeat theirs."""
         if meta == self._usual_envelope:
             return True
         plain = _plain_envelope(meta)

@@ -1,4 +1,4 @@
-"""The entries of ``resource_templates``, alive: content made of the values in a URI."""
+"""Resource templates: resources whose content is rendered from the values in a URI."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class MadeResource:
+class TemplatedResource:
     """The resources of one template: a text or JSON filled in."""
 
     config: ResourceTemplateConfig
@@ -92,7 +92,7 @@ class MadeResource:
         return within({"uri": uri, "mimeType": self._media_type(), "text": text}, limit)
 
 
-class MadeFile(MadeResource):
+class TemplatedFile(TemplatedResource):
     """The resources of one template: a file, named by the values."""
 
     def __init__(self, config: ResourceTemplateConfig, base: Path) -> None:

@@ -18,7 +18,7 @@ from ..engines.uri_templates import LONGEST_URI
 from ..errors import RequestRefused
 from ..schema.records import is_same
 from ._entries import Entry
-from ._templated import MadeFile, MadeResource
+from ._templated import TemplatedFile, TemplatedResource
 from ._watch import FolderWatch
 from .completions import offered, values_of
 from .errors import ResourceNotFound
@@ -137,8 +137,8 @@ class Resources:
         entry: Entry = config.content.live(config, self._base)
         return entry
 
-    def _template(self, config: ResourceTemplateConfig) -> MadeResource:
-        return MadeResource(config) if config.file is None else MadeFile(config, self._base)
+    def _template(self, config: ResourceTemplateConfig) -> TemplatedResource:
+        return TemplatedResource(config) if config.file is None else TemplatedFile(config, self._base)
 
     def _entries(self) -> Iterator[Entry]:
         yield from self._own

@@ -72,7 +72,7 @@ def type_name(value: Any) -> str:
 
 
 def subject_of(path: Sequence[str | int], wording: Wording) -> str:
-    """What a fault is told of."""
+    """The subject of a fault's message."""
     return f"'{dotted(path)}'" if path else wording.whole
 
 

@@ -1,4 +1,4 @@
-"""What can be told of a statement by looking at it: that it is one, and whether it is a query."""
+"""Static checks of a statement: that it is a single one, and whether it is a query."""
 
 from __future__ import annotations
 

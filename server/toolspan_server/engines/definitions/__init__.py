@@ -1,6 +1,6 @@
-"""What other servers said of their tools: kept as hashes, so that a later change is noticed.
+"""Tool definitions of other servers, kept as hashes, so that a later change is noticed.
 
-What is seen first is trusted; what differs from it later is told, and nothing else is done about it. It goes
+What is seen first is trusted; a later difference is reported, and nothing else is done about it. It goes
 by the whole object that the server lists, not by what is shown of it.
 """
 

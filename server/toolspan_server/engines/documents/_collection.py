@@ -145,7 +145,7 @@ async def _set_at_end(stop: Event) -> None:
 
 
 async def _abandonable(ask: Callable[[Event], _T]) -> _T:
-    """Run ``ask`` in a thread that is told to stop, and not waited for, when the caller is cancelled."""
+    """Run ``ask`` in a thread; when the caller is cancelled, the thread gets a signal and is not awaited."""
     stop = Event()
     try:
         return await anyio.to_thread.run_sync(ask, stop, abandon_on_cancel=True)

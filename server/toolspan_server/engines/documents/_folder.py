@@ -78,7 +78,7 @@ class DocumentFolder:
     def entries(self, skip: Callable[[str, str], None], stop: Event) -> Iterator[Entry]:
         """The files that belong to the collection, in order, until ``stop`` is set.
 
-        ``skip(path, reason)`` hears of those left out.
+        ``skip(path, reason)`` is called for each one left out.
         """
         root = Path(os.path.realpath(self.root))
         for count, path in enumerate(self._paths(root, stop)):

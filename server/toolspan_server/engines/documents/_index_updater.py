@@ -46,7 +46,7 @@ class IndexUpdater:
         self._problem = ""
 
     def keep(self, report: Callable[[UpdateOutcome], None]) -> None:
-        """Work until ``stop``; ``report`` hears of every round that was not broken off."""
+        """Work until ``stop``; ``report`` gets the outcome of every round that was not broken off."""
         for suspects in self._watcher.rounds():
             done = self._round(suspects)
             if self._stop.is_set():

@@ -1,4 +1,4 @@
-"""The index's tables, and how a file is told to be an index of ours."""
+"""The index's tables, and how a file is recognised as an index of ours."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Policy:
-    """How the requests of one tool are made. ``owner`` names the tool, ``secrets`` what no text may show."""
+    """Settings for the requests of one tool. ``owner`` names the tool, ``secrets`` what no text may show."""
 
     hosts: Hosts = field(default_factory=Hosts)
     retry: HttpRetry = field(default_factory=HttpRetry.initial)
@@ -140,7 +140,7 @@ class HttpClient:
             attempt += 1
 
     async def _counted(self, request: Request, policy: Policy) -> HttpResponse:
-        """One attempt, which the circuit breaker lets pass and is told the outcome of."""
+        """One attempt, if the circuit breaker allows it; the breaker records the outcome."""
         circuit = self._circuit(request, policy)
         host = urlsplit(request.url).hostname or ""
         with nullcontext() if circuit is None else circuit.passing(host):

@@ -1,4 +1,4 @@
-"""What cannot be right about where a tool's arguments go, told when the config is read."""
+"""Checks, when the config is read, of where a tool's arguments go in a request."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class _Guarded(AsyncNetworkBackend):
 
 
 def _reason(error: BaseException) -> str:
-    """What the system said, without the address."""
+    """The system's error message, without the address."""
     found: BaseException | None = error
     while found is not None:
         if isinstance(found, ConnectionRefusedError):

@@ -44,7 +44,7 @@ _LATER = "Try again later; if it goes on, tell whoever runs the other side."
 
 @dataclass(frozen=True)
 class Reader:
-    """How a tool's answers become results. ``hints``: what the model is told for ``404`` or ``4xx``.
+    """How a tool's answers become results. ``hints``: advice for the model by ``404`` or ``4xx``.
 
     ``types`` are globs of the media types that are taken, any but pages of HTML by default; ``success`` the
     statuses, or sorts of them, of an answer that is one. ``may_be_empty`` says that one without a body is a

@@ -22,7 +22,7 @@ Ask = Callable[..., Awaitable[Any]]
 
 
 class NoServices(Mapping[str, Any]):
-    """Services live in the server's process: whoever looks for one is told so."""
+    """No services: they are in the server's process, and a look-up raises an error that says so."""
 
     @override
     def __getitem__(self, name: str) -> NoReturn:

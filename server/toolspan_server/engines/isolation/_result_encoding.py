@@ -1,4 +1,4 @@
-"""What came of a call or a question, as plain data: told by one process, taken by the other."""
+"""The outcome of a call or a question, encoded as JSON values by one process and decoded by the other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def encoded_result(result: Any, result_bytes: int) -> dict[str, Any]:
 
 
 def decoded_result(encoded: Mapping[str, Any]) -> Any:
-    """The result that was told, or raises what was told instead of one."""
+    """The result that ``encoded`` holds. Raises the exception that it holds instead of one."""
     if "result" in encoded:
         return encoded["result"]
     if "content" in encoded:
@@ -72,7 +72,7 @@ def encoded_error(error: BaseException) -> dict[str, Any]:
 
 
 def decoded_error(encoded: Mapping[str, Any]) -> BaseException:
-    """The exception that was told."""
+    """The exception that ``encoded`` holds."""
     for name, make in _ERRORS.items():
         if name in encoded:
             return make(encoded[name])

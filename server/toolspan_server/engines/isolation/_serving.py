@@ -53,7 +53,7 @@ class Serving:
                     os._exit(0)
 
     def send(self, message: Message) -> None:
-        """Tell the server."""
+        """Send ``message`` to the server."""
         data = framed(message)
         with self._writing:
             while data:

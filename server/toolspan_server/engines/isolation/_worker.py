@@ -182,7 +182,7 @@ class Worker:
 
 
 def _opening(limits: ProcessLimits) -> Message:
-    """What a worker is told first."""
+    """The first message to a worker."""
     return {
         "path": sys.path,
         "memory_bytes": limits.memory_bytes,

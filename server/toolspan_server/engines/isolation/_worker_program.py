@@ -1,4 +1,4 @@
-"""A program that makes calls of handlers, one at a time, as it is told on its standard input.
+"""A program that runs handlers, one call at a time, as messages on its standard input ask for.
 
 What handlers print goes to standard error: the messages have descriptors that no child inherits.
 """

@@ -16,7 +16,7 @@ RESERVED: Mapping[str, tuple[str, ...] | None] = {
 """What a template sees beside the arguments, which these names win over; and what is in it, if fixed."""
 
 
-class Turn:
+class MockCall:
     """One call. In the modern era it is made again for every round of questions, with the same memory.
 
     ``number`` counts the calls of the tool, from 1; ``done`` the steps that need not be taken again.

@@ -10,7 +10,7 @@ from ...calls.client import Ability, Question
 from ...common.changes import Change
 from ..conditions import Condition
 from ..templates import Scope, TemplateTree, compiled
-from ._mock_call import Turn
+from ._mock_call import MockCall
 from ._steps import (
     MockElicitation,
     MockLog,
@@ -28,7 +28,7 @@ class MockSteps:
         self._steps = [_Step(step) for step in steps]
         self._stops = stops
 
-    async def hold(self, turn: Turn) -> bool:
+    async def hold(self, turn: MockCall) -> bool:
         """Take the steps that earlier rounds did not take.
 
         With ``stops`` it ends at the first question that the user does not accept, and gives ``False``.
@@ -61,7 +61,7 @@ class _Step:
     def asks(self) -> bool:
         return bool(self._questions)
 
-    async def take(self, turn: Turn) -> None:
+    async def take(self, turn: MockCall) -> None:
         client, config = turn.context.client, self._config
         if self._questions:
             await self._ask(turn)
@@ -76,7 +76,7 @@ class _Step:
         elif config.change is not None:
             turn.context.publish(Change(cast("Any", config.change)))
 
-    def declined(self, turn: Turn) -> bool:
+    def declined(self, turn: MockCall) -> bool:
         """Whether the user did not accept one of the step's questions."""
         return any(
             question.ability == "elicitation" and turn.answers[name].get("action") != "accept"
@@ -84,7 +84,7 @@ class _Step:
             if name in turn.answers
         )
 
-    async def _ask(self, turn: Turn) -> None:
+    async def _ask(self, turn: MockCall) -> None:
         asked = {
             name: question.rendered(turn.scope)
             for name, question in self._questions.items()
@@ -93,11 +93,11 @@ class _Step:
         if asked:
             turn.answers.update(await turn.context.client.ask(asked))
 
-    async def _report(self, turn: Turn, config: MockProgress) -> None:
+    async def _report(self, turn: MockCall, config: MockProgress) -> None:
         message = self._text.render(turn.scope)
         await turn.context.client.progress(config.progress, config.total, message)
 
-    async def _log(self, turn: Turn, config: MockLog) -> None:
+    async def _log(self, turn: MockCall, config: MockLog) -> None:
         data = self._data.render(turn.scope)
         await turn.context.client.log(cast("Any", config.level), data, config.logger)
 

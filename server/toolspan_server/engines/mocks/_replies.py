@@ -27,7 +27,7 @@ _WHEN_SAYS = (
 
 
 class MockError(Record):
-    """A failure that the model is told of."""
+    """A tool error, which the model gets as a result."""
 
     message: str = key("What went wrong, for the model; a template.", least=1, check=check_templates)
     code: _Word | None = key("A stable word for it; execution_error if absent.", default=None)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ...calls.content import ABSENT, Content
 from ...errors import RequestRefused, ToolFailure
-from ..mock_steps import Turn
+from ..mock_steps import MockCall
 from ..templates import Scope, compiled
 from ._content import whole_block
 from ._replies import (
@@ -33,7 +33,7 @@ class Reply:
         self._fixed = config.content is not None and self._blocks.static and not _has_file(config.content)
         self._fault = _Fault(config.error, config.protocol_error)
 
-    async def give(self, turn: Turn, *, fail: bool = False) -> Any:
+    async def give(self, turn: MockCall, *, fail: bool = False) -> Any:
         """The answer's value, after its delay. Raises ``ToolFailure`` and ``RequestRefused`` where it is one.
 
         With ``fail`` it is its ``error`` whatever else it says.
@@ -78,7 +78,7 @@ class Replies:
         self._weights = [each.weight for each in choices]
         self._given = 0
 
-    async def give(self, turn: Turn) -> Any:
+    async def give(self, turn: MockCall) -> Any:
         """The answer whose turn it is; see ``Reply.give``."""
         self._given += 1
         number = self._given
@@ -137,7 +137,7 @@ def _without(config: MockReplies, *names: str) -> MockReply:
     return MockReply(**{name: getattr(config, name) for name in given})
 
 
-def _delay(config: MockReply, turn: Turn) -> float:
+def _delay(config: MockReply, turn: MockCall) -> float:
     """Milliseconds; one and the same for the n-th call of a tool."""
     if config.delay_max_ms is None:
         return config.delay_ms

@@ -10,7 +10,7 @@ from ...calls.client import InputRequired
 from ...calls.context import Context
 from ...errors import ToolFailure
 from ..conditions import Condition
-from ..mock_steps import MockStep, MockSteps, Turn
+from ..mock_steps import MockCall, MockStep, MockSteps
 from ._replies import MockAnswer, MockReplies, MockRule
 from ._reply_selection import Replies, Reply
 
@@ -35,7 +35,7 @@ class MockScript:
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """The answer; see ``Reply.give``. Raises ``InputRequired`` as ``Client.ask`` does."""
-        turn = Turn(arguments, context, self._calls + 1)
+        turn = MockCall(arguments, context, self._calls + 1)
         self._calls += not turn.resumed
         try:
             accepted = await self._conversation.hold(turn)
@@ -49,7 +49,7 @@ class MockScript:
             return await self._declined.give(turn)
         return await self._chosen(turn).give(turn)
 
-    def _chosen(self, turn: Turn) -> Replies:
+    def _chosen(self, turn: MockCall) -> Replies:
         for condition, replies in self._rules:
             if condition.holds(turn.scope):
                 return replies

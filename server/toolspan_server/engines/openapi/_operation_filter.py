@@ -26,7 +26,7 @@ class OperationsConfig(Record):
 
 
 def includes(wanted: OperationsConfig, operation: Operation) -> bool:
-    """Whether all that ``wanted`` says holds for ``operation``; it does when nothing is said."""
+    """Whether ``operation`` meets every condition of ``wanted``; it does when there is none."""
     return (
         (not wanted.tags or any(tag in wanted.tags for tag in operation.tags))
         and (not wanted.paths or _matches(wanted.paths, operation.path))

@@ -55,7 +55,7 @@ class Parameters:
         """A copy of ``arguments`` (a JSON object) as the tool is to get it.
 
         Parameters that the schema does not define are left out, unless it says anything about
-        additional ones; defaults are filled in; ``2.0`` is ``2`` where an integer is due.
+        additional ones; defaults are filled in; ``2.0`` is ``2`` where the schema wants an integer.
 
         Raises ``InvalidParameters`` with each fault, of many the first.
         """

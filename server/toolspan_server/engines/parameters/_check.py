@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Check:
     """What is wrong with values by ``schema``, a checked JSON Schema 2020-12; compiled when first needed.
 
-    That is with the first value of which it cannot be told at a glance that it fits.
+    That is with the first value for which the check without a compiler is inconclusive.
     """
 
     def __init__(self, schema: Mapping[str, Any], wording: Wording = ARGUMENTS) -> None:

@@ -73,7 +73,7 @@ def length(pattern: str) -> int:
     return sum(before) + total + last
 
 
-class Own(NamedTuple):
+class OwnCost(NamedTuple):
     """What one schema asks itself: how long its patterns are, and how many values its enum's objects hold."""
 
     pattern: int
@@ -95,13 +95,13 @@ def _matching(pattern: int, looks_back: bool, characters: int) -> int:
     return min(BACKTRACK_LIMIT, pattern * characters**2) if looks_back else pattern * characters
 
 
-def own(schema: Schema) -> Own:
+def own(schema: Schema) -> OwnCost:
     """What ``schema`` asks without the schemas inside it."""
     pattern = schema.get("pattern")
     patterns = [pattern] if isinstance(pattern, str) else []
     names = [str(name) for name in members(schema, "patternProperties")]
     held = [count(option) for option in listed(schema, "enum") if isinstance(option, dict | list)]
-    return Own(
+    return OwnCost(
         sum(map(length, patterns)),
         any(map(_LOOKS_BACK.search, [*patterns, *names])),
         sum(map(length, names)),
@@ -115,17 +115,17 @@ class Costs:
     def __init__(self, root: Schema) -> None:
         self._root = root
         self._weights: dict[int, int] = {}
-        self._own: dict[int, Own] = {}
+        self._own: dict[int, OwnCost] = {}
         self._asking: dict[int, bool] = {}
         self._visits = 0
 
     @cached_property
-    def _all(self) -> Own:
+    def _all(self) -> OwnCost:
         """What all schemas together ask, each as often as there are references."""
         objects = list(_objects(self._root))
         parts = [own(part) for part in objects]
         times = 1 + sum(isinstance(part.get("$ref"), str) for part in objects)
-        return Own(
+        return OwnCost(
             times * sum(part.pattern for part in parts),
             any(part.looks_back for part in parts),
             times * sum(part.names for part in parts),

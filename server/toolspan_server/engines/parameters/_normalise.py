@@ -1,4 +1,4 @@
-"""What is done to valid arguments: defaults filled in, and ``2.0`` made ``2`` where an integer is due."""
+"""Normalises valid arguments: fills in defaults, and makes ``2.0`` an ``int`` where the schema wants one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of a value that is too large to be looked at whole: part by part, as many as are told."""
+"""Faults of a value that is too large to be validated whole: part by part, up to the number reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schemas that are right at a glance: nothing has to be compiled to know it.
+"""Schemas that are certainly valid: they are recognised without the schema compiler.
 
 The compiler is the judge of every other schema. Most tools' schemas are of this plain sort, and a server
 that starts does not have to load the compiler for them.
@@ -24,7 +24,7 @@ _PYTHON: Mapping[str, tuple[type, ...]] = {
 def is_certain(schema: Mapping[str, Any]) -> bool:
     """Whether ``schema`` is certainly a JSON Schema 2020-12 of an object that compiles, defaults included.
 
-    ``False`` says nothing: the compiler has to be asked.
+    ``False`` decides nothing: the compiler then validates.
     """
     return schema.get("type") == "object" and _is_schema(schema, _DEPTH) and _is_json(schema)
 
@@ -118,6 +118,8 @@ def _is_scalar(value: Any) -> bool:
     return value is None or type(value) in (str, bool, int, float)
 
 
+# A keyword may be missing here: its schema then costs a compilation. One that is listed must be checked at
+# least as strictly as the compiler does it, or an invalid schema would be served.
 _INSIDE: Mapping[str, Callable[[Any, int], bool]] = {
     "properties": _named_schemas,
     "items": _schema_or_flag,

@@ -1,4 +1,4 @@
-"""Values that certainly fit a schema: nothing has to be compiled to know it.
+"""Values that certainly fit a schema: they are recognised without the schema compiler.
 
 The compiler is the judge of every other value. The arguments of most calls are of this plain sort, and a
 server that only gets such calls never loads the compiler.
@@ -24,9 +24,9 @@ _OF_ONE_TYPE = frozenset(
 
 
 def certain_fit(schema: Mapping[str, Any]) -> Fits | None:
-    """What tells whether a value certainly fits ``schema``; ``None`` when that of no value can be told.
+    """The check whether a value certainly fits ``schema``; ``None`` when the schema is beyond such a check.
 
-    ``False`` says nothing: the compiler has to be asked. So it has for values with more than 64 members or
+    ``False`` decides nothing: the compiler then validates. So it does for values with more than 64 members or
     items in one place, which it checks faster.
     """
     return _fits(schema) if is_certain(schema) else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Declared:
+class DeclaredHandlers:
     """The (kind, name) of every handler that was found; ``is_all`` unless a module may register others."""
 
     names: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])

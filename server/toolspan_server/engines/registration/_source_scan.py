@@ -11,23 +11,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...common.module_sources import found_spec
-from ._declared_handlers import Declared
+from ._declared_handlers import DeclaredHandlers
 
 _OURS = "toolspan_server"
 _HARMLESS = sys.stdlib_module_names | {_OURS}
 _DYNAMIC = frozenset({"__import__", "eval", "exec", "import_module"})
 
 
-def declarations(source: str, config_dir: Path) -> Declared:
+def declarations(source: str, config_dir: Path) -> DeclaredHandlers:
     """What the module ``source`` registers: a dotted name, or a ``.py`` file beside the config.
 
     Raises ``ImportError``, ``OSError``, ``SyntaxError`` or ``ValueError`` when it cannot be imported.
     """
     path = (config_dir / source).resolve() if source.endswith(".py") else _module_file(source)
     if path is None:
-        return Declared(is_all=False)
+        return DeclaredHandlers(is_all=False)
     tree = ast.parse(path.read_bytes(), str(path))
-    return Declared(set(_registered(tree)), _shows_all(tree))
+    return DeclaredHandlers(set(_registered(tree)), _shows_all(tree))
 
 
 def _module_file(name: str) -> Path | None:

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from ._declared_handlers import Declared
+from ._declared_handlers import DeclaredHandlers
 
-_reading: ContextVar[Declared | None] = ContextVar("toolspan_declared_handlers", default=None)
+_reading: ContextVar[DeclaredHandlers | None] = ContextVar("toolspan_declared_handlers", default=None)
 
 
-def declared() -> Declared | None:
+def declared() -> DeclaredHandlers | None:
     """What the modules that were read declare; ``None`` outside of ``reading_only``."""
     return _reading.get()
 
@@ -20,7 +20,7 @@ def declared() -> Declared | None:
 @contextmanager
 def reading_only() -> Generator[None]:
     """In the block no code of others is imported: ``read_handler_source`` reads what it would register."""
-    token = _reading.set(Declared())
+    token = _reading.set(DeclaredHandlers())
     try:
         yield
     finally:

@@ -28,7 +28,7 @@ class Listener(Protocol):
     """Hears a server. ``call`` is the call (``CURRENT_CALL``) that something belongs to, if that is known."""
 
     def capabilities(self, call: str | None) -> Mapping[str, Any]:
-        """What the server is told that we can do (``ClientCapabilities``), within ``call`` or in general."""
+        """The ``ClientCapabilities`` declared to the server, for ``call`` or in general."""
         ...
 
     def notify(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""A server as a subprocess: started, heard, ended, whatever is said to it."""
+"""A server as a subprocess: its start, its stderr, its end, whatever the protocol on its pipes."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Auth:
     def refusal(self, scope: Scope, authorization: bytes) -> RefusedResponse | None:
         """Why the request's token is refused; ``UNVERIFIED`` when that is not known yet.
 
-        When it is not refused, ``scope`` is told whose it is, under ``PRINCIPAL``.
+        When it is not refused, its principal is put into ``scope``, under ``PRINCIPAL``.
         """
         path: str = scope["path"]
         if path in self._free:

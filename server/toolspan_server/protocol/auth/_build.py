@@ -49,12 +49,12 @@ def auth_of_token(token: str) -> Auth:
 
 
 def all_powerful(needs: Mapping[str, frozenset[str]]) -> Principal:
-    """Whom the token of the command line stands for."""
+    """The principal of the command line's token."""
     return Principal(b"token", frozenset[str]().union(*needs.values()))
 
 
 def toolset_auth(config: Config, only: str | None = None) -> dict[str, ToolsetAuthConfig]:
-    """Whom each toolset admits, or ``only`` that one, by the path of its endpoint."""
+    """The auth config of each toolset, or of ``only`` that one, by the path of its endpoint."""
     return {
         f"/mcp/{name}": toolset.auth or ToolsetAuthConfig.initial()
         for name, toolset in config.toolsets.items()

@@ -1,4 +1,4 @@
-"""What a client without the right token is told, and where it learns how to get one (RFC 6750, RFC 9728)."""
+"""``WWW-Authenticate`` challenges and the resource metadata that they point to (RFC 6750, RFC 9728)."""
 
 from __future__ import annotations
 

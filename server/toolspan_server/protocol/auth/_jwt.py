@@ -35,7 +35,7 @@ class Issuer:
         return self._required
 
     async def principal(self, token: bytes) -> Principal:
-        """Whom ``token`` stands for. Raises ``TokenRejected`` and ``KeysUnavailable``."""
+        """The principal of ``token``. Raises ``TokenRejected`` and ``KeysUnavailable``."""
         header = _header(token)
         algorithm = header.get("alg")
         if not isinstance(algorithm, str) or algorithm not in self._config.algorithms:

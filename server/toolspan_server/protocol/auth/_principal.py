@@ -12,7 +12,7 @@ PRINCIPAL = "toolspan.principal"
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whom a token was given to.
+    """The identity that a token was issued to.
 
     ``id`` tells principals apart: ``token NAME``, or ``oauth ISSUER SUBJECT``. ``until`` is when the token
     ends or is to be checked again, in seconds since 1970. ``endpoint`` is the only path that it is good for,

@@ -9,7 +9,7 @@ from ._progress import RequestContext
 
 
 def principal(context: RequestContext) -> str | None:
-    """Whom the guard found the request to come from; ``None`` where nobody is asked for a token."""
+    """The principal that the guard authenticated; ``None`` where no token is required."""
     request: Any = context.request
     if request is None:
         return None

@@ -1,4 +1,4 @@
-"""What a client hears of a request that runs, in every era: progress and log messages."""
+"""Notifications about a running request, in every era: progress and log messages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ProgressClient:
     async def release(self) -> None:
         """Close the request's stream where its client can resume it (SEP-1699); the answer is kept for it.
 
-        What was said before goes out first: without an event's id a client could not come back.
+        Notifications sent before go out first: without an event's id a client could not come back.
         """
         if self._context.close_sse_stream is not None:
             await anyio.sleep(_LAST_WORDS_S)

@@ -1,1 +1,1 @@
-"""What the SDK's server is told to answer: one module a feature of MCP, each with ``register``."""
+"""Request handlers for the SDK's server: one module a feature of MCP, each with ``register``."""

@@ -43,7 +43,7 @@ _LISTS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resourc
 
 
 def register(server: Server[Any], view: ServerView, tasks: Tasks) -> Callable[[], None]:
-    """Let ``server`` tell its clients what they want to be told of ``view`` and of ``tasks``.
+    """Let clients of ``server`` subscribe to changes of ``view`` and of ``tasks``.
 
     What this gives ends every subscription, as the end of the server does.
     """
@@ -100,12 +100,12 @@ class _Stream:
         self._closed = False
 
     def close(self) -> None:
-        """End the stream, once what is owed is told."""
+        """End the stream, once pending notifications are sent."""
         self._closed = True
         self._woken.set()
 
     async def run(self, view: ServerView, tasks: Tasks) -> dict[str, Any]:
-        """Acknowledge, then tell of each change, until the client leaves or the stream is closed."""
+        """Acknowledge, then notify of each change, until the client leaves or the stream is closed."""
         with ExitStack() as subscribed:
             subscribed.callback(view.runtime.changes.subscribe(self._note))
             subscribed.callback(tasks.subscribe(self._note_task))

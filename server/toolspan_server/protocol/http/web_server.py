@@ -79,7 +79,7 @@ def web_server(
 ) -> WebServer:
     """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``.
 
-    ``on_refused`` is told of the requests that no app sees; ``unread`` bounds what clients do not read.
+    ``on_refused`` is called for requests refused before any app; ``unread`` bounds what clients do not read.
     """
     settings = Settings(app, limits, Connection, unread or UnreadBytes(limits.unread_bytes))
     if on_refused is not None:

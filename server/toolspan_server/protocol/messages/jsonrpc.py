@@ -184,7 +184,7 @@ _WORDS = rb"NaN|-?Infinity"
 
 
 def _excess(line: bytes) -> str | None:
-    """What JSON has too much of, told from what stands outside its strings, which is fast for any input."""
+    """The limit that JSON exceeds, found from what is outside its strings, which is fast for any input."""
     outside = _outside_strings(line)
     if outside.count(b",") > MAX_VALUES:
         return _TOO_MANY_VALUES

@@ -45,7 +45,7 @@ class SdkStream(ObjectSendStream[SessionMessage]):
     def deliver(
         self, message: Mapping[str, Any], unanswered: Callable[[], Awaitable[None]] | None = None
     ) -> None:
-        """Let the server have ``message``; a request that is cancelled ends in ``unanswered``."""
+        """Deliver ``message`` to the server; a request that is cancelled ends in ``unanswered``."""
         try:
             item = jsonrpc_message_adapter.validate_python(message, by_name=False)
         except ValidationError:

@@ -23,7 +23,7 @@ Rendered = Callable[[Mapping[str, Question]], dict[str, Any]]
 
 
 class Task:
-    """One call and what became of it. ``on_change`` hears of every change of its status."""
+    """One call and what became of it. ``on_change`` is called at every change of its status."""
 
     def __init__(self, owner: str | None, config: TaskConfig, on_change: OnChange) -> None:
         self.id = secrets.token_urlsafe(24)
@@ -85,7 +85,7 @@ class Task:
             await asyncio.wait({self._running}, timeout=seconds)
 
     def seed(self) -> dict[str, Any]:
-        """``Task``: what a client is told of it at first."""
+        """``Task`` as its creation is answered."""
         return {
             "taskId": self.id,
             "status": self.status,

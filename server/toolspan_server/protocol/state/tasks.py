@@ -70,7 +70,7 @@ class Tasks:
                 del self._count_of[task.owner]
 
     def forget(self, task: Task, why: str) -> None:
-        """Forget ``task`` before its time; its owner is told ``why``."""
+        """Forget ``task`` before its time; its owner gets ``why``."""
         self.discard(task)
         self._forgotten[task.id] = task.owner, why
         while len(self._forgotten) > _MOST_FORGOTTEN:

@@ -1,4 +1,4 @@
-"""What the client of a lasting connection has said of itself: its era, its revision, its handshake."""
+"""The client of a lasting connection: its era, the negotiated protocol version, its handshake."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Message = Mapping[str, Any]
 _ENVELOPE: Message = {VERSION_KEY: MODERN_VERSION, "io.modelcontextprotocol/clientCapabilities": {}}
 
 
-class Peer:
+class ClientEra:
     """The era that the first request decides, and the revision that is spoken.
 
     MCP 2026-07-28, basic/versioning: a connection is served in the era that it was opened in.
@@ -64,7 +64,7 @@ class Peer:
         self._initialized = initialized
 
     def replay(self) -> list[Message]:
-        """What another server must be told to know of this client what is known here.
+        """The messages that bring another server to the same state of this connection.
 
         The last request opens the era, even when the client's own first one was answered here.
         """
@@ -76,7 +76,7 @@ class Peer:
         return [self._initialize, *confirmed]
 
 
-def plain_answer(fast_path: FastPath, peer: Peer, request: Message) -> bytes | Call | None:
+def plain_answer(fast_path: FastPath, peer: ClientEra, request: Message) -> bytes | Call | None:
     """The answer to a plain request of ``peer``, or the call to make; ``None`` for what goes the long way."""
     if request["method"] == "initialize":
         opened = None if peer.modern else fast_path.initialize(request)

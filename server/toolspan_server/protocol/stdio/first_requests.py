@@ -18,7 +18,7 @@ from ...live.views import ServerView
 from ...tools.registry import Registry, Tool
 from ..fast_path import FastPath
 from ..messages import jsonrpc
-from .client_era import Message, Peer, plain_answer
+from .client_era import ClientEra, Message, plain_answer
 from .pipes import Pipes
 
 _PATIENCE_S = 0.5
@@ -79,13 +79,13 @@ class ConfiguredView(ServerView):
 
 @dataclass
 class FirstRequests:
-    """What was read before the event loop ran, and what the client has said of itself in it.
+    """What was read before the event loop ran, and the client's era and handshake in it.
 
     ``unread`` lines have no answer yet; ``ended``: nothing more comes.
     """
 
     lines: Lines
-    peer: Peer = field(default_factory=Peer)
+    peer: ClientEra = field(default_factory=ClientEra)
     unread: deque[bytes | Overlong] = field(default_factory=deque[bytes | Overlong])
     ended: bool = False
 
@@ -139,7 +139,7 @@ def _answer_first(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> 
     return True
 
 
-def _noted(peer: Peer, notification: Message) -> bool:
+def _noted(peer: ClientEra, notification: Message) -> bool:
     if notification["method"] != "notifications/initialized":
         return False
     peer.confirm(notification)

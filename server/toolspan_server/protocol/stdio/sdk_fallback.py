@@ -12,7 +12,7 @@ import anyio.to_thread
 from ...common.sdk_import import importing_sdk
 from ..messages import jsonrpc
 from ..state.connection_state import ConnectionState
-from .client_era import Message, Peer
+from .client_era import ClientEra, Message
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -35,15 +35,15 @@ class _Subscription(NamedTuple):
 class SdkFallback:
     """One client's conversation with the SDK's server.
 
-    The server is told first what ``peer`` has said so far. Requests go under ids of their own, so that
-    any two that the client tells apart (``5`` and ``"5"``) stay apart. ``on_line`` gets what the server
-    says without being asked.
+    The server first gets the handshake that ``peer`` replays. Requests go under ids of their own, so that
+    ids that differ only in type (``5`` and ``"5"``) stay distinct. ``on_line`` gets the notifications and
+    requests of the server.
     """
 
     def __init__(
         self,
         build: Callable[[], Server[Any]],
-        peer: Peer,
+        peer: ClientEra,
         connection_state: ConnectionState,
         on_line: Callable[[bytes], None],
     ) -> None:

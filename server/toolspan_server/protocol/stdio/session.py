@@ -15,7 +15,7 @@ from ..messages import jsonrpc
 from ..messages.batches import Batch
 from ..state.connection_state import ConnectionState
 from ..state.running_calls import Calls
-from .client_era import Message, Peer, plain_answer
+from .client_era import ClientEra, Message, plain_answer
 from .sdk_fallback import SUBSCRIPTION_KEY, SdkFallback, under
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class StdioSession:
     Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not known at
     once, and whenever a request needs none any more.
     ``build`` makes the SDK's server. Without ``plain`` everything goes the long way. ``peer`` is what the
-    client has said of itself before.
+    client has declared before.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class StdioSession:
         settled: Callable[[], None],
         *,
         plain: bool = True,
-        peer: Peer | None = None,
+        peer: ClientEra | None = None,
     ) -> None:
         self._fast_path = fast_path
         self._calls = calls
@@ -72,7 +72,7 @@ class StdioSession:
         self._send = send
         self._settled = settled
         self._plain = plain
-        self._peer = peer or Peer()
+        self._peer = peer or ClientEra()
         self._connection_state = ConnectionState()
         self._announcements = Announcements(fast_path.view, self._connection_state, settled)
         self._open: dict[jsonrpc.RequestId, _Open] = {}
@@ -87,7 +87,7 @@ class StdioSession:
         return len(self._open) - self._listens
 
     def announce(self) -> None:
-        """Tell the client what has changed, if it is of an era that is told so."""
+        """Send change notifications to the client, if its era has unsolicited ones."""
         if not self._announcements.owed:
             return
         notifications = self._announcements.take()
@@ -134,7 +134,7 @@ class StdioSession:
             self._send(answer)
 
     def _forward_sdk_line(self, line: bytes) -> None:
-        """Pass on what the SDK says without being asked."""
+        """Forward a notification or request of the SDK to the client."""
         self._send(line)
         self._settled()
 
@@ -204,7 +204,7 @@ class StdioSession:
         self._settle(call.request_id, request, None if request.cancelled else answer)
 
     def _ask(self, message: Message, request: _Open) -> None:
-        """Hand a request to the SDK. While it decides on a handshake, so does it on all that follows."""
+        """Hand a request to the SDK. While a handshake is being answered, all that follows goes there too."""
         if self._long is None or self._long.over:
             self._long = SdkFallback(self._build, self._peer, self._connection_state, self._forward_sdk_line)
             self._long.start()

@@ -22,7 +22,7 @@ async def rag_query(arguments: dict[str, Any], context: Context) -> dict[str, An
 
     ``{"query", "collection", "results": [{"source", "heading", "score", "snippet"}], "total"}``, best first;
     without ``collection`` every result names its own. ``total`` counts all passages that match. Collections
-    that could not be searched beside others are told in ``unavailable``.
+    that could not be searched beside others are listed in ``unavailable``.
     """
     collections: Collections = context.service("collections")
     query, collection, limit = _query(arguments), _collection(arguments), _limit(arguments)

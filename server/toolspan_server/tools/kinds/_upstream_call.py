@@ -154,7 +154,7 @@ class UpstreamCall:
         return f"{self._name}-{number}-{hashlib.sha256(whole.encode()).hexdigest()[:16]}"
 
     def _meta(self, call_id: str) -> dict[str, Any]:
-        """What the upstream is told with the call: no more of the client's ``_meta`` than concerns it."""
+        """The ``_meta`` of the call: of the client's, only what concerns the upstream."""
         given = self._context.meta
         told: dict[str, Any] = dict(outgoing(given))
         if "progressToken" in given:

@@ -69,7 +69,7 @@ class Config(KindConfig):
 
 
 class Pipeline(CallsTools):
-    """A live pipeline. ``talks`` when a tool that it calls does, as far as ``bind`` told how to find them."""
+    """A live pipeline. ``talks`` when a tool that it calls does, as far as ``bind`` lets it find them."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

@@ -1,4 +1,4 @@
-"""The calls that run at one upstream, and who hears what it says and answers what it asks meanwhile."""
+"""Relays an upstream's notifications and requests to the clients whose calls run there."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ClientRelay:
 
     What comes within a call's own answer is that call's. A server over stdio does not say which call it
     talks about: it is heard while only one runs and none was cancelled a moment ago, and refused otherwise,
-    so that no client hears or is asked what is another's.
+    so that no client gets a notification or a request that belongs to another.
     """
 
     def __init__(self, name: str, may_ask: frozenset[Ability]) -> None:
@@ -46,7 +46,7 @@ class ClientRelay:
         self._late_until = 0.0
 
     def begin(self, call: OngoingCall) -> None:
-        """Have ``call`` hear the upstream until it is done."""
+        """Relay the upstream's messages to ``call`` until it is done."""
         self._calls[call.id] = call
         call.start(self._over)
 
@@ -75,7 +75,7 @@ class ClientRelay:
             call.cancel()
 
     def capabilities(self, call: str | None) -> Mapping[str, Any]:
-        """What the upstream is told: what it may ask, within a call only what that call's client accepts."""
+        """The capabilities declared to the upstream; within a call, those that the call's client has."""
         made = self._calls.get(call) if call is not None else None
         return {
             ability: declared

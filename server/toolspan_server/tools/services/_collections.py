@@ -73,7 +73,7 @@ class Collections:
         return SearchAnswer(tuple(hits[:limit]), sum(one.total for one in found.values()), unavailable)
 
     def state(self) -> dict[str, Any]:
-        """How they do: ``ready``, or ``waiting`` while one is indexed for the first time, or ``failed``."""
+        """Their state: ``ready``, or ``waiting`` while one is indexed for the first time, or ``failed``."""
         each = {name: _state(one) for name, one in self.collections.items()}
         found = {one["state"] for one in each.values()}
         overall = next((state for state in ("failed", "waiting") if state in found), "ready")

@@ -1,4 +1,4 @@
-"""One call at an upstream, from its start to its answer, with what is said and asked meanwhile."""
+"""One call at an upstream, from its start to its answer, with the messages to its client meanwhile."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Open:
 class OngoingCall:
     """A call that runs in a task of its own, so that it can outlive one request of its client.
 
-    ``followed`` is its link to the client of that request: what the upstream said goes out, what it asked
+    ``followed`` is its link to the client of that request: its notifications go out, what it asked
     is asked.
     """
 
@@ -60,7 +60,7 @@ class OngoingCall:
         self._task: asyncio.Task[Result | InputNeeded] | None = None
 
     def start(self, done: Callable[[str, bool], object]) -> None:
-        """Make the call; ``done`` is told its id when it is over, and whether it was cancelled."""
+        """Make the call; ``done`` is called with its id when it is over, and whether it was cancelled."""
 
         async def made() -> Result | InputNeeded:
             begin_call(self.id)
@@ -83,7 +83,7 @@ class OngoingCall:
         self._task.cancel()
 
     def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        """Note something that the upstream said."""
+        """Queue a notification of the upstream."""
         self._notifications.append((method, params, len(json.dumps(params))))
         self._notification_bytes += self._notifications[-1][2]
         while len(self._notifications) > MAX_SAID or self._notification_bytes > MAX_SAID_BYTES:
@@ -113,7 +113,7 @@ class OngoingCall:
             self._open.remove(ask_client)
 
     async def followed(self, client: Client, key: Callable[[int, Question], str]) -> Result | InputNeeded:
-        """What the call comes to; ``client`` hears and answers until then.
+        """What the call comes to; ``client`` gets notifications and answers questions until then.
 
         ``key`` names a question. Raises what the call raises, and whatever ``client.ask`` raises besides
         ``ToolFailure``, which is passed on to the upstream as a refusal.
@@ -156,7 +156,7 @@ class OngoingCall:
         return answers
 
     async def _pass_on(self, client: Client) -> None:
-        """What was said so far; a client that takes long over it loses the rest."""
+        """Forward the queued notifications; a client that takes long over it loses the rest."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_REPORT_SECONDS):
                 while self._notifications:

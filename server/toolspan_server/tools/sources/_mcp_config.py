@@ -50,7 +50,7 @@ class ToolOverride(Record):
 
     @override
     def check(self) -> None:
-        """An argument is pinned or hidden, and nothing is said of one that is not seen."""
+        """No argument is both pinned and hidden, and neither sort has an override."""
         faults = [
             Fault(("hide",), f"{name!r} is pinned too", "keep one of them")
             for name in self.hide

@@ -31,7 +31,7 @@ _DESCRIPTION = 4_096
 
 
 class OverrideConfig(Record):
-    """What is said of one operation instead of what the description says."""
+    """Overrides of one operation of the description."""
 
     name: str | None = key("Name of the tool.", pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST}}}$", default=None)
     description: str | None = key("Its description, for the model.", least=1, most=_DESCRIPTION, default=None)

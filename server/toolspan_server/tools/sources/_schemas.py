@@ -1,7 +1,7 @@
 """Schemas that others wrote, judged before any is used: off the event loop, in bounded time and memory.
 
 Compiling one holds the interpreter's lock, whatever thread it is in, and cannot be ended; so a child process
-does it first. What is right at a glance needs none.
+does it first. Schemas that ``is_certain`` accepts need none.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _MOST_ICONS = 8
 
 @dataclass(slots=True)
 class Offered:
-    """The tools, how many could not be offered, and what is to be said about them."""
+    """The tools, how many could not be offered, and the warnings about them."""
 
     tools: list[ToolConfig] = field(default_factory=list[ToolConfig])
     left_out: int = 0

@@ -51,7 +51,7 @@ class _OpenApi:
         self._state: dict[str, Any] = {"name": self._name, "state": "waiting"}
 
     def state(self) -> Mapping[str, Any]:
-        """How it does; ``left_out`` tells which operations have no tool, and why."""
+        """Its state; ``left_out`` names the operations that have no tool, with the reason."""
         return self._state
 
     async def run(self, offer: Offer) -> None:

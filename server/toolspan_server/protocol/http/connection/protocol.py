@@ -104,6 +104,7 @@ class Connection(HttpToolsProtocol):
             if self._unparsed > self._most_in_a_body:
                 self._wire.abort()
             return
+        # Only between requests: the parser, which is bypassed here, must not be in the middle of one.
         rests = self._owes == _NOTHING and self._is_free()
         if rests and len(data) <= SMALL and (request := self._heads.read(data)) is not None:
             self._begin_known(request)
@@ -158,6 +159,7 @@ class Connection(HttpToolsProtocol):
             try:
                 self.parser.feed_data(data)
             except httptools.HttpParserUpgrade as offer:
+                # llhttp stops for good at an Upgrade header, which this server ignores: a new parser goes on.
                 again = without_offer(self.parser, self.url, self.headers)
                 self.parser = httptools.HttpRequestParser(self)
                 self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
@@ -191,7 +193,7 @@ class Connection(HttpToolsProtocol):
         if len(self.pipeline) >= MOST_WAITING:
             raise RequestRejected(CROWDED)
         if self.parser.should_upgrade():
-            return
+            return  # the head comes again, without the offer: see ``_feed``
         self._begin()
         self._owes = _BODY
         self._due = self.loop.time() + self._limits.body_seconds
@@ -215,7 +217,7 @@ class Connection(HttpToolsProtocol):
         if self._size > self._limits.message_bytes:
             raise RequestRejected(self._refusals.body_too_large)
         cycle = cast("RequestCycle", self.cycle)
-        if not cycle.response_complete:
+        if not cycle.response_complete:  # what comes after the answer is discarded, and takes no memory
             cycle.held += size
             if not self._bodies.grew(self, size, cycle.held):
                 raise RequestRejected(self._refusals.too_many_bodies)
@@ -294,7 +296,7 @@ class Connection(HttpToolsProtocol):
         return (2, self._due) if late and not begun else None
 
     def make_room(self) -> None:
-        """Close, for another connection; a client that has begun a request is told."""
+        """Close, for another connection; a client that has begun a request gets a 503."""
         self._admission.leave(self)
         if self._owes == _NOTHING or not self._messages:
             self._settings.log(self.loop.time(), UNASKED)

@@ -33,7 +33,7 @@ _PERSISTENCE = frozenset((b"connection", b"keep-alive"))
 def persistence(idle_seconds: float) -> list[tuple[str, str]]:
     """The headers that tell a client how long it may reuse its connection: half of the time that we wait.
 
-    A client that is told all of it, and whose clock is late, sends a request on a connection that is just
+    A client that is given all of it, and whose clock is late, sends a request on a connection that is just
     being closed, and cannot know whether that was answered.
     """
     return [("connection", "keep-alive"), ("keep-alive", f"timeout={max(1, int(idle_seconds / 2))}")]

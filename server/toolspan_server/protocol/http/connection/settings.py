@@ -80,4 +80,4 @@ class Settings(uvicorn.Config):
 
 
 def _nobody(_refused: RefusedResponse) -> None:
-    """Of what was refused, nobody is told."""
+    """Ignore refused requests: the default of ``on_refused``."""

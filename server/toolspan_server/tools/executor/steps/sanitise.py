@@ -142,7 +142,7 @@ class _Large:
         return _sent(result, self.max_bytes, self._sanitizer())
 
     def content(self, content: Content) -> Content:
-        """``content``, each part within ``max_bytes``; what does not fit is said to be missing."""
+        """``content``, each part within ``max_bytes``; a note stands for what does not fit."""
         blocks = self._blocks(content.blocks)
         structured = content.structured
         meta: dict[str, Any] = _part(dict(content.meta), self._sanitizer())
