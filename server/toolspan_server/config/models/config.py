@@ -107,7 +107,7 @@ class Config(Record):
         imported: bool = True,
         sent: tuple[SentVariable, ...] = (),
     ) -> Self:
-        """The same config, told where it came from."""
+        """The same config, with the place that it came from."""
         config = self.model_copy()
         config._files = files
         config._secrets = secrets

@@ -41,8 +41,8 @@ def compared(
 ) -> list[Change]:
     """The changes from ``before`` to ``now``; ``gone`` are tools that were there once.
 
-    One that comes back with another definition has changed. Where ``now`` is not ``whole``, nothing is said
-    to be removed.
+    One that comes back with another definition has changed. Where ``now`` is not ``whole``, none is reported
+    as removed.
     """
     changes: list[Change] = []
     for name, found in now.items():

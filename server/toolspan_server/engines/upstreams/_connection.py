@@ -40,12 +40,12 @@ _RELIST_PAUSE_SECONDS = 0.5
 _LONGEST_RELIST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0
 
-_NEED_SDK = ("_changes", "_session", "_stdio")
+_NEED_SDK = ("_changes", "_sdk_session", "_stdio")
 _WITH_SDK = tuple(f"{__package__}.{name}" for name in _NEED_SDK)
 
 
 class UpstreamSession(Protocol):
-    """How a server is spoken to: ``_session``, by the SDK, or ``_own``."""
+    """The session with a server: ``_sdk_session``, or ``_modern_session`` without the SDK."""
 
     def open_session(
         self, spec: ServerSpec, child: Child, listener: Listener | None
@@ -63,15 +63,15 @@ class UpstreamSession(Protocol):
     ) -> UpstreamResult | InputNeeded: ...
 
 
-async def _way(spec: ServerSpec) -> UpstreamSession:
+async def _session_module(spec: ServerSpec) -> UpstreamSession:
     if spec.own:
-        from . import _modern_session as _own
+        from . import _modern_session
 
-        return _own
+        return _modern_session
     await imported_with_sdk(*_WITH_SDK)
-    from . import _sdk_session as _session
+    from . import _sdk_session
 
-    return _session
+    return _sdk_session
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class Connection:
         return answer
 
     async def _live(self, life: _Life) -> None:
-        way = life.way = await _way(self.spec)
+        way = life.way = await _session_module(self.spec)
         from ._process import Child
 
         child = life.child = Child()

@@ -156,14 +156,14 @@ class UpstreamCall:
     def _meta(self, call_id: str) -> dict[str, Any]:
         """The ``_meta`` of the call: of the client's, only what concerns the upstream."""
         given = self._context.meta
-        told: dict[str, Any] = dict(outgoing(given))
+        sent_meta: dict[str, Any] = dict(outgoing(given))
         if "progressToken" in given:
-            told["progressToken"] = call_id
+            sent_meta["progressToken"] = call_id
         if (level := given.get(_LOG_LEVEL)) in get_args(Level):
-            told[_LOG_LEVEL] = level
+            sent_meta[_LOG_LEVEL] = level
         elif _VERSION not in given:
-            told[_LOG_LEVEL] = "info"
-        return told
+            sent_meta[_LOG_LEVEL] = "info"
+        return sent_meta
 
     def _content(self, answer: UpstreamResult) -> Content:
         if answer.is_error:
@@ -174,17 +174,17 @@ class UpstreamCall:
 
     def _failed(self, blocks: tuple[Block, ...]) -> ToolFailure:
         redact = self._upstream.connection.spec.redact
-        told = tuple(
+        blocks = tuple(
             {**block, "text": redact(str(block["text"]))} if block.get("type") == "text" else block
             for block in blocks
         )
-        fits = len(json.dumps(told)) <= MAX_ERROR_BYTES
-        text = text_of(told) or "the tool reported an error without saying which"
+        fits = len(json.dumps(blocks)) <= MAX_ERROR_BYTES
+        text = text_of(blocks) or "the tool reported an error without saying which"
         return ToolFailure(
             f"Upstream '{self._upstream.name}': {text}",
             error_code="upstream_error",
             user_action=_ACTION,
-            content=told if fits and told else None,
+            content=blocks if fits and blocks else None,
         )
 
     def _failure(

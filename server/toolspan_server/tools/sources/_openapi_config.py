@@ -116,7 +116,7 @@ class OpenApiConfig(SourceConfig):
 
     @override
     def hosts(self) -> Iterable[str]:
-        """Where the description and the server are; what only the description names is said to be so."""
+        """Where the description and the server are; a note names what only the description says."""
         urls = [url for url in (self.url, self.server) if url is not None]
         yield from (urlsplit(url).hostname or "" for url in urls)
         if self.server is None:

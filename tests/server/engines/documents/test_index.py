@@ -17,7 +17,7 @@ from typing_extensions import override
 from tests.support.document_collections import write
 from tests.support.waiting import BOUND_S
 from toolspan_server.engines.documents import SearchResult
-from toolspan_server.engines.documents import _folder as _tree
+from toolspan_server.engines.documents import _folder as _folder
 from toolspan_server.engines.documents._folder import DocumentFolder
 from toolspan_server.engines.documents._globs import Selection
 from toolspan_server.engines.documents._index import DamagedIndex, open_index, set_aside
@@ -77,7 +77,7 @@ def place(tmp_path: Path) -> Place:
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files count as settled as soon as they are written, as if the test had waited."""
-    monkeypatch.setattr(_tree, "_UNSETTLED_SECONDS", -1.0)
+    monkeypatch.setattr(_folder, "_UNSETTLED_SECONDS", -1.0)
 
 
 def test_a_word_is_found_with_its_source_heading_and_snippet(place: Place) -> None:

@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 
 from tests.support.document_collections import write
-from toolspan_server.engines.documents import _folder as _tree
+from toolspan_server.engines.documents import _folder as _folder
 from toolspan_server.engines.documents._document import UnreadableFile
 from toolspan_server.engines.documents._folder import DocumentFolder, shown
 from toolspan_server.engines.documents._globs import Selection
@@ -111,7 +111,7 @@ def test_there_is_a_largest_number_of_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     write(tmp_path, {f"{number}.md": "" for number in range(5)})
-    monkeypatch.setattr(_tree, "MOST_FILES", 3)
+    monkeypatch.setattr(_folder, "MOST_FILES", 3)
     assert Listing(tmp_path).paths == ["0.md", "1.md", "2.md"]
     assert "only the first 3 files" in caplog.text
 
@@ -120,7 +120,7 @@ def test_there_is_a_largest_number_of_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     write(tmp_path, {f"{number}/a.md": "" for number in range(5)})
-    monkeypatch.setattr(_tree, "MOST_ENTRIES", 6)
+    monkeypatch.setattr(_folder, "MOST_ENTRIES", 6)
     assert Listing(tmp_path).paths == ["0/a.md"]
     assert "only 6 entries" in caplog.text
 
@@ -130,7 +130,7 @@ def test_a_fresh_file_has_no_stamp_and_a_settled_one_has(
 ) -> None:
     write(tmp_path, {"a.md": "text"})
     assert Listing(tmp_path).entries[0].stamp == ""
-    monkeypatch.setattr(_tree, "_UNSETTLED_SECONDS", -1.0)
+    monkeypatch.setattr(_folder, "_UNSETTLED_SECONDS", -1.0)
     first = Listing(tmp_path).entries[0].stamp
     assert first
     (tmp_path / "a.md").write_text("next")
@@ -154,7 +154,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_looked_at_leads_nowhere(
     for folder, text in (("root/d", "inside"), ("outside", "secret")):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "a.md").write_text(text)
-    checked = _tree._inside
+    checked = _folder._inside
 
     def swapped(root: Path, path: str) -> Path:
         real = checked(root, path)
@@ -162,7 +162,7 @@ def test_a_folder_that_becomes_a_link_while_it_is_looked_at_leads_nowhere(
         (root / "d").symlink_to(tmp_path / "outside")
         return real
 
-    monkeypatch.setattr(_tree, "_inside", swapped)
+    monkeypatch.setattr(_folder, "_inside", swapped)
     with pytest.raises(UnreadableFile, match="Not a directory"):
         DocumentFolder("docs", tmp_path / "root", Selection(["**/*"])).read("d/a.md", 1_000)
 

@@ -14,7 +14,7 @@ from tests.support.upstreams import FakeClient, ReturningClient, raw, served, ta
 from toolspan_server.calls.client import InputRequired
 from toolspan_server.calls.context import Context
 from toolspan_server.live.runtime import Runtime
-from toolspan_server.tools.services import _client_relay as _conversations
+from toolspan_server.tools.services import _client_relay as _client_relay
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4", "I4.4.1")]
 
@@ -123,7 +123,7 @@ async def test_no_client_is_asked_what_a_cancelled_call_may_still_ask(
             tasks.cancel_scope.cancel()
         refused = await runtime.execute("elicit", {}, Context(client=client))
         assert "one was just cancelled" in refused.result and not client.asked
-        monkeypatch.setattr(_conversations, "LATE_SECONDS", 0.0)
+        monkeypatch.setattr(_client_relay, "LATE_SECONDS", 0.0)
         with anyio.move_on_after(0.01):
             await runtime.execute("hang", {"note": str(tmp_path / "other")}, Context(client=client))
         assert json.loads((await runtime.execute("elicit", {}, Context(client=client))).result)["answer"]

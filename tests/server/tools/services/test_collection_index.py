@@ -24,7 +24,7 @@ from tests.support.document_collections import (
     write,
 )
 from tests.support.waiting import BOUND_S
-from toolspan_server.engines.documents import _index_updater as _keeper
+from toolspan_server.engines.documents import _index_updater as _index_updater
 from toolspan_server.errors import ToolFailure
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
@@ -75,7 +75,7 @@ async def test_an_index_removed_while_running_is_rebuilt(tmp_path: Path) -> None
 async def test_a_state_folder_that_cannot_be_used_is_told_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_keeper, "_RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(_index_updater, "_RETRY_SECONDS", 0.0)
     write(tmp_path / "docs", PAGE)
     (tmp_path / ".toolspan").write_text("in the way")
     async with docs_of(tmp_path) as docs:
