@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
@@ -15,10 +16,11 @@ from ..engines.registration import declared, load_handler_source, read_handler_s
 from ..problems import Fault, Problem, cut
 from ..problems import Path as Place
 from ..schema.faults import faults_of
-from ..schema.interpolation import Interpolated, interpolate, is_served
+from ..schema.interpolation import Interpolated, interpolate
 from ..schema.positions import Document, read_document
 from .models.config import Config
 from .models.tool import ToolConfig
+from .served_text import is_served
 
 _REGISTRY = ("tools", "registry")
 _LONGEST_MESSAGE = 2_000
@@ -116,7 +118,7 @@ class ConfigFile:
     def secrets(self) -> Iterator[str]:
         """The values from variables that no text may show."""
         for use in self.interpolated.used:
-            if use.path not in self.converted and not is_served(use.path):
+            if use.path not in self.converted and not is_served(self.data, use.path):
                 yield use.value
         for tool in self.tools.values():
             yield from tool.implementation.secrets()
@@ -127,7 +129,8 @@ class ConfigFile:
 def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bool) -> ConfigFile:
     """Read, parse and interpolate one file. Raises ``ConfigError`` when it cannot be read at all."""
     document = read_document(path, shown)
-    source = ConfigFile(path.absolute(), document, interpolate(document.data, environ), exhaustive)
+    served = partial(is_served, document.data)
+    source = ConfigFile(path.absolute(), document, interpolate(document.data, environ, served), exhaustive)
     source.add(document.faults, unread=True)
     source.add(source.interpolated.faults, unread=True)
     return source

@@ -16,16 +16,6 @@ from ..problems import Fault, Path, cut
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}|\$\{")
 _CONVERTIBLE = re.compile(r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?\Z|true\Z|false\Z")
-_SERVED = frozenset(
-    ("name", "description", "parameters", "output_schema", "outputSchema", "title", "display_name")
-).union(("icons", "tags", "category", "version", "deprecated", "approval", "examples"))
-_MOCKED = frozenset(
-    ("mock_response", "response", "content", "structured", "rules", "sequence", "random", "on_decline")
-)
-_OFFERED = frozenset(("resources", "resource_templates", "prompts"))
-_OFFERED_TEXTS = frozenset(
-    ("uri", "uri_template", "uriTemplate", "name", "title", "description", "icons", "text", "blob", "json")
-).union(("arguments", "messages", "variables"))
 _MALFORMED = "write ${NAME} or ${NAME:-default}, and $${ where a literal ${ is meant"
 
 
@@ -73,11 +63,16 @@ class Interpolated:
     used: list[Used] = field(default_factory=list[Used])
 
 
-def interpolate(data: Any, environ: Mapping[str, str]) -> Interpolated:
-    """Replace every reference in ``data``, in place, by its value in ``environ``."""
+def interpolate(
+    data: Any, environ: Mapping[str, str], is_served: Callable[[Path], bool] = lambda _: False
+) -> Interpolated:
+    """Replace every reference in ``data``, in place, by its value in ``environ``.
+
+    ``is_served`` tells of a place whether its text is meant for clients: it stays text then.
+    """
     outcome = Interpolated()
     if isinstance(data, dict | list):
-        _Walk(environ, outcome).within(cast("dict[str, Any] | list[Any]", data), [])
+        _Walk(environ, outcome, is_served).within(cast("dict[str, Any] | list[Any]", data), [])
     return outcome
 
 
@@ -85,6 +80,7 @@ def interpolate(data: Any, environ: Mapping[str, str]) -> Interpolated:
 class _Walk:
     environ: Mapping[str, str]
     outcome: Interpolated
+    is_served: Callable[[Path], bool]
 
     def within(self, container: dict[str, Any] | list[Any], path: list[str | int]) -> None:
         items: Any = container.items() if isinstance(container, dict) else enumerate(container)
@@ -106,7 +102,7 @@ class _Walk:
             return text
         self.outcome.written[path] = (text, result)
         self.outcome.used.extend(used)
-        if is_served(path) or not _CONVERTIBLE.match(result):
+        if self.is_served(path) or not _CONVERTIBLE.match(result):
             return result
         convertible = FromVariable(result)
         convertible.path = path
@@ -132,20 +128,6 @@ class _Walk:
             return default or ""
 
         return value
-
-
-def is_served(path: Path) -> bool:
-    """Whether the string at ``path`` is text that clients are meant to read, and so no secret."""
-    if path in (("name",), ("instructions",)):
-        return True
-    if len(path) == 3 and path[0] == "toolsets" and path[2] in ("description", "instructions"):
-        return True
-    if path[0] in _OFFERED:
-        return len(path) > 2 and path[2] in _OFFERED_TEXTS
-    if len(path) < 4 or path[:2] != ("tools", "registry"):
-        return False
-    inside = path[3:]
-    return inside[0] in _SERVED or (inside[0] == "implementation" and not _MOCKED.isdisjoint(inside[1:2]))
 
 
 def names_of(outcomes: Sequence[Interpolated]) -> dict[str, str]:

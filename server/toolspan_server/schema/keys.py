@@ -22,6 +22,7 @@ class Key:
         factory: Callable[[], Any] | None,
         spellings: Sequence[str],
         hidden: bool,
+        served: bool,
         constraints: Sequence[Constraint],
     ) -> None:
         self.description = description
@@ -29,6 +30,7 @@ class Key:
         self.factory = factory
         self.spellings = spellings
         self.hidden = hidden
+        self.served = served
         self.constraints = constraints
         self.annotation: Any = None
         self.module = self.place = ""
@@ -88,6 +90,7 @@ def key(
     factory: Callable[[], Any] | None = None,
     spellings: Sequence[str] = (),
     hidden: bool = False,
+    served: bool = False,
     check: Callable[[Any], Any] | None = None,
     least: float | None = None,
     most: float | None = None,
@@ -97,7 +100,8 @@ def key(
     """Declares a key of a record: required unless it has a ``default`` or a ``factory`` of one.
 
     ``spellings`` are what it may be called in the data, the first being the one that messages use;
-    its own name is understood as well. ``hidden`` keeps its value out of ``repr``. ``check`` gives the value
+    its own name is understood as well. ``hidden`` keeps its value out of ``repr``. ``served``: the texts
+    in it are meant for clients, so that what a variable puts there is no secret. ``check`` gives the value
     for the one read, unless that is null; it raises ``ValueError``. The others are ``Limits``.
     """
     constraints: list[Constraint] = []
@@ -105,4 +109,4 @@ def key(
         constraints.append(Limits(least, most, above, pattern))
     if check is not None:
         constraints.append(AfterValidator(check))
-    return Key(description, default, factory, spellings, hidden, constraints)
+    return Key(description, default, factory, spellings, hidden, served, constraints)

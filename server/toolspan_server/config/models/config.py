@@ -35,8 +35,8 @@ class Config(Record):
 
     schema_: str | None = key("For editors; not used.", default=None, spellings=["$schema"])
     version: Literal[1] = key("Version of the file format.", default=1)
-    name: str = key("How the MCP server introduces itself.", least=1, default="toolspan")
-    instructions: str | None = key("What the server tells a client about itself.", default=None)
+    name: str = key("How the MCP server introduces itself.", least=1, default="toolspan", served=True)
+    instructions: str | None = key("What the server tells a client about itself.", default=None, served=True)
     request_state_key: str | None = key(
         "Secret that seals what clients carry between the rounds of a call; the same in all replicas.",
         least=32,

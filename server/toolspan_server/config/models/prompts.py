@@ -158,15 +158,15 @@ class ArgumentConfig(CompletableConfig):
 class PromptConfig(OfferedConfig):
     """Messages that a person picks, such as by a slash command."""
 
-    name: _Name = key("Its name, which is unique.")
+    name: _Name = key("Its name, which is unique.", served=True)
     arguments: tuple[ArgumentConfig, ...] = key(
-        "What a person gives with it; one that is left out is ''.", default=()
+        "What a person gives with it; one that is left out is ''.", default=(), served=True
     )
     steps: tuple[Annotated[Any, PlainValidator(_step, {"definition": "MockStep"})], ...] = key(
         "What is done first, as mocks do it: questions to the client, whose answers the messages may use.",
         default=(),
     )
-    messages: tuple[MessageConfig, ...] = key("The messages, in order.", least=1)
+    messages: tuple[MessageConfig, ...] = key("The messages, in order.", least=1, served=True)
 
     @override
     def check(self) -> None:

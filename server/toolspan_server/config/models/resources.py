@@ -63,9 +63,9 @@ class ContentAnnotationsConfig(Record):
 class OfferedConfig(Record):
     """What a list says of an entry."""
 
-    title: _Name | None = key("A name for people.", default=None)
-    description: str | None = key("What it is, for people and models.", default=None)
-    icons: tuple[IconConfig, ...] | None = key("Pictures that stand for it.", default=None)
+    title: _Name | None = key("A name for people.", default=None, served=True)
+    description: str | None = key("What it is, for people and models.", default=None, served=True)
+    icons: tuple[IconConfig, ...] | None = key("Pictures that stand for it.", default=None, served=True)
 
 
 class _ReadableConfig(OfferedConfig):
@@ -97,8 +97,9 @@ class ResourceConfig(_ReadableConfig, keys_of=CONTENTS.ordered.values()):
 
     uri: _Uri = key(
         "Its URI, which is unique; of a glob with {path} in it, the file's path below the glob's folder.",
+        served=True,
     )
-    name: _Name | None = key("What it is called; the file's own name when absent.", default=None)
+    name: _Name | None = key("What it is called; the file's own name when absent.", default=None, served=True)
 
     @property
     def content(self) -> type[ResourceContent]:
@@ -128,18 +129,19 @@ class ResourceTemplateConfig(_ReadableConfig):
         least=1,
         most=2_000,
         spellings=["uri_template", "uriTemplate"],
+        served=True,
     )
-    name: _Name = key("What it is called.")
+    name: _Name = key("What it is called.", served=True)
     variables: dict[str, CompletableConfig] = key(
-        "What to offer while someone types a variable.", factory=dict
+        "What to offer while someone types a variable.", factory=dict, served=True
     )
     text: str | None = key(
-        "The content: a template over the variables, such as 'User {{ id }}'.",
-        default=None,
+        "The content: a template over the variables, such as 'User {{ id }}'.", default=None, served=True
     )
     json: Any = key(
         "The content: any value, its texts being templates over the variables; served as JSON.",
         default=None,
+        served=True,
     )
     file: RelativePath | None = key(
         "The file with the content, relative to the config's folder, with variables: data/{id}.json.",

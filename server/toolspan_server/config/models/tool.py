@@ -48,8 +48,9 @@ class ToolConfig(Record):
     name: str = key(
         "Unique name, by which a model calls the tool: letters, digits, _ - and ., at most 128.",
         pattern=TOOL_NAME,
+        served=True,
     )
-    description: str = key("What it does and when to use it, for the model.", least=1)
+    description: str = key("What it does and when to use it, for the model.", least=1, served=True)
     type: Literal["function"] = key("Always 'function'.", default="function")
     handler: str | None = key(
         "A label that older configs carry; the handler is named in implementation.",
@@ -59,6 +60,7 @@ class ToolConfig(Record):
         "JSON Schema 2020-12 of the arguments; its root has type: object.",
         check=object_schema,
         factory=lambda: {"type": "object", "properties": {}},
+        served=True,
     )
     implementation: _Implementation = key(
         "What runs when the tool is called; type names the kind.",
@@ -67,33 +69,32 @@ class ToolConfig(Record):
         "Longest time for one call, in milliseconds; default_timeout_ms without it.",
         default=None,
     )
-    title: str | None = key("Its name for people; display_name when absent.", least=1, most=200, default=None)
-    display_name: str | None = key(
-        "Its name for people, as other tools' configs write it.",
-        least=1,
-        most=200,
-        default=None,
+    title: str | None = key(
+        "Its name for people; display_name when absent.", least=1, most=200, default=None, served=True
     )
-    icons: tuple[IconConfig, ...] = key("Pictures that stand for it.", default=())
+    display_name: str | None = key(
+        "Its name for people, as other tools' configs write it.", least=1, most=200, default=None, served=True
+    )
+    icons: tuple[IconConfig, ...] = key("Pictures that stand for it.", default=(), served=True)
     annotations: AnnotationsConfig | None = key("What clients may assume of it.", default=None)
     output_schema: dict[str, Any] | None = key(
         "JSON Schema 2020-12 of the result, an object; a result that does not fit is a failure.",
         check=result_schema,
         default=None,
         spellings=["output_schema", "outputSchema"],
+        served=True,
     )
     tags: tuple[Annotated[str, Limits(least=1, most=100)], ...] = key(
-        "Words to sort and find it by.", default=()
+        "Words to sort and find it by.", default=(), served=True
     )
-    category: str | None = key("The group that it belongs to.", least=1, most=100, default=None)
-    version: str | None = key("The version of the tool.", least=1, most=100, default=None)
+    category: str | None = key("The group that it belongs to.", least=1, most=100, default=None, served=True)
+    version: str | None = key("The version of the tool.", least=1, most=100, default=None, served=True)
     strict: bool = key(
         "Whether providers are asked to enforce parameters, where that loses nothing of them.",
         default=False,
     )
     deprecated: Annotated[DeprecationConfig | None, OR_FLAG] = key(
-        "Whether it should not be used any more; its description says so then.",
-        default=None,
+        "Whether it should not be used any more; its description says so then.", default=None, served=True
     )
     cache: CacheConfig | None = key(
         "How long results are given again for equal arguments; only for tools with annotations.read_only.",
@@ -101,10 +102,10 @@ class ToolConfig(Record):
     )
     rate_limit: RateLimitConfig | None = key("How often it may run; a call beyond that fails.", default=None)
     approval: Annotated[ApprovalConfig | None, OR_FLAG] = key(
-        "Whether a person is asked before each call.", default=None
+        "Whether a person is asked before each call.", default=None, served=True
     )
     examples: tuple[ExampleConfig, ...] = key(
-        "Calls and what they give; check --run-examples makes them.", default=()
+        "Calls and what they give; check --run-examples makes them.", default=(), served=True
     )
     task: TaskConfig | None = key(
         "For long work: clients of the tasks extension get a task at once, and its result later.",

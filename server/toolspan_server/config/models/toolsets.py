@@ -34,11 +34,12 @@ class ToolsetConfig(Record):
         "Names of tools, or globs, that do not belong to it nevertheless.", default=()
     )
     description: str | None = key(
-        "What it is for, in the server's introduction.", least=1, most=2_000, default=None
+        "What it is for, in the server's introduction.", least=1, most=2_000, default=None, served=True
     )
     instructions: str | None = key(
         "What the server tells the toolset's clients about itself; the config's instructions when absent.",
         default=None,
+        served=True,
     )
 
     auth: ToolsetAuthConfig | None = key("Who may use it over HTTP, beside what auth says.", default=None)

@@ -47,20 +47,25 @@ class MockProtocolError(Record):
 class MockReply(Record):
     """One answer."""
 
-    mock_response: Any = key("The answer, any JSON value, as it stands here.", default=None)
+    mock_response: Any = key("The answer, any JSON value, as it stands here.", default=None, served=True)
     response: Any = key(
         "The answer, any JSON value, whose texts are templates: {{ city }}, {{ call.number }}.",
         check=check_templates,
         default=None,
+        served=True,
     )
     content: tuple[Any, ...] | None = key(
         "The answer as content blocks of MCP: text, image, audio, resource_link, resource. Texts are "
         "templates; file: names a file instead of data, text or blob.",
         check=content_blocks,
         default=None,
+        served=True,
     )
     structured: Any = key(
-        "The same as content, as data for programs; with templates.", check=check_templates, default=None
+        "The same as content, as data for programs; with templates.",
+        check=check_templates,
+        default=None,
+        served=True,
     )
     error: MockError | None = key("Fail, and tell the model so.", default=None)
     protocol_error: MockProtocolError | None = key("Refuse the request by a JSON-RPC error.", default=None)
@@ -127,12 +132,12 @@ class MockReplies(MockReply):
     """An answer, or several by turns or by chance."""
 
     sequence: tuple[MockAnswer, ...] | None = key(
-        "Answers by turns, one for each call.", least=1, default=None
+        "Answers by turns, one for each call.", least=1, default=None, served=True
     )
     then: Literal["repeat_last", "cycle", "fail"] = key(
         "What comes after the sequence.", default="repeat_last"
     )
-    random: MockRandom | None = key("Answers by chance.", default=None)
+    random: MockRandom | None = key("Answers by chance.", default=None, served=True)
     fail_every: int | None = key(
         "Every n-th call fails, with error or protocol_error where one is given.",
         least=1,

@@ -45,7 +45,7 @@ _WITH_SDK = tuple(f"{__package__}.{name}" for name in _NEED_SDK)
 
 
 class UpstreamSession(Protocol):
-    """The session with a server: ``_sdk_session``, or ``_modern_session`` without the SDK."""
+    """How a server is spoken to: ``_sdk_session``, by the SDK, or ``_modern_session``."""
 
     def open_session(
         self, spec: ServerSpec, child: Child, listener: Listener | None
@@ -63,7 +63,7 @@ class UpstreamSession(Protocol):
     ) -> UpstreamResult | InputNeeded: ...
 
 
-async def _session_module(spec: ServerSpec) -> UpstreamSession:
+async def _way(spec: ServerSpec) -> UpstreamSession:
     if spec.own:
         from . import _modern_session
 
@@ -213,7 +213,7 @@ class Connection:
         return answer
 
     async def _live(self, life: _Life) -> None:
-        way = life.way = await _session_module(self.spec)
+        way = life.way = await _way(self.spec)
         from ._process import Child
 
         child = life.child = Child()

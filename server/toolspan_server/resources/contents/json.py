@@ -15,7 +15,7 @@ class Config(ResourceContent):
     """Content that stands in the config."""
 
     order = 30
-    json: Any = key("The content: any value, served as JSON.", default=None)
+    json: Any = key("The content: any value, served as JSON.", default=None, served=True)
 
     @classmethod
     @override

@@ -15,7 +15,7 @@ class Config(ResourceContent):
     """Content that stands in the config."""
 
     order = 10
-    text: str | None = key("The content: a text.", default=None)
+    text: str | None = key("The content: a text.", default=None, served=True)
 
     @classmethod
     @override

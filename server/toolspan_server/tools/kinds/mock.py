@@ -41,6 +41,7 @@ class Config(MockReplies, KindConfig):
     rules: tuple[MockRule, ...] = key(
         "Answers for some arguments: the first rule whose when holds gives the answer.",
         default=(),
+        served=True,
     )
     steps: tuple[MockStep, ...] = key(
         "What is done before the answer, in this order: progress, log, ask, delay_ms, release, change.",
@@ -49,6 +50,7 @@ class Config(MockReplies, KindConfig):
     on_decline: MockAnswer | None = key(
         "The answer when the user declines a question or closes it; no further step is taken then.",
         default=None,
+        served=True,
     )
 
     @property

@@ -1,0 +1,49 @@
+"""Which texts of a config clients are meant to read: each record says so of its keys (``served=True``)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+from ..parts.kind import KINDS
+from ..problems import Path
+from .models.config import Config
+from .models.prompts import PromptConfig
+from .models.resources import ResourceConfig, ResourceTemplateConfig
+from .models.tool import ToolConfig
+from .models.toolsets import ToolsetConfig
+
+_OFFERED: dict[str | int, Any] = {
+    "resources": ResourceConfig,
+    "resource_templates": ResourceTemplateConfig,
+    "prompts": PromptConfig,
+    "toolsets": ToolsetConfig,
+}
+_REGISTRY = ("tools", "registry")
+
+
+def is_served(data: Any, path: Path) -> bool:
+    """Whether the string at ``path`` of raw ``data`` is meant for clients, and so no secret."""
+    if len(path) == 1:
+        return path[0] in _served_keys(Config)
+    if path[0] in _OFFERED:
+        return len(path) > 2 and path[2] in _served_keys(_OFFERED[path[0]])
+    if len(path) < 4 or path[:2] != _REGISTRY:
+        return False
+    if path[3] != "implementation":
+        return path[3] in _served_keys(ToolConfig)
+    return len(path) > 4 and path[4] in _served_of_kind(data, path[:4])
+
+
+def _served_of_kind(data: Any, path: Path) -> frozenset[str | int]:
+    """The keys of the implementation at ``path``, as far as its kind is known."""
+    for step in path:
+        data = data[step]
+    name = cast("dict[str, Any]", data).get("type") if isinstance(data, dict) else None
+    return _served_keys(KINDS.config(name)) if name in KINDS.names else frozenset()
+
+
+@cache
+def _served_keys(record: Any) -> frozenset[str | int]:
+    keys = record.model_fields.items()
+    return frozenset(spelling for name, key in keys if key.served for spelling in (name, *key.spellings))
