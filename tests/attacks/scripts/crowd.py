@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.support.crowd import crowd
+from tests.support.crowd import Seen, crowd
 from tests.support.processes import resident
 from tests.support.served import write_config
 
@@ -25,6 +25,8 @@ _CLIENTS = 200
 _EVERY_S = 1.0
 _BROKEN_EACH = 5
 _GROWS_BY_MIB = 32
+_SORTS = ("echo", "upstream", "upstream failed")
+_MOST_CROWDS = 12
 _RAW = Path(__file__).parents[2] / "support" / "mcp_servers" / "raw.py"
 _LIMITS = {"connections": 400, "idle_seconds": 60, "concurrent_calls": 64, "queued_calls": 4_000}
 
@@ -46,13 +48,27 @@ def run(target: Target) -> None:
     assert crowd(address, _CLIENTS, min(5.0, _SECONDS)).right
     before = resident(pid)
     with _rewritten(target.folder / "toolspan.json"):
-        seen = crowd(address, _CLIENTS, _SECONDS)
+        seen = _crowd_of_every_sort(address)
     grown = (resident(pid) - before) / 2**20
     print(f"  {sum(seen.right.values()):,} right, {len(seen.wrong)} wrong, {len(seen.lost)} lost", end="; ")
     print(f"{dict(seen.right)}; slowest {seen.slowest:.2f} s; memory {grown:+.0f} MiB", flush=True)
     assert not seen.wrong and not seen.lost, [*seen.wrong[:3], *seen.lost[:3]]
-    assert seen.right["upstream"] and seen.right["upstream failed"] and seen.right["echo"]
+    assert all(seen.right[sort] for sort in _SORTS), f"only {dict(seen.right)} in {_MOST_CROWDS} crowds"
     assert grown < _GROWS_BY_MIB, f"memory grew by {grown:.0f} MiB"
+
+
+def _crowd_of_every_sort(address: tuple[str, int]) -> Seen:
+    """What a crowd saw; another one where a busy machine left no time for every sort of answer."""
+    seen = crowd(address, _CLIENTS, _SECONDS)
+    for _ in range(_MOST_CROWDS - 1):
+        if all(seen.right[sort] for sort in _SORTS):
+            break
+        more = crowd(address, _CLIENTS, _SECONDS)
+        seen.right += more.right
+        seen.wrong += more.wrong
+        seen.lost += more.lost
+        seen.slowest = max(seen.slowest, more.slowest)
+    return seen
 
 
 @contextmanager
