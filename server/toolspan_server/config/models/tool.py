@@ -41,6 +41,8 @@ _Implementation = Annotated[
     KindConfig, PlainValidator(chosen("kind", KindConfig, KINDS), {"definition": "Implementation"})
 ]
 
+_STEP_KEYS = STEPS.own_keys()
+
 
 class ToolConfig(Record):
     """One tool: what a model reads of it, and how it is implemented."""
@@ -112,8 +114,8 @@ class ToolConfig(Record):
         default=None,
     )
 
-    __annotations__.update({name: config | None for name, config in STEPS.own_keys().items()})
-    vars().update({name: key(config.about, default=None) for name, config in STEPS.own_keys().items()})
+    __annotations__.update({name: config | None for name, config in _STEP_KEYS.items()})
+    vars().update({name: key(config.about, default=None) for name, config in _STEP_KEYS.items()})
 
     @override
     def check(self) -> None:
