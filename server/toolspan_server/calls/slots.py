@@ -1,4 +1,4 @@
-"""The place of a call among those that run, which it leaves while it only waits."""
+"""The slot of a running call, which it gives up while it only waits."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextvars import ContextVar
 from typing import Protocol
 
 WAITED: ContextVar[float] = ContextVar("toolspan_waited", default=0.0)
-"""For how long the call of the current task waited for its place, in seconds; ``inf``: for all its time."""
+"""For how many seconds the call of the current task was queued for its slot; ``inf``: until its timeout."""
 
 
 class CallSlot(Protocol):
-    """The place of the call that the current task works for.
+    """The slot of the call that the current task works for.
 
-    ``refuses``: whether calls that find a line full are refused; else whoever brings them stops meanwhile.
+    ``refuses``: whether calls that find a queue full are refused; else the transport stops reading meanwhile.
     """
 
     @property
@@ -25,16 +25,16 @@ class CallSlot(Protocol):
         ...
 
     def enter(self) -> None:
-        """Go on at once, also when that makes one more call than may run."""
+        """Take the slot back at once, even if one more call than the limit runs then."""
         ...
 
     async def ready(self) -> None:
-        """Return when whoever called takes answers."""
+        """Return when the caller reads results."""
         ...
 
 
 class NoSlot:
-    """The place of calls that nobody counts."""
+    """The slot of calls that are not counted."""
 
     refuses = True
 
@@ -49,22 +49,22 @@ class NoSlot:
 
 
 class Branches:
-    """What one call does at the same time: its place is left once, however many of its branches wait."""
+    """The concurrent branches of one call: its slot is given up once, however many of them wait."""
 
     def __init__(self) -> None:
         self._away = 0
 
-    def leave(self, place: CallSlot) -> None:
+    def leave(self, slot: CallSlot) -> None:
         """A branch waits."""
         self._away += 1
         if self._away == 1:
-            place.leave()
+            slot.leave()
 
-    def enter(self, place: CallSlot) -> None:
-        """A branch goes on."""
+    def enter(self, slot: CallSlot) -> None:
+        """A branch resumes."""
         self._away -= 1
         if not self._away:
-            place.enter()
+            slot.enter()
 
 
 _branches: ContextVar[Branches | None] = ContextVar("toolspan_branches", default=None)
@@ -72,7 +72,7 @@ _branches: ContextVar[Branches | None] = ContextVar("toolspan_branches", default
 
 @contextmanager
 def branching() -> Generator[None]:
-    """What tasks that begin in the block do is done for one call."""
+    """Count tasks that start in the block as branches of one call."""
     if _branches.get() is not None:
         yield
         return
@@ -84,17 +84,17 @@ def branching() -> Generator[None]:
 
 
 @contextmanager
-def away(place: CallSlot) -> Generator[None]:
-    """Leave ``place`` for as long as the block lasts."""
+def away(slot: CallSlot) -> Generator[None]:
+    """Give up ``slot`` for the duration of the block."""
     branches = _branches.get()
     if branches is None:
-        place.leave()
+        slot.leave()
     else:
-        branches.leave(place)
+        branches.leave(slot)
     try:
         yield
     finally:
         if branches is None:
-            place.enter()
+            slot.enter()
         else:
-            branches.enter(place)
+            branches.enter(slot)

@@ -56,7 +56,7 @@ class Runtime:
         self._whole = anyio.Event()
         self._taken: set[tuple[int, str]] = set()
         self._followers: list[ConfigFollower] = []
-        self._place: CallSlot = NoSlot()
+        self._call_slot: CallSlot = NoSlot()
         self._is_remote = False
         self._begin(snapshot)
         if snapshot.source_runners:
@@ -147,11 +147,11 @@ class Runtime:
         self.changes.publish(*changes)
         self.start(partial(self._retire, old))
 
-    def seat(self, place: CallSlot) -> None:
-        """Have calls that only wait leave ``place``, which counts those that run."""
-        self._place = place
+    def use_call_slot(self, slot: CallSlot) -> None:
+        """Let calls that only wait leave ``slot``, which counts the running ones."""
+        self._call_slot = slot
         for snapshot in self._live:
-            snapshot.executor.place = place
+            snapshot.executor.call_slot = slot
 
     def serve_remotely(self) -> None:
         """Tell clients, who are not the operator, no details of errors, unless the config says so."""
@@ -188,7 +188,7 @@ class Runtime:
     def _begin(self, snapshot: ConfigSnapshot) -> None:
         """Start what ``snapshot`` has and no other had before."""
         snapshot.executor.publish = self.changes.publish
-        snapshot.executor.place = self._place
+        snapshot.executor.call_slot = self._call_slot
         self._set_details(snapshot)
         for place, runner in enumerate(snapshot.source_runners):
             runner.changed = self._offered

@@ -19,7 +19,7 @@ from ..parts.service import Service
 from ..prompts import prompts_of
 from ..resources import differing, resources_of
 from ..schema.records import is_same
-from ..tools.executor import Executor, ShareLimits
+from ..tools.executor import ConcurrencyLimits, Executor
 from ..tools.registry import (
     CompiledTools,
     Registry,
@@ -134,7 +134,7 @@ def _made(
         redact=config.redact if config.has_secrets else None,
         max_result_bytes=config.limits.result_bytes,
         answer_seconds=config.limits.answer_seconds,
-        share_limits=_share_limits(config.limits),
+        concurrency_limits=_concurrency_limits(config.limits),
         earlier=None if earlier is None else earlier.executor,
     )
     resources = resources_of(config, None if earlier is None else earlier.resources)
@@ -142,9 +142,9 @@ def _made(
     return ConfigSnapshot(config, environment, executor, services, source_runners, resources, prompts)
 
 
-def _share_limits(limits: LimitsConfig) -> ShareLimits:
+def _concurrency_limits(limits: LimitsConfig) -> ConcurrencyLimits:
     every = limits.concurrent_calls
-    return ShareLimits(
+    return ConcurrencyLimits(
         per_target=limits.concurrent_calls_per_target or max(1, every // 2),
         per_kind=limits.concurrent_calls_per_kind or max(1, every * 3 // 4),
         queued=limits.queued_calls_per_target,

@@ -140,18 +140,18 @@ class _Prompt:
         filling: Callable[[Mapping[str, Any], frozenset[str]], Filling],
     ) -> list[dict[str, Any]]:
         """The messages, after the steps. Raises what these and the templates raise."""
-        values = await self._asked(arguments, client) if self.config.steps else arguments
+        values = await self._step_values(arguments, client) if self.config.steps else arguments
         given = filling(values, self._optional)
         return [each for message in self._messages for each in await message.filled(given)]
 
-    async def _asked(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
+    async def _step_values(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
         """What the messages may use once the steps are taken."""
         from ..engines.mock_steps import MockCall, MockSteps
 
-        turn = MockCall(arguments, Context(tool_name=self.config.name, client=client), 1)
-        accepted = await MockSteps(self.config.steps, stops=True).hold(turn)
-        turn.end()
+        call = MockCall(arguments, Context(tool_name=self.config.name, client=client), 1)
+        accepted = await MockSteps(self.config.steps, stops=True).run(call)
+        call.end()
         if not accepted:
             message = f"Prompt {self.config.name!r} needs an answer that was not given"
             raise RequestRefused(_INVALID_PARAMS, message)
-        return turn.scope
+        return call.scope

@@ -10,13 +10,13 @@ from ..problems import Path
 Shape = Mapping[str, Any]
 
 
-class Shaped(Protocol):
+class HasCoreSchema(Protocol):
     """What has a core schema: our records, and pydantic's models."""
 
     __pydantic_core_schema__: ClassVar[Any]
 
 
-def keys_at(model: type[Shaped], location: Path) -> list[str]:
+def keys_at(model: type[HasCoreSchema], location: Path) -> list[str]:
     """The keys of the object at ``location`` inside ``model``, as messages call them."""
     for shape in _at(model, location):
         if shape["type"] == "model-fields":
@@ -24,7 +24,7 @@ def keys_at(model: type[Shaped], location: Path) -> list[str]:
     return []
 
 
-def shapes_of(model: type[Shaped], location: Path) -> list[Shape]:
+def shapes_of(model: type[HasCoreSchema], location: Path) -> list[Shape]:
     """What the value at ``location`` may be; of a path that ends in no key, its nearest key."""
     for end in range(len(location), 0, -1):
         for shape in _at(model, location[: end - 1]):
@@ -33,7 +33,7 @@ def shapes_of(model: type[Shaped], location: Path) -> list[Shape]:
     return []
 
 
-def _at(model: type[Shaped], location: Path) -> list[Shape]:
+def _at(model: type[HasCoreSchema], location: Path) -> list[Shape]:
     definitions = _definitions(model)
     found = list(_alternatives(model.__pydantic_core_schema__, definitions))
     for part in location:
@@ -83,7 +83,7 @@ def _spellings(name: str, field: Shape) -> list[str]:
     return [*(str(path[0]) for path in alias or ()), name]
 
 
-def _definitions(model: type[Shaped]) -> Mapping[str, Shape]:
+def _definitions(model: type[HasCoreSchema]) -> Mapping[str, Shape]:
     whole = model.__pydantic_core_schema__
     listed: list[Shape] = whole.get("definitions", []) if whole["type"] == "definitions" else []
     return {definition["ref"]: definition for definition in listed}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..common.did_you_mean import nearest
 from ..problems import Fault, Faulty, Path
 from .core_schemas import (
+    HasCoreSchema,
     Shape,
-    Shaped,
     keys_at,
     shapes_of,
 )
@@ -37,13 +37,13 @@ _RANGE = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", 
 class InvalidRecord(ValueError):
     """A part of the data does not fit ``model``, which its content chose; ``error`` says how."""
 
-    def __init__(self, model: type[Shaped], error: ValidationError) -> None:
+    def __init__(self, model: type[HasCoreSchema], error: ValidationError) -> None:
         super().__init__(str(error))
         self.model = model
         self.error = error
 
 
-def faults_of(error: ValidationError, model: type[Shaped], prefix: Path = ()) -> Iterator[Fault]:
+def faults_of(error: ValidationError, model: type[HasCoreSchema], prefix: Path = ()) -> Iterator[Fault]:
     """Every fault that ``error``, raised by ``model``, holds; paths start with ``prefix``.
 
     Of more than two hundred, the others are only counted.
@@ -62,7 +62,7 @@ def _has_faults_inside(detail: ErrorDetails, details: Sequence[ErrorDetails]) ->
     return any(other["loc"][: len(place)] == place and other is not detail for other in details)
 
 
-def _faults(detail: ErrorDetails, model: type[Shaped], prefix: Path) -> Iterator[Fault]:
+def _faults(detail: ErrorDetails, model: type[HasCoreSchema], prefix: Path) -> Iterator[Fault]:
     location, sort = tuple(detail["loc"]), detail["type"]
     on_key = location[-1:] == ("[key]",)
     path = (*prefix, *(location[:-1] if on_key else location))

@@ -72,12 +72,12 @@ def interpolate(
     """
     outcome = Interpolated()
     if isinstance(data, dict | list):
-        _Walk(environ, outcome, is_served).within(cast("dict[str, Any] | list[Any]", data), [])
+        _Interpolator(environ, outcome, is_served).within(cast("dict[str, Any] | list[Any]", data), [])
     return outcome
 
 
 @dataclass(slots=True)
-class _Walk:
+class _Interpolator:
     environ: Mapping[str, str]
     outcome: Interpolated
     is_served: Callable[[Path], bool]

@@ -1,4 +1,4 @@
-"""What does not fit a JSON Schema, in plain words, for the model that made the call."""
+"""Errors of JSON Schema validation as messages for the model that made the call."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _WITH_ARTICLE = {
 }
 
 
-class Wording(NamedTuple):
-    """What the value that was validated is called, and a member of it."""
+class ValueNames(NamedTuple):
+    """How messages call the validated value (``whole``) and a member of it."""
 
     whole: str = "the arguments together"
     member: str = "parameter"
 
 
-ARGUMENTS = Wording()
+ARGUMENTS = ValueNames()
 
 
-def worded(errors: Iterable[ValidationError], wording: Wording = ARGUMENTS) -> list[str]:
-    """Every error in words, each once; past ``MAX_FAULTS`` only how many more there are."""
-    return limited(fault for error in errors for fault in faults_of(error, wording))
+def fault_messages(errors: Iterable[ValidationError], names: ValueNames = ARGUMENTS) -> list[str]:
+    """A message for each error, without repetition; beyond ``MAX_FAULTS`` only the number of the others."""
+    return limited(fault for error in errors for fault in faults_of(error, names))
 
 
 def limited(found: Iterable[str]) -> list[str]:
@@ -71,12 +71,12 @@ def type_name(value: Any) -> str:
     return "null" if value is None else "an array"
 
 
-def subject_of(path: Sequence[str | int], wording: Wording) -> str:
+def subject_of(path: Sequence[str | int], names: ValueNames) -> str:
     """The subject of a fault's message."""
-    return f"'{dotted(path)}'" if path else wording.whole
+    return f"'{dotted(path)}'" if path else names.whole
 
 
-def faults_of(error: ValidationError, wording: Wording, at: Sequence[str | int] = ()) -> Iterator[str]:
+def faults_of(error: ValidationError, names: ValueNames, at: Sequence[str | int] = ()) -> Iterator[str]:
     """``error`` in words; ``at`` is where the value is that was validated."""
     path = [*at, *error.instance_path]
     keyword = type(error.kind).__name__.removeprefix("ValidationErrorKind_")
@@ -85,19 +85,19 @@ def faults_of(error: ValidationError, wording: Wording, at: Sequence[str | int] 
         yield f"missing '{dotted([*path, value.property])}'"
     elif keyword in {"AdditionalProperties", "UnevaluatedProperties"}:
         for name in value.unexpected:
-            yield f"unknown {wording.member} '{dotted([*path, name])}'"
+            yield f"unknown {names.member} '{dotted([*path, name])}'"
     else:
-        yield f"{subject_of(path, wording)} {_must(error, keyword, wording, at)}"
+        yield f"{subject_of(path, names)} {_must(error, keyword, names, at)}"
 
 
-def _must(error: ValidationError, keyword: str, wording: Wording, at: Sequence[str | int]) -> str:
+def _must(error: ValidationError, keyword: str, names: ValueNames, at: Sequence[str | int]) -> str:
     word = _WORDS.get(keyword)
     if word is not None:
         return word(cast("Any", error.kind))
     if keyword == "Type":
         return _type_fault(cast("Any", error.kind).types, error.instance)
     if keyword in {"AnyOf", "OneOfNotValid"}:
-        return _alternatives(error, wording, at)
+        return _alternatives(error, names, at)
     if keyword == "PropertyNames":
         inner: ValidationError = cast("Any", error.kind).error
         return f"must not have the name '{shortened(str(inner.instance), 80)}'"
@@ -109,7 +109,7 @@ def _type_fault(types: Sequence[str], value: Any) -> str:
     return f"must be {' or '.join(names)} (got {type_name(value)})"
 
 
-def _alternatives(error: ValidationError, wording: Wording, at: Sequence[str | int]) -> str:
+def _alternatives(error: ValidationError, names: ValueNames, at: Sequence[str | int]) -> str:
     """One sentence for several branches: their types together where that is all that is wrong."""
     branches: list[list[ValidationError]] = cast("Any", error.kind).context
     single = [
@@ -121,7 +121,7 @@ def _alternatives(error: ValidationError, wording: Wording, at: Sequence[str | i
         types = dict.fromkeys(name for one in single for name in cast("Any", one.kind).types)
         return _type_fault(list(types), error.instance)
     texts = [
-        " and ".join(next(faults_of(one, wording, at)) for one in branch[:3])
+        " and ".join(next(faults_of(one, names, at)) for one in branch[:3])
         for branch in branches[:4]
         if branch
     ]

@@ -83,4 +83,4 @@ def note(faults: list[Fault], fault: Fault) -> None:
     if len(faults) < MOST_FAULTS:
         faults.append(fault)
     elif len(faults) == MOST_FAULTS:
-        faults.append(Fault((), f"more than {MOST_FAULTS:,} faults", "correct those that are told first"))
+        faults.append(Fault((), f"more than {MOST_FAULTS:,} faults", "correct those that are reported first"))

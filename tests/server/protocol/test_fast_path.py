@@ -20,7 +20,7 @@ from tests.support.served import MODERN_META, write_config
 from toolspan_server import load_config, running
 from toolspan_server._version import __version__
 from toolspan_server.live.views import ServerView
-from toolspan_server.protocol import fast_path as fast_path
+from toolspan_server.protocol import fast_path
 from toolspan_server.protocol.fast_path import Call, FastPath, is_modern
 
 pytestmark = pytest.mark.anyio

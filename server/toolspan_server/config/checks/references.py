@@ -47,12 +47,12 @@ def references(data: Any) -> Iterator[tuple[Path, Reference]]:
         place: Path = ("tools", "registry", index)
         replacement = inside(inside(tool, "deprecated"), "replacement")
         yield place, Reference(("deprecated", "replacement"), "tools", replacement)
-        yield from _said((*place, "implementation"), inside(tool, "implementation"), KINDS)
+        yield from _references_of((*place, "implementation"), inside(tool, "implementation"), KINDS)
     for index, source in enumerate(entries(inside(tools, "sources"))):
-        yield from _said(("tools", "sources", index), source, SOURCES)
+        yield from _references_of(("tools", "sources", index), source, SOURCES)
 
 
-def _said(place: Path, part: Any, parts: _Parts) -> Iterator[tuple[Path, Reference]]:
+def _references_of(place: Path, part: Any, parts: _Parts) -> Iterator[tuple[Path, Reference]]:
     name = inside(part, "type")
     if isinstance(name, str) and name in parts.names:
         yield from ((place, reference) for reference in parts.config(name).references(part))

@@ -28,24 +28,24 @@ class MockSteps:
         self._steps = [_Step(step) for step in steps]
         self._stops = stops
 
-    async def hold(self, turn: MockCall) -> bool:
-        """Take the steps that earlier rounds did not take.
+    async def run(self, call: MockCall) -> bool:
+        """Run the steps that earlier rounds did not run.
 
-        With ``stops`` it ends at the first question that the user does not accept, and gives ``False``.
-        Raises ``InputRequired`` where the client's answers come by another round.
+        With ``stops`` it ends at the first question that the user does not accept, and returns ``False``.
+        Raises ``InputRequired`` where the client's answers come with another round.
         """
-        earlier = turn.done
+        earlier = call.done
         for at, step in enumerate(self._steps):
             if at < earlier and not step.asks:
                 continue
-            if step.condition.holds(turn.scope):
+            if step.condition.holds(call.scope):
                 if at >= earlier:
-                    turn.keep(at)
-                await step.take(turn)
-                if self._stops and step.declined(turn):
+                    call.keep(at)
+                await step.take(call)
+                if self._stops and step.declined(call):
                     return False
             if at >= earlier:
-                turn.keep(at + 1)
+                call.keep(at + 1)
         return True
 
 
@@ -61,45 +61,45 @@ class _Step:
     def asks(self) -> bool:
         return bool(self._questions)
 
-    async def take(self, turn: MockCall) -> None:
-        client, config = turn.context.client, self._config
+    async def take(self, call: MockCall) -> None:
+        client, config = call.context.client, self._config
         if self._questions:
-            await self._ask(turn)
+            await self._ask(call)
         elif config.progress is not None:
-            await self._report(turn, config.progress)
+            await self._report(call, config.progress)
         elif config.log is not None:
-            await self._log(turn, config.log)
+            await self._log(call, config.log)
         elif config.delay_ms is not None:
             await asyncio.sleep(config.delay_ms / 1000)
         elif config.release:
             await client.release()
         elif config.change is not None:
-            turn.context.publish(Change(cast("Any", config.change)))
+            call.context.publish(Change(cast("Any", config.change)))
 
-    def declined(self, turn: MockCall) -> bool:
+    def declined(self, call: MockCall) -> bool:
         """Whether the user did not accept one of the step's questions."""
         return any(
-            question.ability == "elicitation" and turn.answers[name].get("action") != "accept"
+            question.ability == "elicitation" and call.answers[name].get("action") != "accept"
             for name, question in self._questions.items()
-            if name in turn.answers
+            if name in call.answers
         )
 
-    async def _ask(self, turn: MockCall) -> None:
+    async def _ask(self, call: MockCall) -> None:
         asked = {
-            name: question.rendered(turn.scope)
+            name: question.rendered(call.scope)
             for name, question in self._questions.items()
-            if question.condition.holds(turn.scope)
+            if question.condition.holds(call.scope)
         }
         if asked:
-            turn.answers.update(await turn.context.client.ask(asked))
+            call.answers.update(await call.context.client.ask(asked))
 
-    async def _report(self, turn: MockCall, config: MockProgress) -> None:
-        message = self._text.render(turn.scope)
-        await turn.context.client.progress(config.progress, config.total, message)
+    async def _report(self, call: MockCall, config: MockProgress) -> None:
+        message = self._text.render(call.scope)
+        await call.context.client.progress(config.progress, config.total, message)
 
-    async def _log(self, turn: MockCall, config: MockLog) -> None:
-        data = self._data.render(turn.scope)
-        await turn.context.client.log(cast("Any", config.level), data, config.logger)
+    async def _log(self, call: MockCall, config: MockLog) -> None:
+        data = self._data.render(call.scope)
+        await call.context.client.log(cast("Any", config.level), data, config.logger)
 
 
 class _Question:

@@ -21,7 +21,7 @@ from ._replies import (
 )
 
 
-class Reply:
+class LiveReply:
     """One answer, ready to be given. ``directory`` is what its files start at."""
 
     def __init__(self, config: MockReply, directory: Path) -> None:
@@ -33,20 +33,20 @@ class Reply:
         self._fixed = config.content is not None and self._blocks.static and not _has_file(config.content)
         self._fault = _Fault(config.error, config.protocol_error)
 
-    async def give(self, turn: MockCall, *, fail: bool = False) -> Any:
+    async def give(self, call: MockCall, *, fail: bool = False) -> Any:
         """The answer's value, after its delay. Raises ``ToolFailure`` and ``RequestRefused`` where it is one.
 
         With ``fail`` it is its ``error`` whatever else it says.
         """
         config = self._config
-        if delay := _delay(config, turn):
+        if delay := _delay(config, call):
             await asyncio.sleep(delay / 1000)
         way = config.ways[0] if config.ways else "mock_response"
         if fail or way in ("error", "protocol_error"):
-            raise self._fault.of(turn.scope)
+            raise self._fault.of(call.scope)
         if way == "content":
-            return await self._content(turn.scope)
-        return self._response.render(turn.scope) if way == "response" else config.mock_response
+            return await self._content(call.scope)
+        return self._response.render(call.scope) if way == "response" else config.mock_response
 
     async def _content(self, scope: Scope) -> Content:
         structured: Any = ABSENT
@@ -63,35 +63,35 @@ class Reply:
         return tuple(whole_block(block, self._directory) for block in blocks)
 
 
-class Replies:
+class ReplySelector:
     """Answers, one of which is each call's."""
 
     def __init__(self, config: MockReplies, directory: Path) -> None:
-        self._own = Reply(_main(config), directory)
-        self._fault = Reply(_failing(config), directory)
+        self._own = LiveReply(_main(config), directory)
+        self._fault = LiveReply(_failing(config), directory)
         self._every = config.fail_every
-        self._sequence = [Reply(each, directory) for each in config.sequence or ()]
+        self._sequence = [LiveReply(each, directory) for each in config.sequence or ()]
         self._then = config.then
         self._seed = config.random.seed if config.random else 0
         choices = config.random.choices if config.random else ()
-        self._choices = [Reply(each, directory) for each in choices]
+        self._choices = [LiveReply(each, directory) for each in choices]
         self._weights = [each.weight for each in choices]
         self._given = 0
 
-    async def give(self, turn: MockCall) -> Any:
-        """The answer whose turn it is; see ``Reply.give``."""
+    async def give(self, call: MockCall) -> Any:
+        """The answer whose turn it is; see ``LiveReply.give``."""
         self._given += 1
         number = self._given
         if self._every is not None and number % self._every == 0:
-            return await self._fault.give(turn, fail=True)
+            return await self._fault.give(call, fail=True)
         if self._sequence:
-            return await self._by_turns(number).give(turn)
+            return await self._by_turns(number).give(call)
         if self._choices:
             drawn = Random(f"{self._seed}:{number}").choices(self._choices, self._weights)
-            return await drawn[0].give(turn)
-        return await self._own.give(turn)
+            return await drawn[0].give(call)
+        return await self._own.give(call)
 
-    def _by_turns(self, number: int) -> Reply:
+    def _by_turns(self, number: int) -> LiveReply:
         count = len(self._sequence)
         if number <= count or self._then == "repeat_last":
             return self._sequence[min(number, count) - 1]
@@ -137,11 +137,11 @@ def _without(config: MockReplies, *names: str) -> MockReply:
     return MockReply(**{name: getattr(config, name) for name in given})
 
 
-def _delay(config: MockReply, turn: MockCall) -> float:
+def _delay(config: MockReply, call: MockCall) -> float:
     """Milliseconds; one and the same for the n-th call of a tool."""
     if config.delay_max_ms is None:
         return config.delay_ms
-    drawn = Random(f"{turn.context.tool_name}:{turn.number}")
+    drawn = Random(f"{call.context.tool_name}:{call.number}")
     return drawn.uniform(config.delay_ms, config.delay_max_ms)
 
 

@@ -12,7 +12,7 @@ from ...errors import ToolFailure
 from ..conditions import Condition
 from ..mock_steps import MockCall, MockStep, MockSteps
 from ._replies import MockAnswer, MockReplies, MockRule
-from ._reply_selection import Replies, Reply
+from ._reply_selection import LiveReply, ReplySelector
 
 
 class MockScript:
@@ -27,31 +27,31 @@ class MockScript:
         on_decline: MockAnswer | None,
         directory: Path,
     ) -> None:
-        self._conversation = MockSteps(steps, stops=on_decline is not None)
-        self._rules = [(Condition(rule.when), Replies(rule, directory)) for rule in rules]
-        self._otherwise = None if replies is None else Replies(replies, directory)
-        self._declined = None if on_decline is None else Reply(on_decline, directory)
+        self._steps = MockSteps(steps, stops=on_decline is not None)
+        self._rules = [(Condition(rule.when), ReplySelector(rule, directory)) for rule in rules]
+        self._otherwise = None if replies is None else ReplySelector(replies, directory)
+        self._declined = None if on_decline is None else LiveReply(on_decline, directory)
         self._calls = 0
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
-        """The answer; see ``Reply.give``. Raises ``InputRequired`` as ``Client.ask`` does."""
-        turn = MockCall(arguments, context, self._calls + 1)
-        self._calls += not turn.resumed
+        """The answer; see ``LiveReply.give``. Raises ``InputRequired`` as ``Client.ask`` does."""
+        call = MockCall(arguments, context, self._calls + 1)
+        self._calls += not call.resumed
         try:
-            accepted = await self._conversation.hold(turn)
+            accepted = await self._steps.run(call)
         except InputRequired:
             raise
         except BaseException:
-            turn.end()
+            call.end()
             raise
-        turn.end()
+        call.end()
         if self._declined is not None and not accepted:
-            return await self._declined.give(turn)
-        return await self._chosen(turn).give(turn)
+            return await self._declined.give(call)
+        return await self._chosen(call).give(call)
 
-    def _chosen(self, turn: MockCall) -> Replies:
+    def _chosen(self, call: MockCall) -> ReplySelector:
         for condition, replies in self._rules:
-            if condition.holds(turn.scope):
+            if condition.holds(call.scope):
                 return replies
         if self._otherwise is None:
             raise ToolFailure(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...schema.json_schema_faults import Wording, type_name, worded
+from ...schema.json_schema_faults import ValueNames, fault_messages, type_name
 from ._accept import MAX_BYTES, MAX_VALUES, Parameters
 from ._check import Check
 from ._compile import compile_parts, compile_schema
@@ -15,12 +15,12 @@ __all__ = [
     "MAX_VALUES",
     "Check",
     "Parameters",
-    "Wording",
+    "ValueNames",
     "certain_fit",
     "compile_parts",
     "compile_schema",
+    "fault_messages",
     "is_certain",
     "known_parameters",
     "type_name",
-    "worded",
 ]

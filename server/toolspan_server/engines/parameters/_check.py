@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.json_schema_faults import (
     ARGUMENTS,
-    Wording,
+    ValueNames,
+    fault_messages,
     first_faults,
-    worded,
 )
 from ._compile import compile_schema
 from ._costs import MAX_STEPS, Costs, count
@@ -27,9 +27,9 @@ class Check:
     That is with the first value for which the check without a compiler is inconclusive.
     """
 
-    def __init__(self, schema: Mapping[str, Any], wording: Wording = ARGUMENTS) -> None:
+    def __init__(self, schema: Mapping[str, Any], names: ValueNames = ARGUMENTS) -> None:
         self._schema = schema
-        self._wording = wording
+        self._names = names
 
     @cached_property
     def _fits(self) -> Fits | None:
@@ -57,9 +57,9 @@ class Check:
                 return []
             self._fits = None
         if not self._is_bounded and self._costs.too_many(value):
-            return [f"{self._wording.whole} would take more than the limit of {MAX_STEPS:,} steps to check"]
+            return [f"{self._names.whole} would take more than the limit of {MAX_STEPS:,} steps to check"]
         if self._validator.is_valid(value):
             return []
         if self._costs.weight(self._schema) * count(value) <= MAX_FOUND:
-            return worded(self._validator.iter_errors(value), self._wording)
-        return first_faults(Search(self._schema, self._costs, self._wording).faults(value))
+            return fault_messages(self._validator.iter_errors(value), self._names)
+        return first_faults(Search(self._schema, self._costs, self._names).faults(value))

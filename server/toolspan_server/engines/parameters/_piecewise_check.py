@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from ...common.json_values import dotted
-from ...schema.json_schema_faults import Wording, faults_of, subject_of
+from ...schema.json_schema_faults import ValueNames, faults_of, subject_of
 from ._compile import compile_parts, compile_schema
 from ._costs import Costs, count
 from ._schema_access import (
@@ -37,10 +37,10 @@ Place = tuple[str | int, ...]
 class Search:
     """Looks for faults by the schema ``root``; the library collects at most ``MAX_FOUND`` for all of them."""
 
-    def __init__(self, root: Schema, costs: Costs, wording: Wording) -> None:
+    def __init__(self, root: Schema, costs: Costs, names: ValueNames) -> None:
         self._root = root
         self._costs = costs
-        self._wording = wording
+        self._names = names
         self._parts: ValidatorMap = compile_parts(root)
         self._left = MAX_FOUND
 
@@ -58,7 +58,7 @@ class Search:
             return
         self._left -= cost
         for error in part.iter_errors(value):
-            yield from faults_of(error, self._wording, at)
+            yield from faults_of(error, self._names, at)
 
     def _apart(self, schema: Any, where: str, value: Any, at: Place) -> Iterator[str]:
         """What is wrong with the value itself, then what is wrong inside it."""
@@ -68,7 +68,7 @@ class Search:
                 found = True
                 yield fault
         if not found:
-            subject = subject_of(at, self._wording)
+            subject = subject_of(at, self._names)
             yield f"{subject} must fit the schema, and is too large to tell where it does not"
 
     def _alone(self, schema: Schema, value: Any, at: Place) -> Iterator[str]:
@@ -80,7 +80,7 @@ class Search:
         validator = compile_schema(asked)
         if not validator.is_valid(value):
             for error in validator.iter_errors(value):
-                yield from faults_of(error, self._wording, at)
+                yield from faults_of(error, self._names, at)
         if isinstance(value, dict):
             missing = (name for name in listed(schema, "required") if name not in value)
             yield from (f"missing '{dotted([*at, name])}'" for name in missing)

@@ -63,7 +63,7 @@ class UpstreamSession(Protocol):
     ) -> UpstreamResult | InputNeeded: ...
 
 
-async def _way(spec: ServerSpec) -> UpstreamSession:
+async def _transport(spec: ServerSpec) -> UpstreamSession:
     if spec.own:
         from . import _modern_session
 
@@ -93,15 +93,15 @@ class Restarts:
         return pause * (1 - self.jitter * random.random())
 
 
-class _Life:
-    """One session, from its start to its end. ``ended`` is set when ``reason`` is known."""
+class _SessionState:
+    """The state of one session. ``ended`` is set once ``failure`` is known."""
 
     def __init__(self) -> None:
         self.up = anyio.Event()
         self.lost = anyio.Event()
         self.ended = anyio.Event()
         self.child: Child | None = None
-        self.way: UpstreamSession | None = None
+        self.transport: UpstreamSession | None = None
         self.session: Any = None
         self.failure: ServerFailure | None = None
         self.up_since = math.inf
@@ -139,7 +139,7 @@ class Connection:
         self._on_listing = on_listing
         self._on_change = on_change or (lambda: None)
         self._stopping = anyio.Event()
-        self._life = _Life()
+        self._state = _SessionState()
         self._lost: ServerFailure | None = None
         self._restarted = 0
         self._disconnected = 0
@@ -148,32 +148,32 @@ class Connection:
     @property
     def is_up(self) -> bool:
         """Whether a call could be made now."""
-        return self._life.session is not None
+        return self._state.session is not None
 
     @property
     def lost(self) -> ServerFailure | None:
         """Why the server is not there now, as far as that is known."""
-        return None if self.is_up else self.failure or self._life.failure or self._lost
+        return None if self.is_up else self.failure or self._state.failure or self._lost
 
     async def run(self) -> None:
         """Connect, and reconnect with growing pauses when the server is lost, until ``stop``."""
-        life = self._life
+        state = self._state
         while True:
-            await self._live(life)
+            await self._run_session(state)
             if not self.ready.is_set() or self.failure is not None:
-                self.failure = life.failure
+                self.failure = state.failure
                 self.ready.set()
-            if anyio.current_time() - life.up_since > _STEADY_SECONDS:
+            if anyio.current_time() - state.up_since > _STEADY_SECONDS:
                 self._restarted = self._disconnected = 0
             self._on_change()
             given_up = self.failure is not None and not self._restarts.from_start
             if given_up or self._stopping.is_set() or self._restarted >= self._restarts.most:
                 return
-            self._lost = life.failure
+            self._lost = state.failure
             pause = self._restarts.pause(max(self._restarted, self._disconnected))
-            if life.child is not None and life.child.allowance.excess:
+            if state.child is not None and state.child.allowance.excess:
                 self._disconnected += 1  # answered calls do not make up for it
-            life = self._life = _Life()
+            state = self._state = _SessionState()
             self._resumes_at = anyio.current_time() + pause
             with anyio.move_on_after(pause):
                 await self._stopping.wait()
@@ -196,14 +196,14 @@ class Connection:
 
         Raises ``ServerGone``, ``CallRefused``, ``NoResult``, and ``TimeoutError`` after ``timeout`` seconds.
         """
-        life = await self._available()
-        if (session := life.session) is None or life.way is None:
-            raise self._gone(life)
+        state = await self._available()
+        if (session := state.session) is None or state.transport is None:
+            raise self._gone(state)
         try:
             with anyio.fail_after(timeout):
-                answer = await life.way.call_tool(session, name, arguments, meta or {}, again)
+                answer = await state.transport.call_tool(session, name, arguments, meta or {}, again)
         except PeerError as error:
-            raise await self._refused(error, life) from None
+            raise await self._refused(error, state) from None
         except ValueError as error:
             _log.debug("server %r: invalid answer to %r", self.spec.name, name, exc_info=error)
             raise NoResult(
@@ -212,50 +212,52 @@ class Connection:
         self._restarted = 0
         return answer
 
-    async def _live(self, life: _Life) -> None:
-        way = life.way = await _way(self.spec)
+    async def _run_session(self, state: _SessionState) -> None:
+        transport = state.transport = await _transport(self.spec)
         from ._process import Child
 
-        child = life.child = Child()
+        child = state.child = Child()
         fault: Exception | None = None
         try:
             with anyio.CancelScope(deadline=anyio.current_time() + self._connect_timeout) as scope:
-                await self._serve(life, child, scope, way)
+                await self._serve(state, child, scope, transport)
         except Exception as error:
             _log.debug("server %r", self.spec.name, exc_info=error)
             fault = error
         finally:
-            life.session = None
-            life.failure = self._failure(fault, child, answered=life.up.is_set())
-            life.ended.set()
+            state.session = None
+            state.failure = self._failure(fault, child, answered=state.up.is_set())
+            state.ended.set()
 
-    async def _serve(self, life: _Life, child: Child, scope: anyio.CancelScope, way: UpstreamSession) -> None:
+    async def _serve(
+        self, state: _SessionState, child: Child, scope: anyio.CancelScope, transport: UpstreamSession
+    ) -> None:
         if self.spec.problem:
             raise UnusableServer(self.spec.problem)
-        async with way.open_session(self.spec, child, self._listener) as (session, channel):
+        async with transport.open_session(self.spec, child, self._listener) as (session, channel):
             if self._on_listing is not None or not self.ready.is_set():
-                await self._list(way, session, channel)
+                await self._list(transport, session, channel)
             scope.deadline = math.inf
-            life.session, life.up_since = session, anyio.current_time()
+            state.session, state.up_since = session, anyio.current_time()
             self.failure = None
-            life.up.set()
+            state.up.set()
             self.ready.set()
             self._on_change()
             async with anyio.create_task_group() as tasks:
                 if self._on_listing is not None:
-                    tasks.start_soon(self._keep_listing, way, session, channel)
-                await _first_of(channel.gone, life.lost, self._stopping, child.allowance.exceeded)
+                    tasks.start_soon(self._keep_listing, transport, session, channel)
+                await _first_of(channel.gone, state.lost, self._stopping, child.allowance.exceeded)
                 tasks.cancel_scope.cancel()
-            life.session = None
+            state.session = None
             scope.deadline = anyio.current_time() + _LEAVE_SECONDS
 
-    async def _list(self, way: UpstreamSession, session: Any, channel: Any) -> None:
-        listing = await way.list_tools(session, channel, self._bounds)
+    async def _list(self, transport: UpstreamSession, session: Any, channel: Any) -> None:
+        listing = await transport.list_tools(session, channel, self._bounds)
         self.tools, self.warnings = tuple(listing.tools), tuple(listing.warnings)
         if self._on_listing is not None:
             self._on_listing(listing)
 
-    async def _keep_listing(self, way: UpstreamSession, session: Any, channel: Any) -> None:
+    async def _keep_listing(self, transport: UpstreamSession, session: Any, channel: Any) -> None:
         """List the tools again when the server says so; the more often it does, the less often we do."""
         from ._changes import hear_of_changes
 
@@ -271,34 +273,34 @@ class Connection:
                 channel.changed = anyio.Event()
                 try:
                     with anyio.fail_after(self._connect_timeout):
-                        await self._list(way, session, channel)
+                        await self._list(transport, session, channel)
                 except (PeerError, ValueError, TimeoutError) as error:
                     reason = self.spec.redact(str(error)) or "no answer in time"
                     _log.warning("server %r: its changed tools cannot be listed: %s", self.spec.name, reason)
 
-    async def _available(self) -> _Life:
-        """The current life; while the server is being restarted, the next one, if that comes up soon."""
-        life = self._life
+    async def _available(self) -> _SessionState:
+        """The current session; while the server is being restarted, the next one, if it comes up soon."""
+        state = self._state
         soon = anyio.current_time() + _RESTART_WAIT_SECONDS
-        if life.session is None and self._resumes_at < soon:
+        if state.session is None and self._resumes_at < soon:
             with anyio.move_on_after(_RESTART_WAIT_SECONDS):
-                await _first_of(life.up, life.ended)
-        return life
+                await _first_of(state.up, state.ended)
+        return state
 
-    async def _refused(self, error: PeerError, life: _Life) -> CallRefused | ServerGone:
-        expired = self.spec.kind == "http" and life.child is not None and life.child.status == 404
+    async def _refused(self, error: PeerError, state: _SessionState) -> CallRefused | ServerGone:
+        expired = self.spec.kind == "http" and state.child is not None and state.child.status == 404
         if expired:
-            life.lost.set()
+            state.lost.set()
         if error.is_end:
-            life.lost.set()  # also where the transport is half there yet
+            state.lost.set()  # also when only one direction of the transport is closed
         if expired or error.is_end:
             with anyio.move_on_after(_AFTERMATH_SECONDS):
-                await life.ended.wait()
-            return self._gone(life)
+                await state.ended.wait()
+            return self._gone(state)
         return CallRefused(error.code, self.spec.redact(error.message))
 
-    def _gone(self, life: _Life) -> ServerGone:
-        known, detail = self.failure or life.failure or self._lost, ""
+    def _gone(self, state: _SessionState) -> ServerGone:
+        known, detail = self.failure or state.failure or self._lost, ""
         if known:
             detail = known.reason + (f" (it last said: {known.stderr[-1]})" if known.stderr else "")
         return ServerGone(f"server {self.spec.name!r} is gone", detail)

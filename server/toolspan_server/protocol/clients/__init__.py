@@ -10,7 +10,7 @@ from typing import Any
 
 from ...calls.client import Client, InputRequired
 from ..messages.wire import MODERN
-from ..state.running_calls import Aside
+from ..state.running_calls import WaitForClient
 from ._error_responses import refusals
 from ._handshake import HandshakeClient
 from ._principal import principal
@@ -41,7 +41,7 @@ async def answered(
     context: RequestContext,
     work: Callable[[Client], Awaitable[dict[str, Any]]],
     *,
-    aside: Aside,
+    wait_for_client: WaitForClient,
 ) -> dict[str, Any]:
     """The result of ``work``, which may ask the client of the request; or an ``InputRequiredResult``.
 
@@ -51,13 +51,17 @@ async def answered(
             async def work(client):
                 answers = await client.ask({"topic": Question("elicitation", {...})})
                 return render(answers)
-            return await answered(context, work, aside=calls.beside)
+            return await answered(context, work, wait_for_client=calls.wait_without_slot)
 
     Where the client answers at once, ``ask`` waits; else ``work`` runs again, from its start, in the client's
     next request. ``RequestRefused``, ``ProtocolFault`` and ``Busy`` become JSON-RPC errors.
     """
     client: HandshakeClient | RoundsClient
-    client = RoundsClient(context) if context.protocol_version in MODERN else HandshakeClient(context, aside)
+    client = (
+        RoundsClient(context)
+        if context.protocol_version in MODERN
+        else HandshakeClient(context, wait_for_client)
+    )
     with refusals():
         try:
             return await work(client)

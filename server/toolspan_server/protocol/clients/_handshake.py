@@ -13,7 +13,7 @@ from pydantic import RootModel, ValidationError
 from ...calls.client import ClientAnswer, Question, cannot_answer
 from ...common.json_values import shortened
 from ...errors import ToolFailure
-from ..state.running_calls import Aside
+from ..state.running_calls import WaitForClient
 from ._progress import ProgressClient, RequestContext
 from ._questions import METHODS, fault_in, lacking
 
@@ -27,12 +27,12 @@ class _Answer(RootModel[dict[str, Any]]):
 class HandshakeClient(ProgressClient):
     """Asks by requests to the client, related to its own: on HTTP they ride that one's stream.
 
-    ``aside`` waits for an answer without a place among the calls that run.
+    ``wait_for_client`` waits for an answer without holding a slot of the running calls.
     """
 
-    def __init__(self, context: RequestContext, aside: Aside) -> None:
+    def __init__(self, context: RequestContext, wait_for_client: WaitForClient) -> None:
         super().__init__(context)
-        self._aside = aside
+        self._wait_for_client = wait_for_client
         self._answers: dict[str, ClientAnswer] = {}
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
@@ -50,7 +50,7 @@ class HandshakeClient(ProgressClient):
         request: Any = Request[dict[str, Any], str](method=method, params=dict(question.params))
         related = ServerMessageMetadata(related_request_id=self._context.request_id)
         try:
-            answer = await self._aside(
+            answer = await self._wait_for_client(
                 lambda: self._context.session.send_request(request, _Answer, metadata=related)
             )
         except NoBackChannelError:

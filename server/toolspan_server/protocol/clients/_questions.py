@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ...calls.client import Ability, Question
-from ...engines.parameters import Check, Wording
+from ...engines.parameters import Check, ValueNames
 from ...errors import ToolFailure
 
 METHODS: Mapping[Ability, str] = {
@@ -14,7 +14,7 @@ METHODS: Mapping[Ability, str] = {
     "sampling": "sampling/createMessage",
     "roots": "roots/list",
 }
-_WORDING = Wording(whole="the content", member="field")
+_VALUE_NAMES = ValueNames(whole="the content", member="field")
 _ACTIONS = ("accept", "decline", "cancel")
 
 
@@ -90,7 +90,7 @@ def _content_fault(schema: Mapping[str, Any], content: dict[str, Any]) -> str | 
     from jsonschema_rs import ReferencingError
 
     try:
-        faults = Check(schema, _WORDING).faults(content)
+        faults = Check(schema, _VALUE_NAMES).faults(content)
     except (ValueError, ReferencingError):
         raise ToolFailure("The tool asks the client by a schema that is wrong") from None
     return f"'content' does not fit the schema that was asked by: {faults[0]}" if faults else None

@@ -13,7 +13,7 @@ from ...calls.client import (
     Level,
     Question,
 )
-from ..state.running_calls import Aside
+from ..state.running_calls import WaitForClient
 from ..state.task import Task
 from ._round_trips import RoundsClient
 
@@ -26,12 +26,14 @@ class TaskClient:
     supported on tasks (SEP-2663, task status notifications).
     """
 
-    def __init__(self, task: Task, rounds: RoundsClient, aside: Aside, *, early: bool) -> None:
+    def __init__(
+        self, task: Task, rounds: RoundsClient, wait_for_client: WaitForClient, *, early: bool
+    ) -> None:
         self.memory = rounds.memory
         self.early = early
         self._task = task
         self._rounds = rounds
-        self._aside = aside
+        self._wait_for_client = wait_for_client
 
     def accepts(self, ability: Ability) -> bool:
         """Whether the client declared the capability."""
@@ -44,7 +46,7 @@ class TaskClient:
         except InputRequired as needed:
             if self.early:
                 raise
-            self._rounds.learn(await self._aside(partial(self._task.ask, needed.questions)))
+            self._rounds.learn(await self._wait_for_client(partial(self._task.ask, needed.questions)))
         return await self._rounds.ask(questions)
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:

@@ -37,7 +37,9 @@ def register(server: Server[Any], view: ServerView, calls: Calls) -> None:
             found = await _prompts(view, context).get(params.name, params.arguments or {}, client)
             return {**found, "resultType": "complete"} if context.protocol_version in MODERN else found
 
-        return await answered(context, work, aside=partial(calls.beside, of=principal(context)))
+        return await answered(
+            context, work, wait_for_client=partial(calls.wait_without_slot, of=principal(context))
+        )
 
     server.add_request_handler("prompts/list", PaginatedRequestParams, list_prompts)
     server.add_request_handler("prompts/get", GetPromptRequestParams, get_prompt)

@@ -106,7 +106,7 @@ class TaskCalls:
         owner = principal(context)
         task = self._tasks.make(owner, config)
         rounds = RoundsClient(context)
-        client = TaskClient(task, rounds, partial(self._calls.aside, of=owner), early=early)
+        client = TaskClient(task, rounds, partial(self._calls.wait_for_client, of=owner), early=early)
         work = partial(self._result, call, served, client, context.protocol_version)
         if not early:
             task.start(work)

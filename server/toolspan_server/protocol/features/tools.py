@@ -52,7 +52,9 @@ def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCal
             result = await calls.run(made, served.tool.timeout_ms)
             return wire.render_result(result, context.protocol_version)
 
-        return await answered(context, work, aside=partial(calls.aside, of=principal(context)))
+        return await answered(
+            context, work, wait_for_client=partial(calls.wait_for_client, of=principal(context))
+        )
 
     server.add_request_handler("tools/list", PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", CallToolRequestParams, call_tool)

@@ -98,7 +98,7 @@ class Application:
         limits = runtime.config.limits
         asking = WaitingCalls(limits.asking_calls)
         self.calls = Calls(limits.concurrent_calls, limits.queued_calls, asking)
-        runtime.seat(self.calls)
+        runtime.use_call_slot(self.calls)
         self._caller = CallRunner(self.calls)
         sessions = Sessions(limits.sessions, limits.session_idle_seconds)
         self.budgets = MemoryBudgets.of(limits)

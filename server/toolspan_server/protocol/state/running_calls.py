@@ -1,4 +1,4 @@
-"""The calls that run right now, and those that wait for their turn."""
+"""The running calls of a server, and the queue of those that wait for a slot."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ T = TypeVar("T")
 
 
 class Busy(Exception):
-    """As many calls run and wait as the limits allow. The message says so, and names the limits."""
+    """As many calls run and wait as the limits allow. The message names the limits."""
 
 
-class Aside(Protocol):
-    """Waits for what ``work`` gives, in the way of a call that others need not wait for meanwhile."""
+class WaitForClient(Protocol):
+    """Awaits ``work``, which waits for the client, without holding a slot of the running calls."""
 
     async def __call__(self, work: Callable[[], Awaitable[T]], /) -> T: ...
 
 
 class Calls:
-    """Runs calls, at most ``at_once`` at the same time; at most ``waiting`` more wait in line.
+    """Runs calls, at most ``at_once`` at the same time; at most ``waiting`` more are queued.
 
-    It knows when none is left, so that the end of the server can wait for them; ``refused`` counts those
-    for which there was no place. ``asking`` bounds those that wait for a person.
+    ``finished`` lets the shutdown of the server wait for them; ``refused`` counts calls that found the queue
+    full. ``asking`` limits those that wait for a person.
     """
 
     refuses = True
@@ -46,23 +46,24 @@ class Calls:
 
     @property
     def running(self) -> int:
-        """How many run now."""
+        """The number of running calls."""
         return self._running
 
     @property
     def has_room(self) -> bool:
-        """Whether a call would run at once."""
+        """Whether a call would run without queueing."""
         return self._running < self._at_once
 
     @property
     def waiting(self) -> int:
-        """How many wait for their turn."""
+        """The number of queued calls."""
         return len(self._line)
 
     async def run(self, work: Callable[[], Awaitable[T]], timeout_ms: int | None = None) -> T:
-        """What ``work`` gives, once it is its turn. Raises ``Busy`` when the line is full.
+        """The result of ``work``, run once a slot is free. Raises ``Busy`` when the queue is full.
 
-        After ``timeout_ms`` in line it is let through to say so, without a place: ``WAITED`` tells it.
+        After ``timeout_ms`` in the queue ``work`` is run without a slot, to report the timeout: it sees that
+        in ``WAITED``.
         """
         if not self.has_room:
             return await self._run_later(work, timeout_ms)
@@ -72,30 +73,30 @@ class Calls:
         finally:
             self._left()
 
-    async def aside(self, work: Callable[[], Awaitable[T]], /, *, of: str | None = None) -> T:
-        """What ``work`` gives to a call, of the principal ``of``, that runs and waits for a person.
+    async def wait_for_client(self, work: Callable[[], Awaitable[T]], /, *, of: str | None = None) -> T:
+        """The result of ``work``, for which a running call of the principal ``of`` waits for a person.
 
-        Another runs in its place. Afterwards the call goes on at once: for a while there may be more than
-        ``at_once``. Raises ``ToolFailure`` when too many wait already.
+        Its slot is free meanwhile. Afterwards the call goes on without queueing: for a while more than
+        ``at_once`` may run. Raises ``ToolFailure`` when too many wait already.
         """
         with self._asking.one(of), away(self):
             return await work()
 
-    async def beside(self, work: Callable[[], Awaitable[T]], /, *, of: str | None = None) -> T:
-        """``aside`` of what has no place among the calls that run."""
+    async def wait_without_slot(self, work: Callable[[], Awaitable[T]], /, *, of: str | None = None) -> T:
+        """``wait_for_client`` for work that holds no slot."""
         with self._asking.one(of):
             return await work()
 
     def leave(self) -> None:
-        """A call that runs only waits from now on: another runs in its place."""
+        """Free the slot of a running call that only waits from now on."""
         self._left()
 
     def enter(self) -> None:
-        """A call that had left goes on, also when that makes more than ``at_once``."""
+        """Resume a call that had left, even if that exceeds ``at_once`` for a while."""
         self._running += 1
 
     async def ready(self) -> None:
-        """Whoever called always takes answers."""
+        """Return at once: the caller always reads results."""
 
     async def finished(self, seconds: float) -> None:
         """Return when no call runs or waits, after ``seconds`` at the latest."""

@@ -76,17 +76,17 @@ class ClientEra:
         return [self._initialize, *confirmed]
 
 
-def plain_answer(fast_path: FastPath, peer: ClientEra, request: Message) -> bytes | Call | None:
-    """The answer to a plain request of ``peer``, or the call to make; ``None`` for what goes the long way."""
+def plain_answer(fast_path: FastPath, era: ClientEra, request: Message) -> bytes | Call | None:
+    """The answer to a plain request of ``era``, or the call to make; ``None`` for what goes the long way."""
     if request["method"] == "initialize":
-        opened = None if peer.modern else fast_path.initialize(request)
+        opened = None if era.modern else fast_path.initialize(request)
         if opened is None:
             return None
-        peer.settle(request, opened[1])
+        era.settle(request, opened[1])
         return opened[0]
-    if peer.version is None:
+    if era.version is None:
         return fast_path.answer(request, LATEST_HANDSHAKE_VERSION) if request["method"] == "ping" else None
-    return fast_path.answer(request, peer.version)
+    return fast_path.answer(request, era.version)
 
 
 def _request(method: str, params: Message) -> Message:

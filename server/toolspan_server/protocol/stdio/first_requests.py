@@ -85,7 +85,7 @@ class FirstRequests:
     """
 
     lines: Lines
-    peer: ClientEra = field(default_factory=ClientEra)
+    era: ClientEra = field(default_factory=ClientEra)
     unread: deque[bytes | Overlong] = field(default_factory=deque[bytes | Overlong])
     ended: bool = False
 
@@ -128,9 +128,9 @@ def _answer_first(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> 
         if message is None or "method" not in message:
             return False
         if "id" not in message:
-            return _noted(opening.peer, message)
-        opening.peer.meet(message)
-        answer = plain_answer(fast_path, opening.peer, message)
+            return _noted(opening.era, message)
+        opening.era.meet(message)
+        answer = plain_answer(fast_path, opening.era, message)
     except Exception:  # the session, which comes to the same, answers and logs it
         return False
     if not isinstance(answer, bytes):
@@ -139,8 +139,8 @@ def _answer_first(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> 
     return True
 
 
-def _noted(peer: ClientEra, notification: Message) -> bool:
+def _noted(era: ClientEra, notification: Message) -> bool:
     if notification["method"] != "notifications/initialized":
         return False
-    peer.confirm(notification)
+    era.confirm(notification)
     return True

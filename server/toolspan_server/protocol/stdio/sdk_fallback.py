@@ -35,7 +35,7 @@ class _Subscription(NamedTuple):
 class SdkFallback:
     """One client's conversation with the SDK's server.
 
-    The server first gets the handshake that ``peer`` replays. Requests go under ids of their own, so that
+    The server first gets the handshake that ``era`` replays. Requests go under ids of their own, so that
     ids that differ only in type (``5`` and ``"5"``) stay distinct. ``on_line`` gets the notifications and
     requests of the server.
     """
@@ -43,7 +43,7 @@ class SdkFallback:
     def __init__(
         self,
         build: Callable[[], Server[Any]],
-        peer: ClientEra,
+        era: ClientEra,
         connection_state: ConnectionState,
         on_line: Callable[[bytes], None],
     ) -> None:
@@ -56,7 +56,7 @@ class SdkFallback:
         self._early: list[Message] | None = []
         self._stream: SdkStream | None = None
         self.over = False
-        for message in peer.replay():
+        for message in era.replay():
             if "id" in message:
                 self.ask(message, lambda _: None)
             else:

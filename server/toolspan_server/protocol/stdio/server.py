@@ -52,7 +52,7 @@ class _Serving:
     ) -> None:
         limits = view.config.limits
         calls = _Calls(limits.concurrent_calls, pipes, WaitingCalls(limits.asking_calls))
-        view.runtime.seat(calls)
+        view.runtime.use_call_slot(calls)
 
         def build() -> Server[Any]:
             with importing_sdk():
@@ -61,7 +61,7 @@ class _Serving:
             return build_server(view, calls)
 
         self._session = StdioSession(
-            FastPath(view), calls, build, pipes.write, self._proceed, plain=plain, peer=opening.peer
+            FastPath(view), calls, build, pipes.write, self._proceed, plain=plain, era=opening.era
         )
         self._pipes = pipes
         self._stop = stop

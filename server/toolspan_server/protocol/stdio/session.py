@@ -28,7 +28,7 @@ _TAKEN = "Invalid Request: a request with this id is still running"
 _FAILED = "Internal error: the request could not be served"
 _STOPPED = -32000
 
-Reply = Callable[[bytes | None], None]
+SendReply = Callable[[bytes | None], None]
 
 
 class _Open:
@@ -36,7 +36,7 @@ class _Open:
 
     __slots__ = ("cancelled", "listens", "number", "reply", "size", "started", "task")
 
-    def __init__(self, reply: Reply, size: int) -> None:
+    def __init__(self, reply: SendReply, size: int) -> None:
         self.reply = reply
         self.size = size
         self.listens = False
@@ -51,7 +51,7 @@ class StdioSession:
 
     Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not known at
     once, and whenever a request needs none any more.
-    ``build`` makes the SDK's server. Without ``plain`` everything goes the long way. ``peer`` is what the
+    ``build`` makes the SDK's server. Without ``plain`` everything goes the long way. ``era`` is what the
     client has declared before.
     """
 
@@ -64,7 +64,7 @@ class StdioSession:
         settled: Callable[[], None],
         *,
         plain: bool = True,
-        peer: ClientEra | None = None,
+        era: ClientEra | None = None,
     ) -> None:
         self._fast_path = fast_path
         self._calls = calls
@@ -72,7 +72,7 @@ class StdioSession:
         self._send = send
         self._settled = settled
         self._plain = plain
-        self._peer = peer or ClientEra()
+        self._era = era or ClientEra()
         self._connection_state = ConnectionState()
         self._announcements = Announcements(fast_path.view, self._connection_state, settled)
         self._open: dict[jsonrpc.RequestId, _Open] = {}
@@ -91,7 +91,7 @@ class StdioSession:
         if not self._announcements.owed:
             return
         notifications = self._announcements.take()
-        if self._peer.confirmed:
+        if self._era.confirmed:
             for each in notifications:
                 self._send(jsonrpc.encode(each))
 
@@ -102,7 +102,7 @@ class StdioSession:
             if parsed is None:
                 return
             value: Any = parsed[0]
-            if isinstance(value, list) and self._peer.version == _BATCHING_VERSION:
+            if isinstance(value, list) and self._era.version == _BATCHING_VERSION:
                 self._take_batch(value, len(line))  # pyright: ignore[reportUnknownArgumentType]  # any JSON
             else:
                 self._take(jsonrpc.checked(value), self._write, len(line))
@@ -141,7 +141,7 @@ class StdioSession:
     def _take_batch(self, items: list[Any], size: int) -> None:
         batch = Batch(items, self._send)
         for item in items:
-            reply: Reply = batch.add
+            reply: SendReply = batch.add
             try:
                 message = batch.checked(item)
                 reply = batch.reply_to(message)
@@ -150,7 +150,7 @@ class StdioSession:
                 reply(jsonrpc.encode(refusal.answer()))
         batch.seal()
 
-    def _take(self, message: Message, reply: Reply, size: int) -> None:
+    def _take(self, message: Message, reply: SendReply, size: int) -> None:
         if "id" in message and "method" in message:
             self._request(message, reply, size)
         elif "method" not in message:
@@ -159,7 +159,7 @@ class StdioSession:
         else:
             self._notification(message)
 
-    def _request(self, message: Message, reply: Reply, size: int) -> None:
+    def _request(self, message: Message, reply: SendReply, size: int) -> None:
         request_id: jsonrpc.RequestId = message["id"]
         if request_id in self._open:
             raise jsonrpc.Refusal(jsonrpc.INVALID_REQUEST, _TAKEN, request_id)
@@ -173,8 +173,8 @@ class StdioSession:
                 self.waiting_bytes -= failed.size
             reply(jsonrpc.encode(jsonrpc.error(request_id, jsonrpc.INTERNAL_ERROR, _FAILED)))
 
-    def _begin(self, message: Message, reply: Reply, size: int) -> None:
-        self._peer.meet(message)
+    def _begin(self, message: Message, reply: SendReply, size: int) -> None:
+        self._era.meet(message)
         answer = self._plain_answer(message) if self._plain else None
         if isinstance(answer, bytes):
             reply(answer)
@@ -189,7 +189,7 @@ class StdioSession:
     def _plain_answer(self, message: Message) -> bytes | Call | None:
         if self._long is not None and message["method"] == "initialize":
             return None
-        return plain_answer(self._fast_path, self._peer, message)
+        return plain_answer(self._fast_path, self._era, message)
 
     async def _make(self, call: Call, request: _Open) -> None:
         request.started = True
@@ -206,20 +206,20 @@ class StdioSession:
     def _ask(self, message: Message, request: _Open) -> None:
         """Hand a request to the SDK. While a handshake is being answered, all that follows goes there too."""
         if self._long is None or self._long.over:
-            self._long = SdkFallback(self._build, self._peer, self._connection_state, self._forward_sdk_line)
+            self._long = SdkFallback(self._build, self._era, self._connection_state, self._forward_sdk_line)
             self._long.start()
-        before = self._peer.version
-        opening = message["method"] == "initialize" and not self._peer.modern
+        before = self._era.version
+        opening = message["method"] == "initialize" and not self._era.modern
         if opening:
-            self._peer.version = None
+            self._era.version = None
 
         def answered(answer: dict[str, Any] | None) -> None:
             if opening:
                 result = (answer or {}).get("result")
                 if result is None:
-                    self._peer.version = before
+                    self._era.version = before
                 else:
-                    self._peer.settle(message, result["protocolVersion"])
+                    self._era.settle(message, result["protocolVersion"])
             request_id = message["id"]
             self._settle(request_id, request, None if answer is None else under(request_id, answer))
 
@@ -243,7 +243,7 @@ class StdioSession:
             self._cancel(message)
             return
         if method == "notifications/initialized":
-            self._peer.confirm(message)
+            self._era.confirm(message)
         if self._long is not None:
             self._long.forward(message)
 

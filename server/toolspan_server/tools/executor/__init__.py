@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ._concurrency_limits import ShareLimits
+    from ._concurrency_limits import ConcurrencyLimits
     from ._execute import Executor
 
-__all__ = ["Executor", "ShareLimits"]
+__all__ = ["ConcurrencyLimits", "Executor"]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,5 +21,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import _concurrency_limits, _execute
 
-    globals().update(Executor=_execute.Executor, ShareLimits=_concurrency_limits.ShareLimits)
+    globals().update(Executor=_execute.Executor, ConcurrencyLimits=_concurrency_limits.ConcurrencyLimits)
     return globals()[name]

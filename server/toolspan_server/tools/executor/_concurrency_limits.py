@@ -1,4 +1,4 @@
-"""Shares of the calls that run: what hangs delays only the calls that depend on it."""
+"""Limits on concurrent calls per dependency: a dependency that hangs delays only the calls that use it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _ACTION = "Try again later, or raise the named limits in the config; a tool's ti
 
 
 @dataclass(frozen=True, slots=True)
-class ShareLimits:
-    """How many calls may depend on one target and on one kind, and how many more may wait for one."""
+class ConcurrencyLimits:
+    """How many calls of one target and of one kind may run at once, and how many more may queue for it."""
 
     per_target: int = 8
     per_kind: int = 12
     queued: int = 200
 
 
-class Share:
-    """At most ``at_once`` calls that depend on ``what`` run; at most ``waiting`` more wait, in their order.
+class ConcurrencyLimiter:
+    """Runs at most ``at_once`` calls that depend on ``what``; at most ``waiting`` more queue, in order.
 
-    ``limit`` is the name of the limit that ``at_once`` comes from.
+    ``limit`` is the config key that ``at_once`` comes from.
     """
 
     def __init__(self, what: str, at_once: int, waiting: int, limit: str) -> None:
@@ -36,14 +36,14 @@ class Share:
         self._line: deque[asyncio.Future[None]] = deque()
 
     def take(self) -> bool:
-        """Whether there was room for a call, which has it then."""
+        """Take a slot if one is free; returns whether it did."""
         if self._running >= self._at_once or self._line:
             return False
         self._running += 1
         return True
 
     async def turn(self, *, refuses: bool = True) -> None:
-        """Wait in line for room. Raises ``ToolFailure`` when too many wait, if it ``refuses`` then."""
+        """Queue for a slot. With ``refuses``, raises ``ToolFailure`` when the queue is full."""
         if refuses and len(self._line) >= self._waiting:
             raise ToolFailure(
                 f"Too many calls of {self._what}: {self._at_once} run and {self._waiting} wait "
@@ -63,11 +63,11 @@ class Share:
             raise
 
     def enter(self) -> None:
-        """Go on with a call that had left, also when that makes one more than may run."""
+        """Resume a call that had left, even if that exceeds ``at_once`` for a while."""
         self._running += 1
 
     def leave(self) -> None:
-        """The room of a call is free, for the first that waits."""
+        """Free a slot, for the first call in the queue."""
         self._running -= 1
         while self._line and self._running < self._at_once:
             turn = self._line.popleft()
@@ -76,7 +76,7 @@ class Share:
                 turn.set_result(None)
 
     def timed_out(self, timeout_ms: int) -> ToolFailure:
-        """What a call fails with whose time is over while it waits in line."""
+        """The failure of a call whose timeout ends while it is queued."""
         return ToolFailure(
             f"Tool execution timed out after {timeout_ms}ms: it waited for its turn among the calls of "
             f"{self._what}, {self._at_once} of which may run at once ({self._limit})",
@@ -85,25 +85,27 @@ class Share:
         )
 
 
-class Shares:
-    """The shares of a server, by what depends on them."""
+class ConcurrencyLimiters:
+    """The concurrency limiters of a server, one for each target and each kind."""
 
-    def __init__(self, limits: ShareLimits) -> None:
+    def __init__(self, limits: ConcurrencyLimits) -> None:
         self._limits = limits
-        self._shares: dict[str, Share] = {}
+        self._limiters: dict[str, ConcurrencyLimiter] = {}
 
-    def of(self, implementation: KindConfig) -> tuple[Share, ...]:
-        """Those that a call of such a tool takes room in, the narrowest first; none when nothing can hang."""
+    def of(self, implementation: KindConfig) -> tuple[ConcurrencyLimiter, ...]:
+        """The limiters of a call of such a tool, the narrowest first; none when its kind cannot hang."""
         target = implementation.target()
         if target is None:
             return ()
         limits = self._limits
         return (
-            self._share(target, limits.per_target, "limits.concurrent_calls_per_target"),
-            self._share(f"kind {implementation.type!r}", limits.per_kind, "limits.concurrent_calls_per_kind"),
+            self._limiter(target, limits.per_target, "limits.concurrent_calls_per_target"),
+            self._limiter(
+                f"kind {implementation.type!r}", limits.per_kind, "limits.concurrent_calls_per_kind"
+            ),
         )
 
-    def _share(self, what: str, at_once: int, limit: str) -> Share:
-        if what not in self._shares:
-            self._shares[what] = Share(what, at_once, self._limits.queued, limit)
-        return self._shares[what]
+    def _limiter(self, what: str, at_once: int, limit: str) -> ConcurrencyLimiter:
+        if what not in self._limiters:
+            self._limiters[what] = ConcurrencyLimiter(what, at_once, self._limits.queued, limit)
+        return self._limiters[what]

@@ -29,7 +29,7 @@ from ...common.json_values import (
 from ...errors import RequestRefused, ToolFailure
 from ..registry import Registry, Tool
 from ._chain import composed
-from ._concurrency_limits import ShareLimits, Shares
+from ._concurrency_limits import ConcurrencyLimiters, ConcurrencyLimits
 from .step import Step, StepInputs
 
 _log = logging.getLogger(__name__)
@@ -59,12 +59,12 @@ class Executor:
         redact: Callable[[str], str] | None = None,
         max_result_bytes: int = 1_048_576,
         answer_seconds: float = 600,
-        share_limits: ShareLimits | None = None,
+        concurrency_limits: ConcurrencyLimits | None = None,
         earlier: Executor | None = None,
     ) -> None:
         self.registry = registry
         self.publish: Publish = tell_nobody
-        self.place: CallSlot = NoSlot()
+        self.call_slot: CallSlot = NoSlot()
         self.tells_details = True
         self._surroundings = surroundings or Context()
         self._redact = redact
@@ -72,7 +72,11 @@ class Executor:
         self._answer_seconds = answer_seconds
         self._steps: dict[str, tuple[Tool, Step]] = {}
         self._kept: dict[str, Any] = {} if earlier is None else earlier._kept
-        self._shares: Shares = Shares(share_limits or ShareLimits()) if earlier is None else earlier._shares
+        self._limiters: ConcurrencyLimiters = (
+            ConcurrencyLimiters(concurrency_limits or ConcurrencyLimits())
+            if earlier is None
+            else earlier._limiters
+        )
 
     async def execute(
         self,
@@ -158,8 +162,8 @@ class Executor:
                 self._max_result_bytes,
                 self._answer_seconds,
                 self._redact,
-                self._shares,
-                lambda: self.place,
+                self._limiters,
+                lambda: self.call_slot,
                 self._kept,
             )
         )

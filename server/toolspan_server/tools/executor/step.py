@@ -1,4 +1,4 @@
-"""What a step is: a function around the kind of a tool, or around another step."""
+"""The interface of a step: a function that wraps the kind of a tool, or another step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...calls.context import Context
 if TYPE_CHECKING:
     from ...calls.slots import CallSlot
     from ..registry import Tool
-    from ._concurrency_limits import Shares
+    from ._concurrency_limits import ConcurrencyLimiters
 
 Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]
 """From a tool's arguments to its result."""
@@ -19,18 +19,18 @@ Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]
 
 @dataclass(frozen=True, slots=True)
 class StepInputs:
-    """What a step can be built from: the tool, and what all calls have in common.
+    """The inputs that a step is built from: the tool, and what all calls have in common.
 
-    ``redact`` takes secrets out of a text. ``place`` gives the call's place among those that run. ``kept``
-    outlives a change of the config: a step keeps there, under its own name, what has to go on.
+    ``redact`` removes secrets from a text, ``call_slot`` returns the slot of a running call. ``kept``
+    survives a change of the config: a step stores there, under its own name, the state that must persist.
     """
 
     tool: Tool
     max_result_bytes: int
     answer_seconds: float
     redact: Callable[[str], str] | None
-    shares: Shares
-    place: Callable[[], CallSlot]
+    limiters: ConcurrencyLimiters
+    call_slot: Callable[[], CallSlot]
     kept: MutableMapping[str, Any]
 
 

@@ -16,8 +16,7 @@ from typing_extensions import override
 
 from tests.support.document_collections import write
 from tests.support.waiting import BOUND_S
-from toolspan_server.engines.documents import SearchResult
-from toolspan_server.engines.documents import _folder as _folder
+from toolspan_server.engines.documents import SearchResult, _folder
 from toolspan_server.engines.documents._folder import DocumentFolder
 from toolspan_server.engines.documents._globs import Selection
 from toolspan_server.engines.documents._index import DamagedIndex, open_index, set_aside

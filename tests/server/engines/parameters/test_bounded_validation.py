@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.cost import at_most
 from tests.support.executors import builtin, executor_of
-from toolspan_server.engines.parameters import Check, Parameters, Wording
+from toolspan_server.engines.parameters import Check, Parameters, ValueNames
 from toolspan_server.errors import InvalidParameters
 
 pytestmark = pytest.mark.requirement("I9.1.3")
@@ -140,6 +140,6 @@ async def test_results_are_held_to_their_schema_in_bounded_time() -> None:
 
 
 def test_an_answer_of_a_client_is_held_to_its_question_in_bounded_time() -> None:
-    check = Check(FORMS, Wording("the content", "field"))
+    check = Check(FORMS, ValueNames("the content", "field"))
     with at_most(units=UNITS):
         assert len(check.faults({"u": [{}] * 9_000})) == 21

@@ -14,7 +14,7 @@ from tests.support.upstreams import FakeClient, ReturningClient, raw, served, ta
 from toolspan_server.calls.client import InputRequired
 from toolspan_server.calls.context import Context
 from toolspan_server.live.runtime import Runtime
-from toolspan_server.tools.services import _client_relay as _client_relay
+from toolspan_server.tools.services import _client_relay
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4", "I4.4.1")]
 

@@ -20,7 +20,7 @@ from tests.support.issuer import AUDIENCE, Issuer, issuer
 from toolspan_server.config.models.auth import OAuthConfig
 from toolspan_server.protocol.auth import UNVERIFIED, Auth
 from toolspan_server.protocol.auth._fetch import MOST_BYTES, fetched
-from toolspan_server.protocol.auth._jwt import Issuer as Checks
+from toolspan_server.protocol.auth._jwt import Issuer as TokenIssuer
 from toolspan_server.protocol.auth._keys import Keys
 from toolspan_server.protocol.auth._principal import KeysUnavailable
 from toolspan_server.protocol.http.guard import Access, Guard, RefusedResponse
@@ -231,7 +231,7 @@ async def test_a_key_that_is_taken_back_ends_what_it_has_signed() -> None:
         later = 0.0
         config = OAuthConfig(issuer=login.url, audience=[AUDIENCE], refresh_seconds=60)
         keys = Keys(config, clock=lambda: later)
-        auth = Auth({}, {}, Checks(config, keys, {}), clock=lambda: time.time() + later)
+        auth = Auth({}, {}, TokenIssuer(config, keys, {}), clock=lambda: time.time() + later)
         request = {"path": "/mcp", "headers": []}
         token = b"Bearer " + login.token(exp=int(time.time()) + 1_000_000).encode()
         assert auth.refusal(request, token) is UNVERIFIED
@@ -254,7 +254,7 @@ async def test_a_config_that_comes_while_a_token_is_looked_at_costs_no_call(logi
 
     def access(fetch: Any) -> Access:
         config = OAuthConfig(issuer=login.url, audience=[AUDIENCE])
-        return Access(auth=Auth({}, {}, Checks(config, Keys(config, fetch), {})))
+        return Access(auth=Auth({}, {}, TokenIssuer(config, Keys(config, fetch), {})))
 
     async def app(_scope: Any, _receive: Any, send: Any) -> None:
         await RefusedResponse(200, "in").send(send)

@@ -17,7 +17,7 @@ from tests.support.asgi import Client, Reply
 from tests.support.served import BOUND_S, call, run, write_config
 from toolspan_server.config import ConfigError, load_config
 from toolspan_server.errors import ServeError
-from toolspan_server.live import reload as _reload
+from toolspan_server.live import reload
 from toolspan_server.live.config_files import ConfigFiles
 from toolspan_server.live.runtime import running
 from toolspan_server.protocol.auth import PRINCIPAL, auth_of
@@ -143,15 +143,15 @@ async def test_a_reloaded_config_changes_who_gets_in(tmp_path: Path) -> None:
 async def test_a_token_that_is_taken_out_of_its_file_is_good_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_reload, "LOOK_EVERY_S", 0.005)
-    monkeypatch.setattr(_reload, "SETTLE_S", 0.001)
+    monkeypatch.setattr(reload, "LOOK_EVERY_S", 0.005)
+    monkeypatch.setattr(reload, "SETTLE_S", 0.001)
     tokens, auth = tmp_path / "tokens", {"tokens": [{"file": "tokens"}]}
     tokens.write_text(f"ann:{digest(ANN)}\neve:{digest(EVE)}\n")
     files = ConfigFiles([write_config(tmp_path, auth=auth)])
     files.load()
     async with served(tmp_path, auth=auth) as application, anyio.create_task_group() as group:
         assert (await ask(application, EVE)).status == 200
-        group.start_soon(_reload.reloading, application.runtime, files)
+        group.start_soon(reload.reloading, application.runtime, files)
         tokens.write_text(f"ann:{digest(ANN)}\n")
         await until(lambda: application.runtime.snapshot.number == 2)
         tokens.write_text("nonsense\n")

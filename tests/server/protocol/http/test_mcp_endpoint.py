@@ -19,7 +19,7 @@ from tests.support.raw_http import RawClient, request, tool_call
 from tests.support.served import BOUND_S, INITIALIZE, MODERN_META, call, http_server, tool, write_config
 from toolspan_server import load_config, running
 from toolspan_server.protocol.fast_path import FastPath
-from toolspan_server.protocol.http import call_runner as _caller
+from toolspan_server.protocol.http import call_runner
 from toolspan_server.protocol.http.app import Application
 from toolspan_server.protocol.http.guard import Access
 
@@ -58,7 +58,7 @@ async def test_a_modern_client_that_leaves_ends_its_call_however_it_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     if way == "a stream":
-        monkeypatch.setattr(_caller, "QUIET_S", 0.0)
+        monkeypatch.setattr(call_runner, "QUIET_S", 0.0)
     more = {"unknown": 1} if way == "the SDK's" else {}
     async with application(tmp_path, "wait") as made, anyio.create_task_group() as group:
         gone, reply = anyio.Event(), Reply()

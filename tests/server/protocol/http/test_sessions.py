@@ -17,7 +17,7 @@ from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
 from toolspan_server.protocol.auth import Auth, hashed
 from toolspan_server.protocol.auth._principal import Principal
-from toolspan_server.protocol.http import call_runner as _caller
+from toolspan_server.protocol.http import call_runner
 from toolspan_server.protocol.http.app import Application
 from toolspan_server.protocol.http.guard import Access
 from toolspan_server.protocol.http.sdk.transport import SdkSession
@@ -415,7 +415,7 @@ async def test_calls_that_still_run_when_their_session_ends_are_told_so(tmp_path
 async def test_an_answer_that_takes_long_becomes_a_stream_with_pings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, era: str
 ) -> None:
-    monkeypatch.setattr(_caller, "QUIET_S", 0.01)
+    monkeypatch.setattr(call_runner, "QUIET_S", 0.01)
     async with served(tmp_path) as client:
         message = call(1, "wait", {"seconds": 0.1, "note": era})
         if era == "session":

@@ -113,12 +113,12 @@ async def test_an_event_that_is_not_kept_resumes_nothing(last: str) -> None:
 async def test_events_are_kept_within_their_number_bytes_and_age() -> None:
     from mcp_types import JSONRPCNotification
 
-    from toolspan_server.protocol.sdk import event_store as _events
+    from toolspan_server.protocol.sdk import event_store
 
     now = 0.0
-    events = _events.Events(clock=lambda: now)
+    events = event_store.Events(clock=lambda: now)
     small = JSONRPCNotification(jsonrpc="2.0", method="small")
-    large = JSONRPCNotification(jsonrpc="2.0", method="x" * (_events.MOST_BYTES // 2))
+    large = JSONRPCNotification(jsonrpc="2.0", method="x" * (event_store.MOST_BYTES // 2))
 
     async def kept(event_id: str) -> bool:
         async def nothing(_: Any) -> None: ...
@@ -126,14 +126,14 @@ async def test_events_are_kept_within_their_number_bytes_and_age() -> None:
         return await events.replay_events_after(event_id, nothing) is not None
 
     first = await events.store_event("s", small)
-    last = [await events.store_event("s", small) for _ in range(_events.MOST_EVENTS)]
+    last = [await events.store_event("s", small) for _ in range(event_store.MOST_EVENTS)]
     assert not await kept(first)
     assert await kept(last[0])
     for _ in range(2):
         await events.store_event("s", large)
     assert not await kept(last[-1])
     newest = await events.store_event("s", small)
-    now = _events.MOST_AGE_S + 1
+    now = event_store.MOST_AGE_S + 1
     await events.store_event("s", small)
     assert not await kept(newest)
 

@@ -16,7 +16,7 @@ from toolspan_server.live.views import ServerView
 from toolspan_server.protocol.fast_path import Call, FastPath
 from toolspan_server.protocol.messages import jsonrpc
 from toolspan_server.protocol.sdk import server as sdk
-from toolspan_server.protocol.stdio import session as _session
+from toolspan_server.protocol.stdio import session
 
 pytestmark = pytest.mark.anyio
 CURSOR = request("tools/list", {"cursor": "2"}, 1)
@@ -52,7 +52,7 @@ async def test_without_the_sdk_its_requests_get_errors_and_plain_ones_their_resu
 
 
 @pytest.mark.requirement("I3.1.1")
-@pytest.mark.parametrize("place", [(FastPath, "answer"), (Call, "run"), (_session.SdkFallback, "ask")])
+@pytest.mark.parametrize("place", [(FastPath, "answer"), (Call, "run"), (session.SdkFallback, "ask")])
 async def test_a_fault_on_the_way_costs_only_the_request(
     running_config: ServerView, monkeypatch: pytest.MonkeyPatch, place: tuple[type, str]
 ) -> None:

@@ -19,11 +19,11 @@ from tests.support.executors import builtin, executor_of
 from tests.support.waiting import BOUND_S
 from toolspan_server import Context, ToolFailure, handler
 from toolspan_server.calls.content import Content
-from toolspan_server.tools.executor import ShareLimits, _clock
+from toolspan_server.tools.executor import ConcurrencyLimits, _clock
 from toolspan_server.tools.kinds._blocking import MAX_ABANDONED, MAX_RUNNING
 
 pytestmark = pytest.mark.anyio
-WIDE = ShareLimits(per_target=100, per_kind=100)
+WIDE = ConcurrencyLimits(per_target=100, per_kind=100)
 
 
 class Gate:
@@ -229,7 +229,7 @@ async def test_a_context_that_served_a_cancelled_call_serves_the_next_one_afresh
 
 @pytest.mark.requirement("I2.3.4")
 async def test_a_hundred_blocking_handlers_do_not_stop_the_event_loop() -> None:
-    executor = executor_of(builtin("timeouts.block"), share_limits=WIDE)
+    executor = executor_of(builtin("timeouts.block"), concurrency_limits=WIDE)
     results: list[Any] = []
 
     async def call() -> None:
@@ -251,7 +251,7 @@ async def test_a_hundred_blocking_handlers_do_not_stop_the_event_loop() -> None:
 @pytest.mark.requirement("I2.3.4")
 async def test_calls_that_timed_out_take_no_place_from_those_after_them() -> None:
     tools = [builtin(f"stuck{i}", "timeouts.block", timeout_ms=500) for i in range(MAX_RUNNING + 4)]
-    executor = executor_of(*tools, builtin("string_regex"), share_limits=WIDE)
+    executor = executor_of(*tools, builtin("string_regex"), concurrency_limits=WIDE)
     async with anyio.create_task_group() as group:
         for entry in tools:
             group.start_soon(executor.execute, entry["name"])

@@ -24,7 +24,7 @@ from tests.support.document_collections import (
     write,
 )
 from tests.support.waiting import BOUND_S
-from toolspan_server.engines.documents import _index_updater as _index_updater
+from toolspan_server.engines.documents import _index_updater
 from toolspan_server.errors import ToolFailure
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]

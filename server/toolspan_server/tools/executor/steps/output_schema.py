@@ -7,13 +7,13 @@ from typing import Any
 
 from ....calls.content import ABSENT, Content
 from ....calls.context import Context
-from ....engines.parameters import Check, Wording, type_name
+from ....engines.parameters import Check, ValueNames, type_name
 from ....errors import ToolFailure
 from ..step import Step, StepInputs
 
 ORDER = 60
 
-_WORDING = Wording(whole="the result", member="key")
+_VALUE_NAMES = ValueNames(whole="the result", member="key")
 _FIX = "Report it to whoever maintains the tool: results must fit its output_schema and limits.result_bytes."
 
 
@@ -31,7 +31,7 @@ def fitting(following: Step, schema: Mapping[str, Any]) -> Step:
     content blocks, what is structured is looked at (MCP 2026-07-28, server/tools, Output Schema).
     """
 
-    check = Check(schema, _WORDING)
+    check = Check(schema, _VALUE_NAMES)
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
         result = await following(arguments, context)

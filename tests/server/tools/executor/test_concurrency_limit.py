@@ -1,4 +1,4 @@
-"""What hangs takes no more than its share of the calls that run."""
+"""Limits on concurrent calls per target and per kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.executors import builtin, executor_of, tool
 from tests.support.waiting import BOUND_S
 from toolspan_server import Context, Executor, handler
 from toolspan_server.calls.results import ToolResult
-from toolspan_server.tools.executor import ShareLimits
+from toolspan_server.tools.executor import ConcurrencyLimits
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I9.2.10")]
 _gates: dict[str, anyio.Event] = {}
@@ -79,8 +79,8 @@ class Seat:
 
 def served(*tools: dict[str, Any], **limits: int) -> tuple[Executor, Seat]:
     """An executor whose calls have a place."""
-    executor, seat = executor_of(*tools, share_limits=ShareLimits(**limits)), Seat()
-    executor.place = seat
+    executor, seat = executor_of(*tools, concurrency_limits=ConcurrencyLimits(**limits)), Seat()
+    executor.call_slot = seat
     return executor, seat
 
 

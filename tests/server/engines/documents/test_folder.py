@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 
 from tests.support.document_collections import write
-from toolspan_server.engines.documents import _folder as _folder
+from toolspan_server.engines.documents import _folder
 from toolspan_server.engines.documents._document import UnreadableFile
 from toolspan_server.engines.documents._folder import DocumentFolder, shown
 from toolspan_server.engines.documents._globs import Selection
@@ -22,12 +22,12 @@ LIMIT = 1024
 
 
 class Listing:
-    """A tree's entries, and the reasons why others were left out."""
+    """A document folder's entries, and the reasons why others were left out."""
 
     def __init__(self, root: Path, *include: str) -> None:
-        self.tree = DocumentFolder("docs", root, Selection(include or ["**/*.md"]))
+        self.folder = DocumentFolder("docs", root, Selection(include or ["**/*.md"]))
         self.skipped: dict[str, str] = {}
-        self.entries = list(self.tree.entries(self.skipped.__setitem__, Event()))
+        self.entries = list(self.folder.entries(self.skipped.__setitem__, Event()))
         self.paths = [entry.path for entry in self.entries]
 
 
@@ -55,7 +55,7 @@ def test_what_is_no_file_of_the_folder_is_left_out_at_once(tmp_path: Path, kind:
     assert listing.paths == ["good.md"]
     assert kind == "folder" or list(listing.skipped) == ["bad.md"]
     with pytest.raises(UnreadableFile):
-        listing.tree.read("bad.md", LIMIT)
+        listing.folder.read("bad.md", LIMIT)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
@@ -77,21 +77,21 @@ def test_a_link_to_a_file_inside_is_read(tmp_path: Path) -> None:
     (root / "b.md").symlink_to("a.md")
     listing = Listing(root)
     assert listing.paths == ["a.md", "b.md"]
-    assert listing.tree.read("b.md", LIMIT) == b"text"
+    assert listing.folder.read("b.md", LIMIT) == b"text"
 
 
 def test_a_file_over_the_limit_is_refused_without_reading_it(tmp_path: Path) -> None:
     with (tmp_path / "sparse.md").open("wb") as file:
         file.truncate(20 * 1024**3)
     with pytest.raises(UnreadableFile, match="larger than 1 KiB"):
-        Listing(tmp_path).tree.read("sparse.md", LIMIT)
+        Listing(tmp_path).folder.read("sparse.md", LIMIT)
 
 
 def test_a_path_out_of_the_folder_cannot_be_read(tmp_path: Path) -> None:
     root = write(tmp_path / "docs", {"a.md": "text"})
     write(tmp_path, {"secret.md": "secret"})
     with pytest.raises(UnreadableFile, match="leaves"):
-        Listing(root).tree.read("../secret.md", LIMIT)
+        Listing(root).folder.read("../secret.md", LIMIT)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems allow only UTF-8 names")
@@ -101,7 +101,7 @@ def test_names_of_any_bytes_are_listed_shown_apart_and_read(tmp_path: Path) -> N
         (tmp_path / os.fsdecode(name)).write_text("text")
     listing = Listing(tmp_path)
     assert {os.fsencode(path) for path in listing.paths} == set(names)
-    assert all(listing.tree.read(path, LIMIT) == b"text" for path in listing.paths)
+    assert all(listing.folder.read(path, LIMIT) == b"text" for path in listing.paths)
     texts = [shown(path) for path in listing.paths]
     assert len(set(texts)) == 4
     assert all(text.encode() for text in texts)
@@ -139,13 +139,13 @@ def test_a_fresh_file_has_no_stamp_and_a_settled_one_has(
 
 def test_a_change_matters_only_where_documents_can_be(tmp_path: Path) -> None:
     root = write(tmp_path / "docs", {"a.md": "", "b.py": "", ".git/c.md": "", "sub/d.md": ""})
-    tree = DocumentFolder("docs", root, Selection(["**/*.md"]))
-    assert tree.relevant(str(root / "a.md")) == "a.md"
-    assert tree.relevant(str(root / "b.py")) is None
-    assert tree.relevant(str(root / ".git" / "c.md")) is None
-    assert tree.relevant(str(root / "sub")) == "sub"
-    assert tree.relevant(str(root / "gone")) == "gone"
-    assert tree.relevant(str(tmp_path / "other.md")) is None
+    folder = DocumentFolder("docs", root, Selection(["**/*.md"]))
+    assert folder.relevant(str(root / "a.md")) == "a.md"
+    assert folder.relevant(str(root / "b.py")) is None
+    assert folder.relevant(str(root / ".git" / "c.md")) is None
+    assert folder.relevant(str(root / "sub")) == "sub"
+    assert folder.relevant(str(root / "gone")) == "gone"
+    assert folder.relevant(str(tmp_path / "other.md")) is None
 
 
 def test_a_folder_that_becomes_a_link_while_it_is_looked_at_leads_nowhere(
@@ -174,9 +174,9 @@ def test_what_is_hidden_or_holds_keys_is_left_out_and_said_once(
     for name in ("a.md", ".env", ".ssh/config", "server.pem", ".git/config", "b/.hidden.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
-    tree = DocumentFolder("docs", tmp_path, Selection(["**/*"]))
+    folder = DocumentFolder("docs", tmp_path, Selection(["**/*"]))
     for _ in range(2):
-        assert [entry.path for entry in tree.entries(lambda *_: None, Event())] == ["a.md"]
+        assert [entry.path for entry in folder.entries(lambda *_: None, Event())] == ["a.md"]
     (told,) = [record.getMessage() for record in caplog.records]
     assert told.startswith("'docs': left out .env, .ssh/, b/.hidden.md, server.pem: hidden, or keys")
     named = DocumentFolder("docs", tmp_path, Selection(["**/.env", ".ssh/*", "*.pem"]))
