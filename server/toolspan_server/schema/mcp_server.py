@@ -84,11 +84,11 @@ class McpServerConfig(Record, unknown="ignore"):
     """
 
     type: Transport | None = key(
-        "How to speak to the server; by default stdio for a command and http for a url.",
+        "The transport; by default stdio for a command and http for a url.",
         default=None,
         spellings=["type", "transport"],
     )
-    command: str | None = key("The program to start.", least=1, check=_argument, default=None)
+    command: str | None = key("The command to start.", least=1, check=_argument, default=None)
     args: tuple[_Argument, ...] = key("Its arguments.", default=(), hidden=True)
     env: dict[str, _Argument] = key(
         "Variables added to its environment.",
@@ -96,7 +96,7 @@ class McpServerConfig(Record, unknown="ignore"):
         factory=dict,
         hidden=True,
     )
-    cwd: _Argument | None = key("The folder that it starts in.", default=None)
+    cwd: _Argument | None = key("Its working directory.", default=None)
     url: str | None = key(
         "The http or https URL of the server.",
         check=_url,
@@ -107,7 +107,7 @@ class McpServerConfig(Record, unknown="ignore"):
     headers: dict[str, str] = key(
         "Headers sent with every request.", check=header_values, factory=dict, hidden=True
     )
-    disabled: bool = key("Whether the server is left alone.", default=False)
+    disabled: bool = key("Whether the server is ignored.", default=False)
     allow_dangerous_env: bool = key(
         "Allows variables in env that change which code runs, such as LD_PRELOAD or GIT_SSH_COMMAND.",
         default=False,

@@ -45,7 +45,7 @@ class HttpAuth(Record):
     Each secret is written as ``${VAR}``, or named by the key that ends in ``_env``.
     """
 
-    type: Literal["bearer", "basic", "api_key", "oauth2"] = key("How it is proven.")
+    type: Literal["bearer", "basic", "api_key", "oauth2"] = key("The authentication scheme.")
     token: _Secret | None = key("bearer: the token.", default=None, hidden=True)
     token_env: _Variable | None = key("bearer: the variable that holds the token.", default=None)
     username: _Secret | None = key("basic: the user's name.", default=None, hidden=True)
@@ -54,7 +54,7 @@ class HttpAuth(Record):
     password_env: _Variable | None = key("basic: the variable that holds the password.", default=None)
     name: _FieldName | None = key("api_key: the header, query parameter or cookie.", default=None)
     place: Literal["header", "query", "cookie"] = key(
-        "api_key: where it goes.", default="header", spellings=["in"]
+        "api_key: where the key is sent.", default="header", spellings=["in"]
     )
     value: _Secret | None = key("api_key: the key.", default=None, hidden=True)
     value_env: _Variable | None = key("api_key: the variable that holds the key.", default=None)
@@ -63,10 +63,10 @@ class HttpAuth(Record):
     client_id_env: _Variable | None = key("oauth2: the variable that holds the id.", default=None)
     client_secret: _Secret | None = key("oauth2: the client's secret.", default=None, hidden=True)
     client_secret_env: _Variable | None = key("oauth2: the variable that holds the secret.", default=None)
-    scopes: tuple[Annotated[str, Limits(least=1)], ...] = key("oauth2: the scopes asked for.", default=())
-    audience: str | None = key("oauth2: the audience asked for.", least=1, default=None)
+    scopes: tuple[Annotated[str, Limits(least=1)], ...] = key("oauth2: the scopes to request.", default=())
+    audience: str | None = key("oauth2: the audience to request.", least=1, default=None)
     client_auth: Literal["basic", "post"] = key(
-        "oauth2: whether the client shows id and secret in a header or in the body.",
+        "oauth2: whether id and secret are sent in a header or in the body.",
         default="basic",
     )
     token_params: dict[str, str] = key("oauth2: more parameters of the token request.", factory=dict)

@@ -19,11 +19,13 @@ class HttpCircuit(Record):
     let through to see; the others are refused until it has an answer.
     """
 
-    failures: int = key("How many failures in a row open it.", least=1, most=1_000, default=5)
+    failures: int = key("How many consecutive failures open the circuit.", least=1, most=1_000, default=5)
     open_ms: Milliseconds = key(
-        "How long calls are refused then, in milliseconds, before one is tried.", default=30_000
+        "How long calls are refused then, in milliseconds, before one is tried again.", default=30_000
     )
-    per: Literal["host", "tool"] = key("Whether the tools of one host share it.", default="host")
+    per: Literal["host", "tool"] = key(
+        "Whether all tools of one host share a circuit, or each tool has its own.", default="host"
+    )
 
 
 class Circuit:

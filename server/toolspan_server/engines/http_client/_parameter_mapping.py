@@ -23,22 +23,26 @@ class HttpParameter(Record):
     """Where one argument goes, and how it is written there."""
 
     place: Place | None = key(
-        "Its place; by default as if it were not listed.",
+        "Where the argument goes; by default as if it were not listed.",
         default=None,
         spellings=["in"],
     )
-    name: str | None = key("Its name there; its own name by default.", least=1, most=200, default=None)
+    name: str | None = key(
+        "Its name in the request; the argument's own name by default.", least=1, most=200, default=None
+    )
     style: Literal["form", "simple", "spaceDelimited", "pipeDelimited", "deepObject", "json"] | None = key(
-        "How lists and objects are written (OpenAPI's styles, or json); by default each item of a list by "
-        "itself, and objects as JSON.",
+        "How lists and objects are serialized (OpenAPI's styles, or json); by default each item of a "
+        "list separately, and objects as JSON.",
         default=None,
     )
-    explode: bool | None = key("Whether each part of a list or object is written by itself.", default=None)
+    explode: bool | None = key(
+        "Whether each part of a list or object becomes a separate parameter.", default=None
+    )
     whole: bool = key("Whether the argument is the whole body.", default=False)
-    encoding: Literal["text", "base64"] = key("file: what the argument holds.", default="text")
-    filename: str | None = key("file: the name it has.", least=1, most=200, default=None)
+    encoding: Literal["text", "base64"] = key("file: how the argument encodes the file.", default="text")
+    filename: str | None = key("file: the file name to send.", least=1, most=200, default=None)
     mime_type: str | None = key(
-        "file, form: its media type.",
+        "file, form: the media type of the part.",
         pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$",
         default=None,
     )

@@ -23,13 +23,14 @@ class HttpRetry(Record):
     answer had status 408, 429, 500, 502, 503 or 504.
     """
 
-    max_attempts: int = key("How often a request is made in all.", least=1, most=10, default=3)
+    max_attempts: int = key("How many attempts a request has in total.", least=1, most=10, default=3)
     backoff_ms: Milliseconds = key(
-        "Longest wait before the second attempt, in milliseconds; it doubles with each. The wait is random.",
+        "Longest wait before the second attempt, in milliseconds; it doubles with each attempt. The "
+        "actual wait is random.",
         default=200,
     )
     unsafe: bool = key(
-        "Whether POST and PATCH are made again as well; what they do may be done twice.", default=False
+        "Whether POST and PATCH are retried as well; their effect may happen twice.", default=False
     )
 
 

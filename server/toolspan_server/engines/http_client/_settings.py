@@ -46,18 +46,19 @@ Headers = dict[Annotated[str, Limits(pattern=_HEADER_NAME)], str]
 
 HEADERS: Any = key("Headers of every request.", check=_headers, factory=dict, hidden=True)
 TIMEOUT_MS: Any = key(
-    "Longest time for a call and its repeated attempts, in milliseconds; the tool's timeout_ms ends it too.",
+    "Longest time for a call with all its retries, in milliseconds; the tool's timeout_ms applies too.",
     default=25_000,
 )
 CONNECT_TIMEOUT_MS: Any = key("Longest time to connect, in milliseconds.", default=10_000)
-RETRY: Any = key("How often a request that failed is made again.", factory=HttpRetry.initial)
-AUTH: Any = key("Who makes the requests.", default=None)
+RETRY: Any = key("How failed requests are retried.", factory=HttpRetry.initial)
+AUTH: Any = key("How requests authenticate.", default=None)
 CIRCUIT_BREAKER: Any = key(
-    "When a host that keeps failing is left alone; never by default.",
+    "When calls to a host that keeps failing are refused for a while; never by default.",
     default=None,
 )
 ALLOWED_DOMAINS: Any = key(
-    "The only hosts to go to, for redirects and tokens too: example.com, or *.example.com for all below it.",
+    "The only hosts that may be contacted, also by redirects and for tokens: example.com, or "
+    "*.example.com for its subdomains.",
     default=None,
 )
 ALLOW_PRIVATE: Any = key(
@@ -65,9 +66,9 @@ ALLOW_PRIVATE: Any = key(
     "10.1.0.0/16.",
     default=(),
 )
-MAX_RESPONSE_BYTES: Any = key("Longest answer, in bytes, unpacked.", default=5_242_880)
+MAX_RESPONSE_BYTES: Any = key("Largest response, in bytes after decompression.", default=5_242_880)
 MAX_REDIRECTS: Any = key(
-    "How many redirects are followed, of GET and HEAD only.", least=0, most=20, default=5
+    "How many redirects are followed; only for GET and HEAD.", least=0, most=20, default=5
 )
 CA_FILE: Any = key(
     "A file of certificates (PEM) to trust instead of the system's, relative to this one.",

@@ -26,17 +26,19 @@ _Name = Annotated[str, Limits(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
 class MockProgress(Record):
     """A report of progress."""
 
-    progress: _Number = key("How far the work has come; more each time.")
-    total: _Number | None = key("How far it has to come, if that is known.", default=None)
-    message: str | None = key("What is being done; a template.", check=check_templates, default=None)
+    progress: _Number = key("The progress so far; each report must be higher than the one before.")
+    total: _Number | None = key("The progress at completion, if known.", default=None)
+    message: str | None = key(
+        "A message about the current work; a template.", check=check_templates, default=None
+    )
 
 
 class MockLog(Record):
     """A log message."""
 
-    level: _Level = key("How serious it is.", default="info")
-    data: Any = key("What it says, any JSON value with templates.", check=check_templates)
-    logger: str | None = key("The name of what says it.", least=1, default=None)
+    level: _Level = key("The log level.", default="info")
+    data: Any = key("The logged data: any JSON value with templates.", check=check_templates)
+    logger: str | None = key("The name of the logger.", least=1, default=None)
 
 
 def form_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +64,7 @@ def form_schema(schema: dict[str, Any]) -> dict[str, Any]:
 class MockElicitation(Record):
     """A question to the user: a form, or with ``url`` a page to visit."""
 
-    message: str = key("What the user is asked; a template.", least=1, check=check_templates)
+    message: str = key("The question to the user; a template.", least=1, check=check_templates)
     requested_schema: Annotated[dict[str, Any], AfterValidator(form_schema)] | None = key(
         "JSON Schema of the form: an object of simple fields.",
         check=check_templates,
@@ -73,7 +75,7 @@ class MockElicitation(Record):
         "The page to visit instead of a form; a template.", least=1, check=check_templates, default=None
     )
     elicitation_id: str | None = key(
-        "The id that goes with url; made up when absent.",
+        "The id of the elicitation with url; generated when absent.",
         least=1,
         default=None,
         spellings=["elicitationId", "elicitation_id"],
@@ -91,7 +93,7 @@ class MockSampling(Record):
     """A request to the client's model; its other keys are passed on as MCP has them."""
 
     messages: tuple[Any, ...] = key(
-        "The conversation: {role, content}, as MCP has them; texts are templates.",
+        "The messages: {role, content}, as in MCP; texts are templates.",
         least=1,
         check=check_templates,
     )
@@ -116,7 +118,7 @@ class MockSampling(Record):
         spellings=["stopSequences", "stop_sequences"],
     )
     model_preferences: dict[str, Any] | None = key(
-        "Which models suit, as MCP has it.",
+        "Model preferences, as in MCP.",
         default=None,
         spellings=["modelPreferences", "model_preferences"],
     )
@@ -131,10 +133,12 @@ class MockSampling(Record):
 class MockQuestion(Record):
     """One question to the client."""
 
-    elicitation: MockElicitation | None = key("Ask the user.", default=None)
-    sampling: MockSampling | None = key("Ask the client's model.", default=None)
-    roots: bool = key("Ask for the client's folders.", default=False)
-    when: Conditions | None = key("Ask only when these conditions hold; see the rules.", default=None)
+    elicitation: MockElicitation | None = key("Ask the user (elicitation).", default=None)
+    sampling: MockSampling | None = key("Ask the client's model (sampling).", default=None)
+    roots: bool = key("Ask for the client's folders (roots).", default=False)
+    when: Conditions | None = key(
+        "Ask only when these conditions hold; written like the when of rules.", default=None
+    )
 
     @property
     def ability(self) -> Ability:
@@ -160,12 +164,14 @@ class MockStep(Record):
         default=None,
     )
     delay_ms: int | None = key("Wait this long, in milliseconds.", least=0, most=3_600_000, default=None)
-    release: bool = key("Let go of the client's connection; it fetches the answer later.", default=False)
+    release: bool = key("Close the response stream; the client fetches the answer later.", default=False)
     change: Literal["tools", "prompts", "resources"] | None = key(
-        "Tell every client that this list changed.",
+        "Notify every client that this list changed.",
         default=None,
     )
-    when: Conditions | None = key("Do it only when these conditions hold; see the rules.", default=None)
+    when: Conditions | None = key(
+        "Run the step only when these conditions hold; written like the when of rules.", default=None
+    )
 
     @override
     def check(self) -> None:

@@ -29,8 +29,8 @@ _WHEN_SAYS = (
 class MockError(Record):
     """A tool error, which the model gets as a result."""
 
-    message: str = key("What went wrong, for the model; a template.", least=1, check=check_templates)
-    code: _Word | None = key("A stable word for it; execution_error if absent.", default=None)
+    message: str = key("The error message for the model; a template.", least=1, check=check_templates)
+    code: _Word | None = key("The error code; execution_error when absent.", default=None)
     user_action: str | None = key(
         "What the person may do about it; a template.", least=1, check=check_templates, default=None
     )
@@ -40,38 +40,40 @@ class MockProtocolError(Record):
     """A refusal of the whole request, as a JSON-RPC error."""
 
     code: Annotated[int, WithoutVariable()] = key("The JSON-RPC error code, such as -32602.")
-    message: str = key("What is wrong; a template.", least=1, check=check_templates)
-    data: Any = key("More about it, any JSON value with templates.", check=check_templates, default=None)
+    message: str = key("The error message; a template.", least=1, check=check_templates)
+    data: Any = key(
+        "More about the error: any JSON value with templates.", check=check_templates, default=None
+    )
 
 
 class MockReply(Record):
     """One answer."""
 
-    mock_response: Any = key("The answer, any JSON value, as it stands here.", default=None, served=True)
+    mock_response: Any = key("The result: any JSON value, returned unchanged.", default=None, served=True)
     response: Any = key(
-        "The answer, any JSON value, whose texts are templates: {{ city }}, {{ call.number }}.",
+        "The result: any JSON value, whose texts are templates: {{ city }}, {{ call.number }}.",
         check=check_templates,
         default=None,
         served=True,
     )
     content: tuple[Any, ...] | None = key(
-        "The answer as content blocks of MCP: text, image, audio, resource_link, resource. Texts are "
+        "The result as MCP content blocks: text, image, audio, resource_link, resource. Texts are "
         "templates; file: names a file instead of data, text or blob.",
         check=content_blocks,
         default=None,
         served=True,
     )
     structured: Any = key(
-        "The same as content, as data for programs; with templates.",
+        "The structured content that goes with content: JSON for programs, with templates.",
         check=check_templates,
         default=None,
         served=True,
     )
-    error: MockError | None = key("Fail, and tell the model so.", default=None)
-    protocol_error: MockProtocolError | None = key("Refuse the request by a JSON-RPC error.", default=None)
+    error: MockError | None = key("Fail the call, with this error for the model.", default=None)
+    protocol_error: MockProtocolError | None = key("Refuse the request with a JSON-RPC error.", default=None)
     delay_ms: _Milliseconds = key("How long to wait before the answer, in milliseconds.", default=0)
     delay_max_ms: _Milliseconds | None = key(
-        "Wait some time between delay_ms and this, in milliseconds, another for each call.",
+        "Longest wait, in milliseconds: each call waits a different time between delay_ms and this.",
         default=None,
     )
 
@@ -117,27 +119,27 @@ class MockChoice(_Complete):
     """One answer of several, drawn by chance."""
 
     weight: Annotated[float, WithoutVariable(strict=False)] = key(
-        "How often it comes, against the others.", above=0, most=1000000, default=1.0
+        "The weight of this answer among the choices.", above=0, most=1000000, default=1.0
     )
 
 
 class MockRandom(Record):
     """Answers drawn by chance, always the same row of them for one seed."""
 
-    seed: Annotated[int, WithoutVariable()] = key("Another seed is another row.", default=0)
-    choices: tuple[MockChoice, ...] = key("The answers.", least=1)
+    seed: Annotated[int, WithoutVariable()] = key("The seed of the random sequence of answers.", default=0)
+    choices: tuple[MockChoice, ...] = key("The answers to choose from.", least=1)
 
 
 class MockReplies(MockReply):
     """An answer, or several by turns or by chance."""
 
     sequence: tuple[MockAnswer, ...] | None = key(
-        "Answers by turns, one for each call.", least=1, default=None, served=True
+        "Answers in order, one for each call.", least=1, default=None, served=True
     )
     then: Literal["repeat_last", "cycle", "fail"] = key(
-        "What comes after the sequence.", default="repeat_last"
+        "How to answer after the end of the sequence.", default="repeat_last"
     )
-    random: MockRandom | None = key("Answers by chance.", default=None, served=True)
+    random: MockRandom | None = key("Answers chosen at random.", default=None, served=True)
     fail_every: int | None = key(
         "Every n-th call fails, with error or protocol_error where one is given.",
         least=1,

@@ -17,12 +17,13 @@ _Method = Literal["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"]
 class OperationsConfig(Record):
     """Operations by tag, path, id or method; each list that is given must hold."""
 
-    tags: tuple[_Glob, ...] = key("Those with any of these tags.", default=())
+    tags: tuple[_Glob, ...] = key("Operations with any of these tags.", default=())
     paths: tuple[_Glob, ...] = key(
-        "Those whose path matches: * is anything within a step, ** any steps.", default=()
+        "Operations whose path matches: * is anything within a segment, ** any number of segments.",
+        default=(),
     )
-    operations: tuple[_Glob, ...] = key("Those with these operationIds; * is anything.", default=())
-    methods: tuple[_Method, ...] = key("Those with these methods.", default=())
+    operations: tuple[_Glob, ...] = key("Operations with these operationIds; * matches any text.", default=())
+    methods: tuple[_Method, ...] = key("Operations with these methods.", default=())
 
 
 def includes(wanted: OperationsConfig, operation: Operation) -> bool:

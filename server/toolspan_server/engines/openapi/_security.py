@@ -28,15 +28,15 @@ class HttpCredentials(Record):
     """What one security scheme of the description is met with; the scheme says how it is sent."""
 
     value: _Secret | None = key("The API key or bearer token.", default=None, hidden=True)
-    value_env: _Variable | None = key("The variable that holds it.", default=None)
-    username: _Secret | None = key("The user's name.", default=None, hidden=True)
-    username_env: _Variable | None = key("The variable that holds it.", default=None)
+    value_env: _Variable | None = key("The environment variable that holds it.", default=None)
+    username: _Secret | None = key("The user name.", default=None, hidden=True)
+    username_env: _Variable | None = key("The environment variable that holds it.", default=None)
     password: _Secret | None = key("The password.", default=None, hidden=True)
-    password_env: _Variable | None = key("The variable that holds it.", default=None)
+    password_env: _Variable | None = key("The environment variable that holds it.", default=None)
     client_id: _Secret | None = key("The OAuth client's id.", default=None, hidden=True)
-    client_id_env: _Variable | None = key("The variable that holds it.", default=None)
+    client_id_env: _Variable | None = key("The environment variable that holds it.", default=None)
     client_secret: _Secret | None = key("The OAuth client's secret.", default=None, hidden=True)
-    client_secret_env: _Variable | None = key("The variable that holds it.", default=None)
+    client_secret_env: _Variable | None = key("The environment variable that holds it.", default=None)
 
     def variables(self) -> Iterator[tuple[str, str]]:
         """The variables that hold secrets, as (key, name)."""

@@ -33,10 +33,10 @@ def _list_or_template(value: Any) -> Any:
 class StepConfig(Record):
     """One step: a call of another tool, or one for each item of a list."""
 
-    id: str = key("Its name: later templates say {{ steps.ID.result }}.", pattern=_ID)
-    tool: str = key("The tool that it calls.", least=1, most=128)
+    id: str = key("The name of the step: later templates refer to {{ steps.ID.result }}.", pattern=_ID)
+    tool: str = key("The tool to call.", least=1, most=128)
     arguments: dict[str, Any] = key(
-        "The tool's arguments; templates over input, steps and, with for_each, item and index.",
+        "The tool's arguments: templates over input, steps and, with for_each, item and index.",
         check=check_templates,
         factory=dict[str, Any],
     )
@@ -45,7 +45,7 @@ class StepConfig(Record):
         default=None,
     )
     for_each: Annotated[Any, AfterValidator(check_templates)] = key(
-        "A list, or a template that gives one: the step calls its tool for each item.",
+        "A list, or a template that yields one: the step calls its tool for each item.",
         check=_list_or_template,
         default=None,
     )

@@ -16,7 +16,7 @@ class Config(ResourceContent):
     """Content that stands in the config."""
 
     order = 20
-    blob: Base64 | None = key("The content: bytes, in Base64.", default=None, served=True)
+    blob: Base64 | None = key("The content: bytes in Base64.", default=None, served=True)
 
     @classmethod
     @override

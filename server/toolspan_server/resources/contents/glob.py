@@ -20,11 +20,12 @@ class Config(ResourceContent):
     many = True
     only_here = {"exclude": "only a glob excludes files"}  # noqa: RUF012
     glob: RelativePath | None = key(
-        "The files, one resource each: a glob relative to the config's folder; ** is any number of folders.",
+        "The files, one resource each: a glob relative to the config's folder; ** matches any number "
+        "of folders.",
         default=None,
     )
     exclude: tuple[RelativePath, ...] = key(
-        "Which of them are left out: globs relative to the folder before the glob's first wildcard.",
+        "The files to leave out: globs relative to the folder before the first wildcard of glob.",
         default=(),
     )
 

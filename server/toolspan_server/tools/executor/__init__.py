@@ -1,7 +1,7 @@
-"""The executor: runs a tool by name and always ends in a tool result.
+"""The executor: runs a tool by name and always returns a tool result.
 
-A call goes through the modules of ``steps`` from the outside in, and its result back, in the order that each
-says for itself; ``docs/reference/parts.md`` has the list, generated from them.
+A call passes the modules of ``steps`` from the outermost in, and its result back out, in the ``ORDER`` that
+each declares; the list in ``docs/reference/parts.md`` is generated from them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["ConcurrencyLimits", "Executor"]
 
 
 def __getattr__(name: str) -> Any:
-    """The executor is imported when it is first asked for: a config looks only at steps that declare keys."""
+    """Import the executor when it is first used: loading a config needs only the steps that declare keys."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import _concurrency_limits, _execute

@@ -1,4 +1,4 @@
-"""The steps around a kind. Each is one idea, wraps the next, and is composed once per tool."""
+"""Composes the steps around a kind, once per tool; each step wraps the next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def composed(inputs: StepInputs) -> Step:
-    """The whole of a call of a tool; a step that the tool's config does not ask for is not imported."""
+    """The whole chain of a tool's call; steps that the tool's config does not ask for are not imported."""
     step: Step = inputs.tool.kind.call
     for module in sorted(_modules(inputs.tool), key=lambda module: module.ORDER, reverse=True):
         step = module.build(step, inputs)
@@ -20,7 +20,7 @@ def composed(inputs: StepInputs) -> Step:
 
 
 def _modules(tool: Tool) -> list[StepModule]:
-    """The steps that ``tool`` asks for by the key of the same name, and those that have no such key."""
+    """The steps that ``tool`` asks for by the key of the same name, and those without such a key."""
     keys = type(tool.config).model_fields
     asked = (name for name in STEPS.names if name not in keys or getattr(tool.config, name) is not None)
     return [cast("StepModule", STEPS.module(name)) for name in asked]

@@ -1,4 +1,4 @@
-"""The client of a call as the tool sees it."""
+"""The client of a call, as the tool sees it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _LONGEST_MESSAGE = 4_000
 
 
 class ToolsClient(ClientWrapper):
-    """``client`` for one tool: what that says and asks gets there as plain JSON, bounded, without secrets.
+    """``client`` for one tool: reports and questions reach it as plain JSON, bounded, without secrets.
 
-    While it is asked the tool's ``clock`` stands still, each time for ``answer_seconds`` at most.
+    While the client is asked, the tool's ``clock`` is paused, for at most ``answer_seconds`` each time.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ToolsClient(ClientWrapper):
 
     @override
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
-        """The client's answers; see ``Client.ask``. No answer in time is a ``ToolFailure`` as well."""
+        """The client's answers; see ``Client.ask``. Raises ``ToolFailure`` when none arrives in time."""
         asked = {key: self._question(question) for key, question in questions.items()}
         limit = asyncio.timeout(self._answer_seconds)
         with self._clock.held():
@@ -67,7 +67,7 @@ class ToolsClient(ClientWrapper):
 
     @override
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Report progress; what is no finite number is none."""
+        """Report progress; numbers that are not finite are ignored."""
         if not math.isfinite(progress):
             return
         known = total if total is not None and math.isfinite(total) else None
@@ -75,7 +75,7 @@ class ToolsClient(ClientWrapper):
 
     @override
     async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
-        """Pass on a log message; data that is too large, or no JSON, as the start of its text."""
+        """Forward a log message; data that is too large, or not JSON, as the start of its text."""
         try:
             plain = self._plain(data)
         except (NotJson, OverBudget):

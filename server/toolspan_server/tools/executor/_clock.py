@@ -1,4 +1,4 @@
-"""The time of one call."""
+"""The timeout clock of one call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _AGAIN_S = 1.0
 
 
 class Clock:
-    """Runs for ``seconds`` from ``start``, but not while ``held``; then it expires, each second again."""
+    """Runs for ``seconds`` from ``start``, except while ``held``; expires then, and again every second."""
 
     __slots__ = ("_expire", "_expired", "_handle", "_holds", "_left", "_loop")
 
@@ -28,13 +28,13 @@ class Clock:
         self._run()
 
     def stop(self) -> None:
-        """The call has ended."""
+        """Stop: the call has ended."""
         self._expire = None
         self._pause()
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Stand still meanwhile; what is over stays over."""
+        """Pause during the block; an expired clock stays expired."""
         self._holds += 1
         if not self._expired:
             self._pause()

@@ -1,4 +1,4 @@
-"""From a tool's name and arguments to a tool result."""
+"""Executes a tool by name with arguments, and returns a tool result."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _LOOK = "Try other arguments, or give the reference to whoever runs the server: 
 class Executor:
     """Runs the tools of ``registry``.
 
-    ``redact`` takes a text and gives it without secrets; every text of a result and every error
-    passes it, in the log too. ``max_result_bytes`` is the largest result, in bytes of JSON. A call waits
-    ``answer_seconds`` for the answer to a question to its client. How often tools ran counts on from
-    ``earlier``, whose place it takes; kept results do not: what they came of may have changed.
+    ``redact`` returns a text without secrets; every text of a result and every error passes it, also in the
+    log. ``max_result_bytes`` is the largest result, in bytes of JSON. A call waits ``answer_seconds`` for its
+    client's answer to a question. Rate limits continue from ``earlier``, the executor that this one replaces;
+    cached results do not, since the tools may have changed.
 
-    Where it does not tell details, what an unexpected error says is in the log alone, and the result has a
-    reference to it.
+    Where ``tells_details`` is false, the message of an unexpected error is in the log only, and the result
+    has a reference to it.
     """
 
     def __init__(
@@ -85,18 +85,19 @@ class Executor:
         context: Context | None = None,
         meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
-        """Run the tool ``name`` and give its result. A model's mistake is a failed result, no exception.
+        """Run the tool ``name`` and return its result. A model's mistake is a failed result, not an
+        exception.
 
         ``context`` carries what is particular to this call (``meta``, ``client``); the tool's name and the
-        server's services are filled in here; where ``meta`` is all of that, it is enough. Cancelling
-        ``execute`` cancels the tool. Raises ``InputRequired`` and ``RequestRefused`` when the tool needs the
-        client's answers first, or says that the request itself is to be refused.
+        server's services are filled in here. Where ``meta`` is all of that, it may be given alone. Cancelling
+        ``execute`` cancels the tool. Raises ``InputRequired`` when the tool needs the client's answers first,
+        and ``RequestRefused`` when the request itself is to be refused.
         """
         tool = self.registry.get(name)
         return self.unknown(name) if tool is None else await self.run(tool, arguments, context, meta)
 
     def unknown(self, name: str) -> ToolResult:
-        """The result of a call of ``name``, which is no tool."""
+        """The result of a call of ``name``, which is not a tool."""
         message = f"Tool '{shortened(name, 128)}' not found"
         failure = ToolFailure(
             message, error_code="tool_not_found", user_action="Call one of the listed tools."
@@ -127,13 +128,13 @@ class Executor:
     def _begun(
         self, tool: Tool, arguments: Any, context: Context | None, meta: Mapping[str, Any] | None
     ) -> Coroutine[Any, Any, Any]:
-        """What gives the tool's result."""
+        """The coroutine of the tool's result."""
         if WAITED.get() == math.inf:
             raise _late(tool)
         return self._step_of(tool)(arguments, self._context_for(tool, context, meta))
 
     def _failure(self, name: str, error: BaseException) -> ToolFailure:
-        """The failure that ``error`` is; raises what ends the call in another way."""
+        """The failure that ``error`` stands for; raises errors that end the call in another way."""
         if is_from_outside(error):
             raise error
         cause = innermost(error)
@@ -254,7 +255,7 @@ def _elapsed_ms(started: float) -> float:
 
 
 def _reference() -> str:
-    """What a fault in the log is found by."""
+    """A reference that identifies a failure in the log."""
     import secrets
 
     return secrets.token_hex(4)

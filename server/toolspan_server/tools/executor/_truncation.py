@@ -1,4 +1,4 @@
-"""What stands in the place of what is too large."""
+"""Markers and truncated content in place of results that are too large."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LONGEST_KIND = 40
 
 
 def json_size(value: object) -> int:
-    """The bytes of ``value``, which is plain, as JSON."""
+    """The size of ``value``, which is plain JSON data, in bytes of JSON."""
     return len(json.dumps(value, ensure_ascii=False).encode())
 
 
 def cut(text: str, max_bytes: int, total: str) -> str:
     """The start of ``text`` and a marker that names ``total``, in at most ``max_bytes`` bytes of JSON.
 
-    Where there is no room for more it is the marker alone, however large that is.
+    If there is no room for more, it is the marker alone, whatever its size.
     """
     return _cut_to(
         max_bytes, text, f"\n[cut here: the whole result has {total} bytes, the limit is {max_bytes:,}]"
@@ -26,9 +26,9 @@ def cut(text: str, max_bytes: int, total: str) -> str:
 
 
 def cut_block(block: Block, size: int, left: int, max_bytes: int, more: int) -> Block:
-    """The last block of a result: as much of ``block``, which has ``size`` bytes, as ``left`` have room for.
+    """The last block of a result: as much of ``block``, which has ``size`` bytes, as fits ``left`` bytes.
 
-    It says what is missing, ``more`` blocks after it too.
+    Its marker names the missing content, including the ``more`` blocks after it.
     """
     after = f" and {more:,} more" if more else ""
     limit = f"the limit of a result is {max_bytes:,}"
@@ -42,7 +42,7 @@ def cut_block(block: Block, size: int, left: int, max_bytes: int, more: int) -> 
 
 
 def left_out(what: str, size: int, max_bytes: int) -> Block:
-    """The block that says that ``what``, which has ``size`` bytes, is missing."""
+    """The block that reports that ``what``, of ``size`` bytes, is missing."""
     return _note(f"{what} of {size:,} bytes", f"the limit of a result is {max_bytes:,}")
 
 

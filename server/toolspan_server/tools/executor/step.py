@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._concurrency_limits import ConcurrencyLimiters
 
 Step = Callable[[dict[str, Any], Context], Coroutine[Any, Any, Any]]
-"""From a tool's arguments to its result."""
+"""An async function from a tool's arguments and context to its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class StepInputs:
 
 
 class StepModule(Protocol):
-    """What a module of ``steps`` offers. A step with a lower ``ORDER`` is around those with higher ones."""
+    """The interface of a module of ``steps``. A step with a lower ``ORDER`` wraps those with higher ones."""
 
     ORDER: int
 
     def build(self, following: Step, inputs: StepInputs, /) -> Step:
-        """The step around ``following``; ``following`` itself where the tool does not need the step."""
+        """The step around ``following``; ``following`` itself when the tool does not need the step."""
         ...

@@ -27,14 +27,14 @@ class Options(Record):
 
     database: str = key("Name of the database in services.databases.", least=1)
     statement: str = key(
-        "One SQL statement; :name stands for the argument of that name, and is always bound. "
-        "A list stands for its values, as in id IN :ids.",
+        "One SQL statement; :name is the argument of that name, always as a bound parameter. A list "
+        "expands to its values, as in id IN :ids.",
         least=1,
         most=20_000,
     )
-    read_only: bool = key("Whether it may change nothing; the database is held to it.", default=True)
+    read_only: bool = key("Whether the statement may only read; the database enforces it.", default=True)
     max_rows: int = key(
-        "Most rows of a result; truncated says that there are more.", least=1, most=MOST_ROWS, default=100
+        "Most rows of a result; truncated is true when there are more.", least=1, most=MOST_ROWS, default=100
     )
     timeout_ms: int = key(
         "Longest time for the statement, in milliseconds.", least=1, most=3_600_000, default=10_000

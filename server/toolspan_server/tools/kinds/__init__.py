@@ -1,5 +1,5 @@
-"""Kinds: how a tool is implemented. One module a kind, named as ``implementation.type`` says.
+"""Kinds: the ways a tool can be implemented. One module for each, named like its ``implementation.type``.
 
-A kind's module has a ``Config`` (inert, validated) whose ``build`` gives the live kind. Adding a
-kind is adding a module here; nothing else lists them.
+A kind's module has a ``Config`` (inert, validated) whose ``build`` returns the live kind. Adding a
+kind means adding a module here; no other file lists them.
 """

@@ -1,4 +1,4 @@
-"""Functions that block, off the event loop."""
+"""Runs blocking functions off the event loop."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from anyio.lowlevel import RunVar
 from ...errors import ToolFailure
 
 MAX_RUNNING = 16
-"""Blocking calls that run at the same time, of all handlers of ours, and of all others; more wait in line."""
+"""Blocking calls that run at the same time, of built-in handlers and of all others each; more are queued."""
 
 MAX_ABANDONED = 8
-"""Calls of one tool that may still be running after their time-out; at that number it refuses new ones."""
+"""Calls of one tool that may still run after their time-out; at that number it refuses new calls."""
 
 _running: RunVar[dict[bool, anyio.CapacityLimiter]] = RunVar("toolspan_blocking_calls")
 
@@ -27,9 +27,9 @@ _running: RunVar[dict[bool, anyio.CapacityLimiter]] = RunVar("toolspan_blocking_
 class Blocking:
     """Runs the blocking calls of one handler, each in a thread of its own.
 
-    A call that is cancelled is abandoned: nobody waits for its thread, and its place among
-    ``MAX_RUNNING`` is free again. The threads never hold up the end of the process. Handlers that are
-    ``ours`` do not wait for those of others.
+    A cancelled call is abandoned: its thread is no longer awaited, and its slot among ``MAX_RUNNING`` is
+    free again. The threads never delay the end of the process. Built-in handlers (``ours``) do not wait for
+    others.
     """
 
     name: str
@@ -37,7 +37,9 @@ class Blocking:
     _abandoned: int = field(default=0, init=False)
 
     async def run(self, function: Callable[[], Any]) -> Any:
-        """What ``function`` gives or raises. Raises ``ToolFailure`` when too many calls are stuck."""
+        """The result of ``function``. Raises what it raises, and ``ToolFailure`` when too many calls are
+        stuck.
+        """
         async with _limiter(ours=self.ours):
             if self._abandoned >= MAX_ABANDONED:
                 raise ToolFailure(
@@ -63,7 +65,7 @@ class Blocking:
             try:
                 loop.call_soon_threadsafe(deliver, result, error)
             except RuntimeError:
-                self._abandoned -= 1  # the loop has ended: nobody is left to tell
+                self._abandoned -= 1  # the loop is closed, so the result has no receiver
 
         threading.Thread(target=work, name=f"toolspan {self.name}", daemon=True).start()
         try:
@@ -79,7 +81,7 @@ class Blocking:
 def _outcome(inside: contextvars.Context, function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
     try:
         return inside.run(function), None
-    except BaseException as error:  # for whoever waits, as if the function had been called there
+    except BaseException as error:  # raise with the traceback of the call that awaits it
         return None, error
 
 

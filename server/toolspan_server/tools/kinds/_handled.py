@@ -1,4 +1,4 @@
-"""What ``builtin`` and ``internal`` share: a named Python function behind the tool."""
+"""The common part of ``builtin`` and ``internal``: a tool implemented by a named Python function."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ if TYPE_CHECKING:
 
 
 class HandledConfig(KindConfig):
-    """What the config of either kind says."""
+    """The config keys of both kinds."""
 
     handler: str = key("The name that the Python function is registered under.", least=1)
     options: Annotated[Any, ReadAs(dict[str, Any] | None)] = key(
-        "What the handler is told beside the arguments of a call.", default=None
+        "Options for the handler, fixed in the config; calls add their arguments.", default=None
     )
 
     isolation: Literal["process", "thread"] | None = key(
-        "Where the function runs: in a worker process, within limits.handler_memory_bytes and "
-        "limits.handler_cpu_seconds, or in the server's, where a plain function has a thread and an async "
-        "one the event loop. Without it: process for plain functions of the config's .py files, else thread.",
+        "Where the function runs. process: in a worker process, within limits.handler_memory_bytes "
+        "and limits.handler_cpu_seconds. thread: in the server's process, a plain function in a "
+        "thread and an async one on the event loop. Default: process for plain functions of the "
+        "config's .py files, else thread.",
         default=None,
     )
     _options_given: Any = None
@@ -122,7 +123,7 @@ def _traits(config: HandledConfig) -> HandlerTraits:
 
 
 def _traits_of(kind: str, name: str) -> HandlerTraits:
-    """What the handler says of itself; nothing when it cannot be loaded, which ``problems`` tells."""
+    """The traits that the handler declares; none when it cannot be loaded, which ``problems`` reports."""
     try:
         return handler_traits(kind, name)
     except (Exception, SystemExit):
@@ -130,7 +131,7 @@ def _traits_of(kind: str, name: str) -> HandlerTraits:
 
 
 def _options(config: HandledConfig, context: Any) -> Any:
-    """The options as the handler's model; ``None`` when it takes none. Raises ``Faulty``."""
+    """The options as an instance of the handler's model; ``None`` when it takes none. Raises ``Faulty``."""
     from ...problems import Fault, Faulty
     from ...schema.faults import faults_of
 
@@ -150,9 +151,9 @@ def _options(config: HandledConfig, context: Any) -> Any:
 class Handled:
     """Calls the handler ``name`` of the table ``kind``.
 
-    An ``async`` handler runs on the event loop. Any other runs in a worker thread, so that it can
-    block; when the call is cancelled or times out nobody waits for that thread any more, and
-    ``Context.cancelled`` tells the handler so.
+    An ``async`` handler runs on the event loop. Any other runs in a worker thread, so that it can block;
+    when the call is cancelled or times out, that thread is no longer awaited, and ``Context.cancelled`` is
+    set to let the handler know.
     """
 
     kind: str
@@ -178,7 +179,7 @@ class Handled:
         return Blocking(self.name, is_ours(self.kind, self.name))
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
-        """What the handler gives for ``arguments``."""
+        """The handler's return value for ``arguments``."""
         handler = self._handler
         if self.options is not None:
             context = replace(context, options=self.options)

@@ -1,4 +1,4 @@
-"""A handler that runs in a worker process. Imported only where a config has one."""
+"""A handler that runs in a worker process. Imported only for configs that have one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...parts.environment import Environment
 
 @dataclass
 class Isolated:
-    """Calls the handler ``name`` of the table ``kind`` in a worker; ``options`` are the config's."""
+    """Calls the handler ``name`` of the table ``kind`` in a worker; ``options`` are those in the config."""
 
     kind: str
     name: str
@@ -25,7 +25,7 @@ class Isolated:
     environment: Environment
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
-        """What the handler gives for ``arguments``."""
+        """The handler's return value for ``arguments``."""
         function = find_handler(self.kind, self.name)
         if function is None:
             raise HandlerNotFound(self.kind, self.name)

@@ -1,4 +1,4 @@
-"""A call of an upstream's tool, in as many rounds as it and the client's revision of the protocol need."""
+"""A call of an upstream's tool, in as many rounds as the upstream and the client's protocol revision need."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from ..services._upstreams import Upstream
 
 MAX_ROUNDS = 10
-"""How many times one call may be answered with questions before it has to be answered."""
+"""How many times the upstream may ask for input during one call."""
 
 MAX_STATE = 65_536
-"""Longest ``requestState`` of an upstream, in characters: it travels by way of the client."""
+"""Longest ``requestState`` of an upstream, in characters: it travels through the client."""
 
 MAX_ERROR_BYTES = 262_144
-"""Largest content of a failed call, in bytes of JSON; of a larger one only the text is kept, cut."""
+"""Largest content of a failed call, in bytes of JSON; of a larger one only the text is kept, truncated."""
 
 _MAX_QUESTIONS = 16
 _STATE_ONLY_SECONDS = 0.25
@@ -64,10 +64,10 @@ _GONE_ACTION = "Try again later: the server is being connected again; its state 
 class UpstreamCall:
     """One call of ``tool``.
 
-    The upstream may ask within its call (before MCP 2026-07-28) or answer with what it needs (since then).
-    The client may be asked while its call waits, or makes its call again with the answers. In the latter
-    case a call that asked within stays open at the upstream meanwhile, and is taken up again; if it is gone
-    by then, it is made anew, and what was answered already is not asked again.
+    The upstream may send requests during the call (before MCP 2026-07-28) or return the input that it needs
+    (since then). The client is either asked while its call waits, or repeats its call with the answers. In
+    the latter case a call that sent a request stays open at the upstream, and is resumed; if it is gone by
+    then, it is made again, and questions that were answered already are not asked again.
     """
 
     def __init__(self, upstream: Upstream, tool: str, arguments: Mapping[str, Any], context: Context) -> None:
@@ -124,7 +124,7 @@ class UpstreamCall:
             raise
 
     async def _answered(self, needed: InputNeeded, rounds: int) -> InputResponses:
-        """The client's answers to what is needed; where they come with another request, it is noted."""
+        """The client's answers to the requested input; noted where they arrive with a later request."""
         if len(needed.state or "") > MAX_STATE or len(needed.requests) > _MAX_QUESTIONS:
             limit = f"{_MAX_QUESTIONS} questions or {MAX_STATE} characters of state"
             raise self._failure(f"asked with more than {limit} at a time")
@@ -149,12 +149,12 @@ class UpstreamCall:
         return Question(ability, given, once=ability == "elicitation")
 
     def _key(self, number: int, question: Question, given: str = "") -> str:
-        """The question's name among all of this call: the same only when the same is asked again."""
+        """A key that identifies the question within this call: equal only for an equal question."""
         whole = json.dumps([given, question.ability, question.params], sort_keys=True)
         return f"{self._name}-{number}-{hashlib.sha256(whole.encode()).hexdigest()[:16]}"
 
     def _meta(self, call_id: str) -> dict[str, Any]:
-        """The ``_meta`` of the call: of the client's, only what concerns the upstream."""
+        """The ``_meta`` of the call: the parts of the client's that concern the upstream."""
         given = self._context.meta
         sent_meta: dict[str, Any] = dict(outgoing(given))
         if "progressToken" in given:

@@ -1,4 +1,4 @@
-"""``builtin``: a Python function that needs nothing but its arguments."""
+"""``builtin``: a Python function that needs only its arguments."""
 
 from __future__ import annotations
 

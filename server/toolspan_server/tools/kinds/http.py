@@ -1,4 +1,4 @@
-"""``http``: answers with what a web API does."""
+"""``http``: returns the response of a web API."""
 
 from __future__ import annotations
 
@@ -77,46 +77,51 @@ class Config(KindConfig):
     """
 
     type: Annotated[str, OneOf(("http",))] = key(default="http")
-    url: str = key("Where requests go; {name} in its path or query is an argument.", most=8_192, check=_url)
+    url: str = key(
+        "The URL of requests; {name} in its path or query is replaced by the argument.",
+        most=8_192,
+        check=_url,
+    )
     method: Method = key("The HTTP method.", default="GET")
     headers: settings.Headers = settings.HEADERS
     params_mapping: HttpParameters = key(
-        "Argument → where it goes; a text is the name that it has there.", factory=dict
+        "Argument → where it goes in the request; a text is its name there.", factory=dict
     )
     body: Any = key(
-        "The body: a template over the arguments, instead of all of them.",
+        "The body: a template over the arguments, instead of an object of all of them.",
         check=check_templates,
         default=None,
     )
     body_format: BodyFormat | None = key(
-        "How the body is written; json by default, multipart when an argument is a file.",
+        "How the body is encoded; json by default, multipart when an argument is a file.",
         default=None,
     )
     response_path: str | None = key(
-        "JSONPath (RFC 9535) of the result in the answer.",
+        "JSONPath (RFC 9535) of the result in the response.",
         least=1,
         check=_path,
         default=None,
     )
     response_format: ResponseFormat = key(
-        "What the answer is taken for; by default what its media type says.",
+        "How the response is read; by default as its media type says.",
         default="auto",
     )
     response_types: tuple[Annotated[str, Limits(least=1, most=200)], ...] = key(
-        "The media types that are taken, globs (application/json, text/*); any but pages of HTML by default.",
+        "The accepted media types of responses, globs (application/json, text/*); any but HTML pages "
+        "by default.",
         default=(),
     )
     success_status: tuple[Annotated[str, Limits(pattern=_STATUS)], ...] = key(
-        'The statuses, or sorts of them, whose answers are results: ["2xx", "404"].',
+        'The statuses, or classes of them, whose responses are results: ["2xx", "404"].',
         least=1,
         default=("2xx",),
     )
     allow_empty: Annotated[bool, WithoutVariable()] = key(
-        "Whether an empty answer is a result although one was asked for; with 201, 202, 204 and 205 it is.",
+        "Whether an empty response is a result; with 201, 202, 204 and 205 it always is.",
         default=False,
     )
     status_hints: dict[Annotated[str, Limits(pattern=_STATUS)], Annotated[str, Limits(most=1_000)]] = key(
-        'What the model is told when the answer has that status: {"404": …, "5xx": …}.',
+        'Error messages for the model by status: {"404": …, "5xx": …}.',
         factory=dict,
     )
     timeout_ms: Milliseconds = settings.TIMEOUT_MS
@@ -149,7 +154,7 @@ class Config(KindConfig):
 
     @property
     def templated(self) -> bool:
-        """Whether the body is written in the config."""
+        """Whether the request body is a template of the config."""
         return "body" in self.model_fields_set and self.body is not None
 
     @override
@@ -175,7 +180,7 @@ class Config(KindConfig):
         return settings.variables_of(self)
 
     def places(self) -> ParameterMapping:
-        """Where the arguments go."""
+        """The part of the request that each argument goes to."""
         listed = {parameter.place for parameter in self.params_mapping.values()}
         leftover: Place | None = "body"
         if self.templated:
@@ -236,7 +241,7 @@ class _Http:
         )
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
-        """What the API answers to ``arguments``."""
+        """The result that the API returns for ``arguments``."""
         http_client = self._shared.get(HttpClient, HttpClient)
         try:
             request = self._request(arguments, context)
@@ -261,7 +266,7 @@ class _Http:
         return Request(config.method, url, self._headers(placed, kind, context), body)
 
     def _headers(self, placed: PlacedArguments, kind: str, context: Context) -> tuple[tuple[str, str], ...]:
-        """Each header once: the server's own, the trace, the config's, the arguments'."""
+        """Each header once; later ones override: the server's own, tracing, the config's, the arguments'."""
         headers: dict[str, tuple[str, str]] = {}
         typed = {"Content-Type": kind} if kind else {}
         layers = (_DEFAULT_HEADERS, trace.outgoing(context.meta), typed, self._config.headers)

@@ -1,4 +1,4 @@
-"""``internal``: a Python function that works on the server's services."""
+"""``internal``: a Python function that uses the server's services."""
 
 from __future__ import annotations
 

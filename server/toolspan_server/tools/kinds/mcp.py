@@ -27,9 +27,9 @@ class Config(KindConfig):
 
     type: Annotated[str, OneOf(("mcp",))] = key(default="mcp")
     upstream: str = key("The name of the server in services.upstreams.", least=1)
-    tool: str = key("The tool's name there.", least=1, most=256)
+    tool: str = key("The tool's name at the upstream.", least=1, most=256)
     pin: dict[str, Any] = key(
-        "Arguments that every call is made with, whatever the model says; they are not in parameters.",
+        "Arguments that every call has, with fixed values; they are not in parameters.",
         factory=dict[str, Any],
     )
 
@@ -55,7 +55,7 @@ class _Proxied:
     talks: bool = True
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Content:
-        """What the upstream's tool gives, its content blocks and all."""
+        """The result of the upstream's tool, with its content blocks."""
         from ._upstream_call import UpstreamCall
 
         upstreams: Upstreams = context.service("upstreams")

@@ -1,4 +1,4 @@
-"""``mock``: answers with what the config says."""
+"""``mock``: answers as its config says, without any backend."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Config(MockReplies, KindConfig):
 
     type: Annotated[str, OneOf(("mock",))] = key(default="mock")
     rules: tuple[MockRule, ...] = key(
-        "Answers for some arguments: the first rule whose when holds gives the answer.",
+        "Answers for some arguments: the first rule whose when holds decides.",
         default=(),
         served=True,
     )
     steps: tuple[MockStep, ...] = key(
-        "What is done before the answer, in this order: progress, log, ask, delay_ms, release, change.",
+        "Steps before the answer, in this order: progress, log, ask, delay_ms, release, change.",
         default=(),
     )
     on_decline: MockAnswer | None = key(

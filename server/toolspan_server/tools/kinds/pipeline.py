@@ -1,4 +1,4 @@
-"""``pipeline``: calls other tools, one step after another, and puts their results together."""
+"""``pipeline``: calls other tools, one after another, and combines their results."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from ...schema.records import (
 )
 
 MAX_DEPTH = 8
-"""How deep pipelines may call pipelines."""
+"""How many pipelines deep calls may be nested."""
 
 
 class Config(KindConfig):
     """``{"type": "pipeline", "steps": [{"id": …, "tool": …, "arguments": …}], "result": <template>}``.
 
-    Templates see the arguments (``{{ city }}``, ``{{ input.city }}``) and what earlier steps gave
+    Templates see the arguments (``{{ city }}``, ``{{ input.city }}``) and the outcome of earlier steps
     (``{{ steps.ID.result }}``, ``.error``, ``.skipped``).
     """
 
     type: Annotated[str, OneOf(("pipeline",))] = key(default="pipeline")
     steps: tuple[StepConfig, ...] = key(
-        "The calls, in this order; each sees what those before it gave.", least=1
+        "The calls, in this order; each sees the results of those before it.", least=1
     )
     result: Any = key(
-        "What the tool gives: a template; the last step's result when absent.",
+        "The tool's result: a template; the last step's result when absent.",
         check=check_templates,
         default=None,
     )
     max_calls: int = key(
-        "Most calls in all, those of pipelines inside this one too.", least=1, most=1_000, default=100
+        "Most calls in total, including those of nested pipelines.", least=1, most=1_000, default=100
     )
 
     @override
     def check(self) -> None:
-        """Steps have names of their own and refer to earlier ones."""
+        """Raise when two steps have the same id, or a step refers to a later one."""
         check_steps(self.steps, self.result)
 
     @classmethod
@@ -69,7 +69,7 @@ class Config(KindConfig):
 
 
 class Pipeline(CallsTools):
-    """A live pipeline. ``talks`` when a tool that it calls does, as far as ``bind`` lets it find them."""
+    """A live pipeline. ``talks`` is true when a tool that it calls does, as far as ``bind`` can find them."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -96,7 +96,7 @@ class Pipeline(CallsTools):
             self._looking = False
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
-        """The result, once every step is done. Raises ``ToolFailure`` that names the step that failed."""
+        """The result, once every step is done. Raises ``ToolFailure`` that names the failed step."""
         if context.depth >= MAX_DEPTH:
             raise ToolFailure(
                 f"Pipelines call each other more than {MAX_DEPTH} deep",

@@ -20,14 +20,14 @@ DOCUMENTS = ("**/*.md", "**/*.markdown", "**/*.txt", "**/*.html", "**/*.htm", "*
 class CollectionConfig(Record):
     """One folder of documents."""
 
-    path: str = key("The folder, relative to the config's.", least=1)
+    path: str = key("The folder of the documents, relative to the config's folder.", least=1)
     include: tuple[_Glob, ...] = key(
-        "Which files belong to it: globs relative to the folder; ** is any number of folders. "
-        "Wildcards select nothing hidden and no files of keys: name those.",
+        "The files that belong to it: globs relative to the folder; ** matches any number of folders."
+        " Wildcards select no hidden files and no key files: name those.",
         least=1,
         default=DOCUMENTS,
     )
     exclude: tuple[_Glob, ...] = key(
-        "Which of those do not, nor anything below a folder that matches.", default=()
+        "The files to leave out, and folders with all that is below them.", default=()
     )
-    description: str | None = key("What is in it, for people.", default=None)
+    description: str | None = key("A description of the content, for people.", default=None)

@@ -37,15 +37,17 @@ class DatabaseConfig(Record):
     """One database."""
 
     url: str = key(
-        "Where it is: sqlite:///FILE (relative to the config's folder, or sqlite:////absolute), "
-        "postgresql://USER:${PASSWORD}@HOST/NAME, or any URL of SQLAlchemy whose driver is installed.",
+        "The database: sqlite:///FILE (relative to the config's folder, or sqlite:////absolute), "
+        "postgresql://USER:${PASSWORD}@HOST/NAME, or any SQLAlchemy URL whose driver is installed.",
         least=1,
         most=2_000,
         check=_url,
         hidden=True,
     )
-    pool_size: int = key("Most connections at the same time; others wait.", least=1, most=100, default=5)
-    description: str | None = key("What is in it, for people.", default=None)
+    pool_size: int = key(
+        "Most concurrent connections; further statements wait.", least=1, most=100, default=5
+    )
+    description: str | None = key("A description of the content, for people.", default=None)
 
     @property
     def host(self) -> str | None:

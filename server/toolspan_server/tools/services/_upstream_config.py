@@ -21,17 +21,17 @@ class UpstreamConfig(McpServerConfig):
     """
 
     connect_seconds: Seconds = key(
-        "How long it may take to start and to list its tools, in seconds.", default=10
+        "How long the server may take to start and list its tools, in seconds.", default=10
     )
     may_ask: tuple[Literal["elicitation", "sampling", "roots"], ...] = key(
-        "What it may ask, during a call, of the client that made the call; all else is refused.",
+        "What the server may request of the client during its call; all else is refused.",
         default=("elicitation",),
     )
     max_tools: int = key(
-        "Most tools that are taken from it; the rest is left out.", least=1, most=100_000, default=1_000
+        "Most tools to take from the server; the rest is left out.", least=1, most=100_000, default=1_000
     )
     max_pages: int = key(
-        "Most pages of its list of tools that are read; the rest is left out.",
+        "Most pages to read of its list of tools; the rest is left out.",
         least=1,
         most=10_000,
         default=100,

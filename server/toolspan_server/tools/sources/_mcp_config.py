@@ -24,19 +24,19 @@ _Glob = Annotated[str, Limits(least=1, most=256)]
 class ToolOverride(Record):
     """What is other than the upstream says, for one of its tools."""
 
-    name: _Ours | None = key("The name that it has here, without the prefix.", default=None)
+    name: _Ours | None = key("The tool's name on this server, without the prefix.", default=None)
     title: str | None = key(
         "Its name for people, instead of the upstream's.", least=1, most=200, default=None
     )
     description: str | None = key(
-        "What it does, for the model, instead of the upstream's words.", least=1, default=None
+        "The description for the model, instead of the upstream's.", least=1, default=None
     )
     pin: dict[str, Any] = key(
-        "Arguments that every call is made with; the model does not see them.",
+        "Arguments that every call has, with fixed values; the model does not see them.",
         factory=dict[str, Any],
     )
     hide: tuple[Annotated[str, Limits(least=1)], ...] = key(
-        "Arguments that the model does not see; they have their default, or are left out.",
+        "Arguments that the model does not see; calls use their default, or omit them.",
         default=(),
     )
     parameters: dict[str, dict[str, Any]] = key(
@@ -71,14 +71,12 @@ class McpSourceConfig(SourceConfig):
     type: Annotated[str, OneOf(("mcp",))] = key(default="mcp")
     upstream: str = key("The name of the server in services.upstreams.", least=1)
     include: tuple[_Glob, ...] = key(
-        "Which of its tools: globs over the names that it gives them.", least=1, default=("*",)
+        "The tools to include: globs over their names at the upstream.", least=1, default=("*",)
     )
-    exclude: tuple[_Glob, ...] = key("Which of those not.", default=())
-    prefix: str = key(
-        "What every name starts with here, such as gh_.", pattern=r"^[A-Za-z0-9_.-]{0,64}$", default=""
-    )
+    exclude: tuple[_Glob, ...] = key("The tools to leave out of those.", default=())
+    prefix: str = key("The prefix of every name, such as gh_.", pattern=r"^[A-Za-z0-9_.-]{0,64}$", default="")
     tools: dict[str, ToolOverride] = key(
-        "What is to be other than the upstream says, by the tool's name there.",
+        "Changes to single tools, by the name at the upstream.",
         factory=dict[str, ToolOverride],
     )
 

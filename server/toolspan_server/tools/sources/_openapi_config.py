@@ -33,7 +33,7 @@ _DESCRIPTION = 4_096
 class OverrideConfig(Record):
     """Overrides of one operation of the description."""
 
-    name: str | None = key("Name of the tool.", pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST}}}$", default=None)
+    name: str | None = key("The tool's name.", pattern=rf"^[A-Za-z0-9_-]{{1,{LONGEST}}}$", default=None)
     description: str | None = key("Its description, for the model.", least=1, most=_DESCRIPTION, default=None)
     timeout_ms: Milliseconds | None = key("Longest time for one call, in milliseconds.", default=None)
 
@@ -42,34 +42,34 @@ class OpenApiConfig(SourceConfig):
     """The keys of a source of type ``openapi``."""
 
     type: Annotated[str, OneOf(("openapi",))] = key(default="openapi")
-    file: str | None = key("The description: YAML or JSON, relative to this file.", least=1, default=None)
-    url: str | None = key("The description's http or https URL.", check=check_url, default=None)
+    file: str | None = key("The API description: YAML or JSON, relative to this file.", least=1, default=None)
+    url: str | None = key("The http or https URL of the API description.", check=check_url, default=None)
     refresh_seconds: int | None = key(
-        "How often the description is read again, in seconds; never when absent.",
+        "How often the API description is read again, in seconds; never when absent.",
         least=10,
         most=604_800,
         default=None,
     )
     server: str | None = key(
-        "The URL that paths follow, instead of the description's servers.",
+        "The base URL of the paths, instead of the servers in the API description.",
         check=check_url,
         default=None,
     )
-    prefix: str = key(
-        "What the name of every tool starts with.", most=32, pattern=r"^[A-Za-z0-9_-]*$", default=""
-    )
+    prefix: str = key("The prefix of every tool's name.", most=32, pattern=r"^[A-Za-z0-9_-]*$", default="")
     include: OperationsConfig = key(
         "The operations that become tools; all by default.",
         factory=OperationsConfig.initial,
     )
-    exclude: OperationsConfig = key("Those of them that do not.", factory=OperationsConfig.initial)
+    exclude: OperationsConfig = key("The operations to leave out of those.", factory=OperationsConfig.initial)
     overrides: dict[str, OverrideConfig] = key(
-        "operationId, or method and path (GET /users), → what is said of it instead.",
+        "operationId, or method and path (GET /users) → changes to that tool.",
         factory=dict,
     )
-    credentials: dict[str, HttpCredentials] = key("Name of a security scheme → what meets it.", factory=dict)
+    credentials: dict[str, HttpCredentials] = key(
+        "Name of a security scheme → its credentials.", factory=dict
+    )
     output_schema: Annotated[bool, WithoutVariable()] = key(
-        "Whether results are checked against the schemas of the description.",
+        "Whether results are validated against the schemas of the API description.",
         default=False,
     )
     headers: settings.Headers = settings.HEADERS

@@ -1,4 +1,4 @@
-"""A person allows the call, kept results too; waiting for them is not the tool's time."""
+"""A person approves each call, also those with a cached result; the timeout does not run meanwhile."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def build(following: Step, inputs: StepInputs) -> Step:
 
 
 def approved(following: Step, approval: ApprovalConfig, title: str, definition: str) -> Step:
-    """Run ``following`` only when the person behind the client accepts; ``title`` names the tool to them.
+    """Run ``following`` only when the person at the client accepts; the question calls the tool ``title``.
 
-    They are asked by elicitation; accepting is yes, everything else, and no answer in time, is no. A client
-    that cannot elicit gets ``approval_required``, and a call that was not allowed ``denied``: the tool has
-    not started then. In one call, equal arguments of one tool are asked about once. The yes is for that call
-    alone, and for the tool's ``definition`` as it is when it is called.
+    The person is asked by elicitation; only accepting is a yes: any other answer, or none in time, is a no. A
+    client without elicitation gets ``approval_required``, a call that was not approved ``denied``; the tool
+    has not started then. Within one call, equal arguments of one tool are asked about once. The approval is
+    for that call alone, and for the tool's ``definition`` at that time.
     """
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
@@ -57,15 +57,15 @@ def approved(following: Step, approval: ApprovalConfig, title: str, definition: 
 
 
 def digest(config: ToolConfig) -> str:
-    """A text that is another one when the tool is."""
+    """A digest that changes whenever the tool does."""
     return hashlib.sha256(repr(config).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 async def _ask(note: dict[str, Any], message: str, seconds: float, context: Context) -> None:
     """Return when the person accepts. Raises ``ToolFailure``, or ``InputRequired`` as ``Client.ask`` does.
 
-    ``note`` is kept until the client comes back with the answer: its ``key`` is the question's, and says
-    nothing of it; the answer is in time before ``until``, in seconds since 1970.
+    ``note`` is kept until the client comes back with the answer: its ``key`` identifies the question without
+    revealing it; the answer has to arrive before ``until``, in seconds since 1970.
     """
     if not context.client.accepts("elicitation"):
         raise ToolFailure(

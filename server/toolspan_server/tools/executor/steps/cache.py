@@ -1,4 +1,4 @@
-"""An equal call's result is given again; it does not count for the rate limit."""
+"""Reuses the result of an equal call; a cached result does not count for the rate limit."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ def build(following: Step, inputs: StepInputs) -> Step:
 
 
 def cached(following: Step, config: CacheConfig, *, talks: bool, now: Clock = time.monotonic) -> Step:
-    """Give a result of ``following`` again for equal arguments, within the bounds of ``config``.
+    """Reuse results of ``following`` for equal arguments, within the limits of ``config``.
 
-    Only successes are kept. Of equal calls at the same time one runs and the others wait for its outcome,
-    a failure too; when it is cancelled, the next of them runs. Where a call ``talks`` to its client, each
-    runs by itself, and what came of asking the client is not kept: it is for that client alone.
+    Only successes are cached. Of equal concurrent calls one runs and the others wait for its outcome,
+    failures included; when it is cancelled, the next one runs. Calls of a tool that ``talks`` to its client
+    run separately, and a result that depends on a client's answers is not cached: it is for that client
+    alone.
     """
     store = _Store(config, now)
     run = _by_itself(following, store) if talks else _one_for_all(following, store)
@@ -59,7 +60,7 @@ _Run = Callable[[str, dict[str, Any], Context], Any]
 
 
 class _Flight:
-    """A call that runs now, and what came of it, for those that wait for the same."""
+    """A running call, and its outcome for the equal calls that wait for it."""
 
     def __init__(self) -> None:
         self.landed = asyncio.Event()
@@ -108,7 +109,7 @@ def _by_itself(following: Step, store: _Store) -> _Run:
 
 
 class _Store:
-    """Packed results by key: within their time, within entries and bytes; the least recently used goes."""
+    """Packed results by key, limited in age, entries and bytes; the least recently used is evicted."""
 
     def __init__(self, config: CacheConfig, now: Clock) -> None:
         self._config = config
@@ -117,7 +118,7 @@ class _Store:
         self._bytes = 0
 
     def get(self, key: str) -> str | None:
-        """What is kept for ``key``, if its time is not over."""
+        """The cached result for ``key``, unless it has expired."""
         if (found := self._entries.get(key)) is None:
             return None
         if found[0] <= self._now():
@@ -127,7 +128,7 @@ class _Store:
         return found[1]
 
     def put(self, key: str, packed: str) -> None:
-        """Keep ``packed`` for ``key``, unless it alone is too large."""
+        """Store ``packed`` under ``key``, unless it alone is too large."""
         if key in self._entries:
             self._drop(key)
         size = len(key) + len(packed)
@@ -144,7 +145,7 @@ class _Store:
 
 
 class _Listening(ClientWrapper):
-    """A client that notes whether it was asked anything."""
+    """A client that records whether it was asked anything."""
 
     def __init__(self, client: Client) -> None:
         super().__init__(client)
@@ -157,7 +158,7 @@ class _Listening(ClientWrapper):
 
 
 def _packed(result: Any) -> str:
-    """``result``, which is plain, as ASCII JSON: nobody who got it can change what is kept."""
+    """``result``, plain JSON data, as ASCII JSON: changing a copy cannot change the cached result."""
     if not isinstance(result, Content):
         return json.dumps([result])
     structured = () if result.structured is ABSENT else (result.structured,)

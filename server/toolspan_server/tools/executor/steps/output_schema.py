@@ -1,4 +1,4 @@
-"""The result, as it will be sent, fits the output schema."""
+"""Validates the result, as it will be sent, against the output schema."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def build(following: Step, inputs: StepInputs) -> Step:
 
 
 def fitting(following: Step, schema: Mapping[str, Any]) -> Step:
-    """Let out of ``following`` only results that ``schema``, a checked JSON Schema of an object, takes.
+    """Pass on only results of ``following`` that fit ``schema``, a checked JSON Schema of an object.
 
-    Any other is a ``ToolFailure`` with the code ``invalid_result`` that names each field that is wrong. Of
-    content blocks, what is structured is looked at (MCP 2026-07-28, server/tools, Output Schema).
+    Any other is a ``ToolFailure`` with the code ``invalid_result`` that names each wrong field. Of content
+    blocks, the structured content is validated (MCP 2026-07-28, server/tools, Output Schema).
     """
 
     check = Check(schema, _VALUE_NAMES)

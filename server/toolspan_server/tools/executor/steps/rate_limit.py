@@ -1,4 +1,4 @@
-"""The tool runs not too often."""
+"""Limits how often the tool runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Clock = Callable[[], float]
 
 
 Buckets = MutableMapping[str, "tuple[RateLimitConfig, Bucket]"]
-"""The buckets of the tools by name; they outlive the config that they were made for."""
+"""The buckets of the tools by name; they survive a change of the config."""
 
 
 def build(following: Step, inputs: StepInputs) -> Step:
@@ -34,7 +34,7 @@ def build(following: Step, inputs: StepInputs) -> Step:
 
 
 def bucket_of(buckets: Buckets, tool: str, limit: RateLimitConfig) -> Bucket:
-    """The bucket of ``tool``: the one that there is, as full as it is, if it was made for the same limit."""
+    """The bucket of ``tool``: the existing one, at its present level, if it was made for the same limit."""
     known = buckets.get(tool)
     if known is None or not is_same(known[0], limit):
         known = buckets[tool] = (limit, Bucket(limit))
@@ -44,7 +44,7 @@ def bucket_of(buckets: Buckets, tool: str, limit: RateLimitConfig) -> Bucket:
 def rate_limited(following: Step, limit: RateLimitConfig, bucket: Bucket) -> Step:
     """Refuse calls of ``following`` beyond ``limit``, with a ``ToolFailure`` that says when to try again.
 
-    A call that stops to ask its client, and will be made again with the answers, does not count.
+    A call that is suspended to ask its client, and will be repeated with the answers, does not count.
     """
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
@@ -65,7 +65,7 @@ def rate_limited(following: Step, limit: RateLimitConfig, bucket: Bucket) -> Ste
 
 
 class Bucket:
-    """A token bucket: tokens come in as ``limit`` says, at most its burst is kept, each call takes one."""
+    """A token bucket, refilled at the rate of ``limit`` up to its burst; each call takes one token."""
 
     def __init__(self, limit: RateLimitConfig, now: Clock = time.monotonic) -> None:
         size = limit.burst or limit.calls
@@ -76,7 +76,7 @@ class Bucket:
         self._filled = now()
 
     def take(self) -> float:
-        """Take a token: 0. When there is none: how many seconds until there is."""
+        """Take a token and return 0. When there is none: the seconds until the next one."""
         now = self._now()
         self._tokens = min(self._size, self._tokens + (now - self._filled) * self._per_second)
         self._filled = now
@@ -86,5 +86,5 @@ class Bucket:
         return (1 - self._tokens) / self._per_second
 
     def give_back(self) -> None:
-        """A token that was taken for nothing."""
+        """Return a token whose call did not count."""
         self._tokens = min(self._size, self._tokens + 1)

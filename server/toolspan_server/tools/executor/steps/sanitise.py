@@ -1,4 +1,4 @@
-"""The result is plain JSON without secrets, no larger than the limit."""
+"""Makes the result plain JSON without secrets, no larger than the limit."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def build(following: Step, inputs: StepInputs) -> Step:
 
 
 def sanitised(following: Step, max_bytes: int, redact: Redact | None = None) -> Step:
-    r"""Let out of ``following`` only plain JSON of at most ``max_bytes`` bytes.
+    r"""Pass on results of ``following`` as plain JSON of at most ``max_bytes`` bytes.
 
-    Tuples become arrays and lone surrogates ``\udXXX``; every text passes ``redact``. What JSON
-    cannot hold (NaN, sets, objects, more than 64 levels) is a ``ToolFailure`` that names the field.
-    A result that is too large is cut and marked; if it isn't a text, it becomes its JSON, cut. The content
-    of a failure is held to the same, and left out when it cannot be sent.
+    Tuples become arrays and lone surrogates ``\udXXX``; every text passes ``redact``. What JSON cannot
+    represent (NaN, sets, objects, more than 64 levels) is a ``ToolFailure`` that names the field. A result
+    that is too large is truncated and marked; if it is not a text, it becomes its JSON, truncated. The
+    content of a failure follows the same rules, and is omitted when it cannot be sent.
 
-    Large results are worked on in threads, a few at a time, which end when the call is cancelled.
+    Large results are processed in threads, a few at a time, which end when the call is cancelled.
     """
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
@@ -111,12 +111,12 @@ def _quick(result: Any, max_bytes: int, redact: Redact | None) -> Any:
 
 
 class _Stopped(Exception):
-    """Nobody waits for the result any more."""
+    """The call was cancelled: the result is no longer needed."""
 
 
 @dataclass
 class _Watched(JsonSanitizer):
-    """A copier that ends soon after ``stopped`` says so, by ``_Stopped``."""
+    """A sanitiser that raises ``_Stopped`` soon after ``stopped`` is set."""
 
     stopped: Callable[[], bool] = bool
 
@@ -129,7 +129,7 @@ class _Watched(JsonSanitizer):
 
 @dataclass(frozen=True, slots=True)
 class _Large:
-    """Works on results of any size, off the event loop."""
+    """Processes results of any size, off the event loop."""
 
     max_bytes: int
     redact: Redact | None
@@ -142,7 +142,7 @@ class _Large:
         return _sent(result, self.max_bytes, self._sanitizer())
 
     def content(self, content: Content) -> Content:
-        """``content``, each part within ``max_bytes``; a note stands for what does not fit."""
+        """``content``, each part within ``max_bytes``; a marker replaces what does not fit."""
         blocks = self._blocks(content.blocks)
         structured = content.structured
         meta: dict[str, Any] = _part(dict(content.meta), self._sanitizer())
@@ -214,7 +214,7 @@ def _unfit(what: str, fault: NotJson) -> ToolFailure:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """What ``work`` gives. When the call is cancelled meanwhile, ``work`` sees it and ends by itself."""
+    """The result of ``work``. When the call is cancelled, ``work`` notices and ends by itself."""
     try:
         limiter = _threads.get()
     except LookupError:

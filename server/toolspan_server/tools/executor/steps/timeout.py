@@ -1,4 +1,4 @@
-"""Everything inside ends in time, the work on the result too."""
+"""Ends the call at its timeout, the processing of the result included."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER = 30
 
 ANSWER_S = 600.0
 MAX_ABANDONED = 8
-"""Calls of one tool that may go on after they were abandoned; at that number it refuses new ones."""
+"""Calls of one tool that may still run after they were abandoned; at that number it refuses new calls."""
 
 _MOST_TRIES = 4
 
@@ -38,12 +38,13 @@ def timed_out(
     answer_seconds: float = ANSWER_S,
     redact: Callable[[str], str] | None = None,
 ) -> Step:
-    """Cancel ``following`` after ``timeout_ms`` and raise ``ToolTimeout``; again each second that it goes on.
+    """Cancel ``following`` after ``timeout_ms`` and raise ``ToolTimeout``; cancel again each second until it
+    ends.
 
-    What the call waited for its place is part of that time. What goes on after some seconds of that is
-    abandoned, so that the caller waits no longer. ``Context.cancelled`` is set then, and also when the call
-    is cancelled from outside. While the client is asked the clock stands still: that may take
-    ``answer_seconds`` each time. A tool that never waits costs no timer.
+    The time that the call was queued counts. A call that still runs some seconds after its cancellation is
+    abandoned, so that the caller need not wait. ``Context.cancelled`` is set then, and also when the call is
+    cancelled from outside. While the client is asked, the clock is paused for up to ``answer_seconds`` each
+    time. A tool that never waits costs no timer.
     """
     seconds = timeout_ms / 1000
     abandoned = _Abandoned()
@@ -77,7 +78,7 @@ def timed_out(
 
 
 class _Abandoned:
-    """How many calls of a tool go on although nobody waits for them."""
+    """The number of a tool's calls that still run although they were abandoned."""
 
     __slots__ = ("count",)
 
@@ -89,7 +90,7 @@ class _Abandoned:
 
 
 class _Expiry:
-    """What happens each time that a call's clock expires: it is cancelled, and abandoned in the end."""
+    """What to do each time that a call's clock expires: cancel the call, and abandon it in the end."""
 
     __slots__ = ("_abandoned", "_context", "_running", "_tries")
 
@@ -106,12 +107,12 @@ class _Expiry:
             self._running.stop("timeout")
         elif self._tries == _MOST_TRIES:
             name = self._context.tool_name
-            _log.warning("tool %r goes on after its time-out, whatever it is told", name)
+            _log.warning("tool %r still runs after its time-out: it ignores cancellation", name)
             self._running.abandon(self._abandoned.add)
 
 
 def _waited() -> float:
-    """How long the call waited for its place; the calls that it makes itself did not."""
+    """How long the call was queued for its slot; 0 for calls that it makes itself."""
     waited = WAITED.get()
     WAITED.set(0.0)
     return waited

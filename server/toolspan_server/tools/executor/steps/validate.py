@@ -1,4 +1,4 @@
-"""The arguments fit the parameters: no step inside sees any that do not."""
+"""Validates the arguments against the parameters: the steps inside see only valid ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def build(following: Step, inputs: StepInputs) -> Step:
 
 
 def validated(following: Step, parameters: Parameters) -> Step:
-    """Hold the arguments to the tool's schema before ``following``; raises ``InvalidParameters``."""
+    """Validate the arguments against the tool's schema before ``following``; raises ``InvalidParameters``."""
 
     def step(arguments: dict[str, Any], context: Context) -> Coroutine[Any, Any, Any]:
         return following(parameters.accept(arguments), context)
