@@ -17,6 +17,7 @@ PARTS = {
     "builtin handler": "server/toolspan_server/tools/handlers/statistics.py",
     "executor step": "server/toolspan_server/tools/executor/steps/repeat.py",
     "config source": "server/toolspan_server/tools/sources/words.py",
+    "service": "server/toolspan_server/tools/services/queues.py",
     "resource kind": "server/toolspan_server/resources/contents/letters.py",
     "CLI verb": "bridge/toolspan_bridge/cli/verbs/count.py",
     "provider row": "bridge/toolspan_bridge/providers/compatible/rows/example_cloud.py",
@@ -39,7 +40,7 @@ CONSISTENCY = (
     "tests/bridge/providers/test_resolve.py",
     "tests/bridge/providers/compatible/test_compatible.py",
 )
-ROWS = ("reverse", "median", "repeat", "words", "letters", "example-cloud", "relay")
+ROWS = ("reverse", "median", "repeat", "words", "queues", "letters", "example-cloud", "relay")
 
 
 @pytest.mark.long

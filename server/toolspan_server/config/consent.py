@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +33,9 @@ class UntrustedItem:
 
 
 def untrusted_code(config: Config) -> tuple[UntrustedItem, ...]:
-    """What serving the tools of ``config`` runs, connects to and sends: its handlers' modules, its upstream
-    servers, its databases that are no files, and variables of the environment."""
-    return (*_handlers(config), *_upstreams(config), *_databases(config), *_variables(config))
+    """What serving the tools of ``config`` runs, connects to and sends: its handlers' modules, what its
+    services start, the hosts that they connect to, and variables of the environment."""
+    return (*_handlers(config), *_started(config), *_connected(config), *_variables(config))
 
 
 def untrusted_servers(config: Config) -> tuple[UntrustedItem, ...]:
@@ -52,11 +51,7 @@ def untrusted_server(
     file: Path, place: str, entry: McpServerConfig, redact: Callable[[str], str] = str
 ) -> UntrustedItem:
     """The server that ``entry`` of ``file`` starts, or connects to. Values of its variables are not shown."""
-    if entry.command is None:
-        return UntrustedItem(file, place, redact(f"connect to {entry.url}"))
-    variables = [f"{name}=…" for name in entry.env]
-    command = shlex.join([entry.command, *entry.args])
-    return UntrustedItem(file, place, redact(" ".join([*variables, command])))
+    return UntrustedItem(file, place, redact(entry.connection()))
 
 
 def refusal(found: Sequence[UntrustedItem]) -> str:
@@ -77,22 +72,21 @@ def _handlers(config: Config) -> Iterator[UntrustedItem]:
         yield UntrustedItem(config.files[0], "$.handlers", f"import {what}")
 
 
-def _upstreams(config: Config) -> Iterator[UntrustedItem]:
-    for name, entry in config.services.entries("upstreams").items():
-        if not entry.disabled:
-            yield untrusted_server(
-                config.files[0], json_path(("services", "upstreams", name)), entry, config.redact
-            )
+def _started(config: Config) -> Iterator[UntrustedItem]:
+    for service, entries in config.services.configured().items():
+        for name, what in entries.started():
+            yield _of_service(config, service, name, what)
 
 
-def _databases(config: Config) -> Iterator[UntrustedItem]:
-    """Those that are no files: their drivers send passwords of the environment (PGPASSWORD) unasked."""
-    for name, database in config.services.entries("databases").items():
-        if database.host is not None:
-            place = json_path(("services", "databases", name))
-            yield UntrustedItem(
-                config.files[0], place, config.redact(f"connect to the database on {database.host}")
-            )
+def _connected(config: Config) -> Iterator[UntrustedItem]:
+    for service, entries in config.services.configured().items():
+        for name, host in entries.hosts():
+            what = f"connect to the {service.removesuffix('s')} on {host}"
+            yield _of_service(config, service, name, what)
+
+
+def _of_service(config: Config, service: str, name: str, what: str) -> UntrustedItem:
+    return UntrustedItem(config.files[0], json_path(("services", service, name)), config.redact(what))
 
 
 def _variables(config: Config) -> Iterator[UntrustedItem]:

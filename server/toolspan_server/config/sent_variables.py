@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
+from ..parts.kind import KINDS
+from ..parts.service import SERVICES
+from ..parts.source import SOURCES
+from ..parts.typed import TypedConfig
 from ..problems import Path as Place
 from ..problems import json_path
 from .config_file import ConfigFile
 from .models.sent_variable import SentVariable
+from .raw_data import inside, typed
 
 _KEPT = frozenset(("$schema", "version", "request_state_key", "state_dir", "handlers", "serving", "limits"))
-_LOCAL_FILES = frozenset(("ca_file", "file"))
 _CONSENTED = frozenset(("mcpServers", "mcp_servers", "servers", "providers"))
 
 
@@ -34,7 +39,7 @@ def sent_variables(source: ConfigFile) -> Iterator[SentVariable]:
 
 def _interpolated(source: ConfigFile) -> Iterator[tuple[Place, str]]:
     for use in source.interpolated.used:
-        if use.path not in source.converted and not _is_kept(use.path):
+        if use.path not in source.converted and not _is_kept(source.data, use.path):
             yield use.path, use.name
 
 
@@ -48,16 +53,23 @@ def _named(source: ConfigFile) -> Iterator[tuple[Place, str]]:
             yield ("tools", "sources", index, *path), name
 
 
-def _is_kept(place: Place) -> bool:
+def _is_kept(data: Any, place: Place) -> bool:
     """Whether only this machine sees the string at ``place``, or a person is asked about it anyway."""
-    if place[0] in _KEPT or place[0] in _CONSENTED or place[:2] == ("services", "upstreams"):
+    if place[0] in _KEPT or place[0] in _CONSENTED:
         return True
     if place[0] == "auth" or (place[0] == "toolsets" and place[2:3] == ("auth",)):
         return place[:2] != ("auth", "oauth")
-    if place[:2] == ("services", "collections"):
-        return place[3:] == ("path",)
-    inside = place[3:] if place[:2] == ("tools", "sources") else place[4:]
-    return place[0] == "tools" and len(inside) == 1 and inside[0] in _LOCAL_FILES
+    if place[0] == "services":
+        return SERVICES.config(str(place[1])).is_local(place[2:])
+    if place[:2] == ("tools", "sources"):
+        return _is_local(typed(inside(data, *place[:3]), SOURCES), place[3:])
+    if place[:2] == ("tools", "registry") and place[3] == "implementation":
+        return _is_local(typed(inside(data, *place[:4]), KINDS), place[4:])
+    return False
+
+
+def _is_local(part: type[TypedConfig] | None, path: Place) -> bool:
+    return part is not None and part.is_local(path)
 
 
 def _own_host(source: ConfigFile, place: Place) -> tuple[str, ...]:
@@ -69,7 +81,7 @@ def _own_host(source: ConfigFile, place: Place) -> tuple[str, ...]:
 
 
 def _hosts(source: ConfigFile) -> Mapping[Place, tuple[str, ...]]:
-    """Where each tool, source, database and issuer of tokens leads to, as far as it leads anywhere."""
+    """Where each tool, source, thing of a service and issuer of tokens leads to, as far as it does."""
     found: dict[Place, tuple[str, ...]] = {}
     for index, tool in source.tools.items():
         found["tools", "registry", index] = tuple(tool.implementation.hosts())
@@ -78,8 +90,10 @@ def _hosts(source: ConfigFile) -> Mapping[Place, tuple[str, ...]]:
         return found
     for index, offering in enumerate(config.tools.sources):
         found["tools", "sources", index] = tuple(offering.hosts())
-    for name, database in config.services.entries("databases").items():
-        found["services", "databases", name] = () if database.host is None else (database.host,)
+    for service, entries in config.services.configured().items():
+        for name, host in entries.hosts():
+            place = ("services", service, name)
+            found[place] = (*found.get(place, ()), host)
     if config.auth is not None and config.auth.oauth is not None:
         urls = (config.auth.oauth.issuer, config.auth.oauth.jwks_url)
         found["auth", "oauth"] = tuple(dict.fromkeys(host for url in urls if (host := _host_of(url))))

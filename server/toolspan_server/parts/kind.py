@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from ..calls.context import Context
-from ..schema.records import Record, key
+from ..problems import Path
 from .discovery import Parts
 from .environment import Environment
-from .reference import Reference
+from .typed import TypedConfig
 
 
 class Kind(Protocol):
@@ -43,10 +43,8 @@ class CallsTools(ABC):
         """From now on, ``find`` gives the tools by name. It is called again when they change."""
 
 
-class KindConfig(Record, ABC):
+class KindConfig(TypedConfig):
     """What ``implementation`` says for one kind."""
-
-    type: str = key()
 
     @property
     def counts_calls(self) -> bool:
@@ -57,29 +55,16 @@ class KindConfig(Record, ABC):
         """What every call depends on and hangs with, such as ``upstream 'files'``; ``None``: on nothing."""
         return None
 
-    def problems(self) -> Iterable[tuple[str, str]]:
-        """Faults that no schema shows, as (key, message): an unknown handler, say."""
-        return ()
-
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         """Where it and the tool's ``parameters`` do not go together, as (key, message)."""
         return ()
 
     @classmethod
-    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
-        """The tools and the things of services that ``written``, its data before it is read, names."""
-        return ()
+    def pinned(cls, written: Mapping[str, Any]) -> Iterable[Path]:
+        """The paths in ``written``, its data before it is read, of arguments that every call is made with.
 
-    def secrets(self) -> Iterable[str]:
-        """Values that no text may show, beyond those that ``${VAR}`` gave."""
-        return ()
-
-    def hosts(self) -> Iterable[str]:
-        """The hosts that calls go to, as far as the config chooses them."""
-        return ()
-
-    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
-        """The variables that it names, other than by ``${VAR}``, and sends: the path of the key, the name."""
+        The last part of each is the argument's name. The model must not see them among the parameters.
+        """
         return ()
 
     @abstractmethod

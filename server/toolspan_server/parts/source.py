@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from ..schema.records import Record, key
 from .discovery import Parts
 from .environment import Environment
-from .reference import Reference
+from .typed import TypedConfig
 
 Offer = Callable[[Sequence[Any]], None]
 """Takes all tools of a source, each a ``ToolConfig``; see ``config.models.tools``."""
@@ -30,31 +29,8 @@ class Source(Protocol):
         ...
 
 
-class SourceConfig(Record, ABC):
+class SourceConfig(TypedConfig):
     """What an entry of ``tools.sources`` says for one type of source."""
-
-    type: str = key()
-
-    def problems(self) -> Iterable[tuple[str, str]]:
-        """Faults that no schema shows, as (key, message)."""
-        return ()
-
-    @classmethod
-    def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
-        """The tools and the things of services that ``written``, its data before it is read, names."""
-        return ()
-
-    def secrets(self) -> Iterable[str]:
-        """Values that no text may show, beyond those that ``${VAR}`` gave."""
-        return ()
-
-    def hosts(self) -> Iterable[str]:
-        """The hosts that it, and its tools' calls, go to, as far as the config chooses them."""
-        return ()
-
-    def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
-        """The variables that it names, other than by ``${VAR}``, and sends: the path of the key, the name."""
-        return ()
 
     @abstractmethod
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:

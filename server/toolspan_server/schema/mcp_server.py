@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -118,6 +119,13 @@ class McpServerConfig(Record, unknown="ignore"):
     def check(self) -> None:
         if faults := [*self._transport_faults(), *self._environment_faults()]:
             raise Faulty(*faults)
+
+    def connection(self) -> str:
+        """The command line that starts it, or ``connect to`` its URL; no values of its variables."""
+        if self.command is None:
+            return f"connect to {self.url}"
+        variables = [f"{name}=…" for name in self.env]
+        return " ".join([*variables, shlex.join([self.command, *self.args])])
 
     def _transport_faults(self) -> Iterator[Fault]:
         if self.command is None and self.url is None:

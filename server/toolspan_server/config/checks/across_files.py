@@ -11,6 +11,7 @@ from ...problems import Fault, Path
 from ..config_file import ConfigFile, registry_of, servers_of
 from ..models.routes import BUILTIN
 from ..models.toolsets import unknown_members
+from ..raw_data import inside
 from .offered import unique_offers
 from .pinned_arguments import visible_pins
 from .references import unknown_references
@@ -66,19 +67,19 @@ def _entries(source: ConfigFile) -> Iterator[tuple[str, Path]]:
     for service in SERVICES.names:
         for name in _things([source], service):
             yield service.removesuffix("s"), ("services", service, name)
-    toolsets = _inside(source.data, "toolsets")
+    toolsets = inside(source.data, "toolsets")
     if isinstance(toolsets, dict):
         yield from (("toolset", ("toolsets", name)) for name in cast("dict[str, Any]", toolsets))
 
 
 def _things(sources: Sequence[ConfigFile], service: str) -> list[str]:
     """The names of the things of ``service`` in raw data."""
-    found = [_inside(source.data, "services", service) for source in sources]
+    found = [inside(source.data, "services", service) for source in sources]
     return [name for each in found if isinstance(each, dict) for name in cast("dict[str, Any]", each)]
 
 
 def _known_tools(sources: Sequence[ConfigFile]) -> None:
-    if any(servers_of(source.data)[1] or _inside(source.data, "tools", "sources") for source in sources):
+    if any(servers_of(source.data)[1] or inside(source.data, "tools", "sources") for source in sources):
         return
     known = {name for source in sources for _, name in _tool_names(source)}
     for source in sources:
@@ -87,18 +88,18 @@ def _known_tools(sources: Sequence[ConfigFile]) -> None:
 
 def _known_members(sources: Sequence[ConfigFile]) -> None:
     """The members of toolsets, and tools that name tools: known here unless sources offer some."""
-    if any(_inside(source.data, "tools", "sources") for source in sources):
+    if any(inside(source.data, "tools", "sources") for source in sources):
         return
     known = {name for source in sources for _, name in _tool_names(source)}
     for source in sources:
-        source.add(unknown_members(_inside(source.data, "toolsets"), known))
+        source.add(unknown_members(inside(source.data, "toolsets"), known))
         source.add(unknown_references(source.data, {"tools": known}))
 
 
 def _unknown_tools(source: ConfigFile, known: Set[str]) -> Iterator[Fault]:
-    responses = _inside(source.data, "responses")
+    responses = inside(source.data, "responses")
     for index, response in enumerate(cast("Sequence[Any]", responses) if isinstance(responses, list) else ()):
-        allowed = _inside(response, "tools", "allowed_tools")
+        allowed = inside(response, "tools", "allowed_tools")
         for at, name in enumerate(cast("Sequence[Any]", allowed) if isinstance(allowed, list) else ()):
             if isinstance(name, str) and name not in known and not name.startswith(BUILTIN):
                 path: Path = ("responses", index, "tools", "allowed_tools", at)
@@ -112,14 +113,6 @@ def _hint(name: str, known: Set[str]) -> str:
 
 def _tool_names(source: ConfigFile) -> Iterator[tuple[int, str]]:
     for index, entry in enumerate(registry_of(source.data) or ()):
-        name = _inside(entry, "name")
+        name = inside(entry, "name")
         if isinstance(name, str):
             yield index, str(name)
-
-
-def _inside(data: Any, *keys: str) -> Any:
-    for key in keys:
-        if not isinstance(data, dict):
-            return None
-        data = cast("dict[str, Any]", data).get(key)
-    return data

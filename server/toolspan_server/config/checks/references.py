@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from ...common.did_you_mean import nearest
 from ...parts.kind import KINDS
 from ...parts.reference import Reference
 from ...parts.source import SOURCES
+from ...parts.typed import TypedConfig
 from ...problems import Fault, Path
-
-
-class _Referring(Protocol):
-    @classmethod
-    def references(cls, written: Mapping[str, Any]) -> Any: ...
-
-
-class _Parts(Protocol):
-    @property
-    def names(self) -> Sequence[str]: ...
-
-    def config(self, name: str) -> type[_Referring]: ...
+from ..raw_data import entries, inside, typed
 
 
 def unknown_references(data: Any, known: Mapping[str, Collection[str]]) -> Iterator[Fault]:
@@ -42,27 +32,18 @@ def unknown_references(data: Any, known: Mapping[str, Collection[str]]) -> Itera
 
 def references(data: Any) -> Iterator[tuple[Path, Reference]]:
     """Each reference in raw ``data``, with the place of the part that says it."""
-    tools = inside(data, "tools")
-    for index, tool in enumerate(entries(inside(tools, "registry"))):
+    for index, tool in enumerate(entries(inside(data, "tools", "registry"))):
         place: Path = ("tools", "registry", index)
-        replacement = inside(inside(tool, "deprecated"), "replacement")
+        replacement = inside(tool, "deprecated", "replacement")
         yield place, Reference(("deprecated", "replacement"), "tools", replacement)
-        yield from _references_of((*place, "implementation"), inside(tool, "implementation"), KINDS)
-    for index, source in enumerate(entries(inside(tools, "sources"))):
-        yield from _references_of(("tools", "sources", index), source, SOURCES)
+        written = inside(tool, "implementation")
+        yield from _references_of((*place, "implementation"), written, typed(written, KINDS))
+    for index, source in enumerate(entries(inside(data, "tools", "sources"))):
+        yield from _references_of(("tools", "sources", index), source, typed(source, SOURCES))
 
 
-def _references_of(place: Path, part: Any, parts: _Parts) -> Iterator[tuple[Path, Reference]]:
-    name = inside(part, "type")
-    if isinstance(name, str) and name in parts.names:
-        yield from ((place, reference) for reference in parts.config(name).references(part))
-
-
-def inside(value: Any, key: str) -> Any:
-    """What raw ``value`` has under ``key``."""
-    return cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
-
-
-def entries(value: Any) -> Sequence[Any]:
-    """Raw ``value`` when it is a list; else none."""
-    return cast("Sequence[Any]", value) if isinstance(value, list) else []
+def _references_of(
+    place: Path, written: Any, part: type[TypedConfig] | None
+) -> Iterator[tuple[Path, Reference]]:
+    if part is not None:
+        yield from ((place, reference) for reference in part.references(written))

@@ -41,7 +41,7 @@ def load_config(
 ) -> Config:
     """Read config files as one config.
 
-    Tools, routes and handlers of several files follow each other; MCP servers and collections stand
+    Tools, routes and handlers of several files follow each other; MCP servers and entries of services stand
     side by side, each name once; of any other setting the first file that has it wins. Relative
     paths start at the first file's folder, those under ``handlers`` at their own file's.
 

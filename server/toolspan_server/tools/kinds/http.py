@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from typing_extensions import override
@@ -21,11 +21,8 @@ from ...engines.http_client import (
     Policy,
     Request,
 )
-from ...engines.http_client import _settings as settings
-from ...engines.http_client._auth import HttpAuth
 from ...engines.http_client._bodies import BodyFormat, body_of
-from ...engines.http_client._circuit import HttpCircuit
-from ...engines.http_client._hosts import Domain, PrivateHost, literal_refusals
+from ...engines.http_client._hosts import literal_refusals
 from ...engines.http_client._jsonpath import ResponsePath
 from ...engines.http_client._mapping_checks import argument_misfits, place_faults
 from ...engines.http_client._parameter_mapping import (
@@ -35,17 +32,16 @@ from ...engines.http_client._parameter_mapping import (
     PlacedArguments,
 )
 from ...engines.http_client._results import Reader, ResponseFormat
-from ...engines.http_client._retry import HttpRetry
 from ...engines.http_client._secrets import Secrets
+from ...engines.http_client._settings import RequestSettings
 from ...engines.http_client._urls import UrlTemplate
 from ...engines.templates import TemplateTree, check_templates, compiled
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
-from ...problems import Fault, Faulty
+from ...problems import Fault, Faulty, Path
 from ...schema.constraints import Limits, OneOf, WithoutVariable
 from ...schema.records import key
-from ...schema.values import Milliseconds, ResultBytes
 
 _log = logging.getLogger(__name__)
 _STATUS = r"^[1-5]([0-9][0-9]|xx)$"
@@ -69,7 +65,7 @@ def _path(path: str) -> str:
     return path
 
 
-class Config(KindConfig):
+class Config(KindConfig, RequestSettings, keys_of=(RequestSettings,)):
     """``{"type": "http", "url": "https://api.example.com/users/{id}"}`` and how the request is made.
 
     Arguments named in the URL go there; of the others those of GET, HEAD, DELETE and OPTIONS go into the
@@ -83,7 +79,6 @@ class Config(KindConfig):
         check=_url,
     )
     method: Method = key("The HTTP method.", default="GET")
-    headers: settings.Headers = settings.HEADERS
     params_mapping: HttpParameters = key(
         "Argument → where it goes in the request; a text is its name there.", factory=dict
     )
@@ -124,16 +119,6 @@ class Config(KindConfig):
         'Error messages for the model by status: {"404": …, "5xx": …}.',
         factory=dict,
     )
-    timeout_ms: Milliseconds = settings.TIMEOUT_MS
-    connect_timeout_ms: Milliseconds = settings.CONNECT_TIMEOUT_MS
-    retry: HttpRetry = settings.RETRY
-    auth: HttpAuth | None = settings.AUTH
-    allowed_domains: tuple[Domain, ...] | None = settings.ALLOWED_DOMAINS
-    allow_private: tuple[PrivateHost, ...] = settings.ALLOW_PRIVATE
-    max_response_bytes: ResultBytes = settings.MAX_RESPONSE_BYTES
-    max_redirects: int = settings.MAX_REDIRECTS
-    circuit_breaker: HttpCircuit | None = settings.CIRCUIT_BREAKER
-    ca_file: str | None = settings.CA_FILE
 
     @override
     def check(self) -> None:
@@ -145,12 +130,9 @@ class Config(KindConfig):
             raise Faulty(*faults)
 
     def _host_faults(self) -> Iterator[Fault]:
-        hosts = settings.hosts_of(self)
-        template = UrlTemplate.parse(self.url)
-        yield from (Fault(("url",), refusal) for refusal in literal_refusals(hosts, template.start))
-        if self.auth is not None and self.auth.token_url is not None:
-            for refusal in literal_refusals(hosts, self.auth.token_url):
-                yield Fault(("auth", "token_url"), refusal)
+        start = UrlTemplate.parse(self.url).start
+        yield from (Fault(("url",), refusal) for refusal in literal_refusals(self.allowed, start))
+        yield from self.token_faults()
 
     @property
     def templated(self) -> bool:
@@ -159,8 +141,7 @@ class Config(KindConfig):
 
     @override
     def problems(self) -> Iterable[tuple[str, str]]:
-        if self.auth is not None:
-            yield from ((f"auth/{name}", message) for name, message in self.auth.problems())
+        return self.auth_problems()
 
     @override
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -168,16 +149,21 @@ class Config(KindConfig):
 
     @override
     def secrets(self) -> Iterable[str]:
-        return settings.secrets_of(self)
+        return self.request_secrets()
 
     @override
     def hosts(self) -> Iterable[str]:
         yield UrlTemplate.parse(self.url).host
-        yield from settings.token_hosts(self)
+        yield from self.token_hosts()
 
     @override
     def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
-        return settings.variables_of(self)
+        return self.auth_variables()
+
+    @classmethod
+    @override
+    def is_local(cls, path: Path) -> bool:
+        return path == ("ca_file",)
 
     def places(self) -> ParameterMapping:
         """The part of the request that each argument goes to."""
@@ -203,7 +189,7 @@ class Config(KindConfig):
 class _Http:
     talks = False
 
-    def __init__(self, config: Config, directory: Path, shared: ResourcePool) -> None:
+    def __init__(self, config: Config, directory: FilePath, shared: ResourcePool) -> None:
         self._config = config
         self._directory = directory
         self._shared = shared
@@ -224,7 +210,7 @@ class _Http:
     @cached_property
     def _policy(self) -> Policy:
         owner = f"{self._config.method} {self._config.url}"
-        return settings.policy_of(self._config, self._directory, self._secrets, owner)
+        return self._config.policy(self._directory, self._secrets, owner)
 
     @cached_property
     def _reader(self) -> Reader:

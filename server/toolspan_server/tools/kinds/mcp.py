@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from typing_extensions import override
 
@@ -13,6 +13,7 @@ from ...calls.context import Context
 from ...parts.environment import Environment
 from ...parts.kind import Kind, KindConfig
 from ...parts.reference import Reference
+from ...problems import Path
 from ...schema.constraints import OneOf
 from ...schema.records import (
     key,
@@ -37,6 +38,12 @@ class Config(KindConfig):
     @override
     def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
         yield Reference(("upstream",), "upstreams", written.get("upstream"))
+
+    @classmethod
+    @override
+    def pinned(cls, written: Mapping[str, Any]) -> Iterable[Path]:
+        pin = written.get("pin")
+        return [("pin", name) for name in cast("dict[str, Any]", pin)] if isinstance(pin, dict) else ()
 
     @override
     def target(self) -> str:

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from ...parts.environment import Environment
 from ...parts.service import ServiceConfig
+from ...problems import Path
 from ._collection_config import CollectionConfig, ItemName
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ class Config(ServiceConfig):
     about = "Folders of documents that tools can search, by name."
 
     root: dict[ItemName, CollectionConfig]
+
+    @classmethod
+    @override
+    def is_local(cls, path: Path) -> bool:
+        return path[1:] == ("path",)
 
     @override
     def build(self, environment: Environment) -> Collections:

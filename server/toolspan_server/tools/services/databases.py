@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -20,6 +21,11 @@ class Config(ServiceConfig):
     about = "SQL databases that tools can ask, by name."
 
     root: dict[ItemName, DatabaseConfig]
+
+    @override
+    def hosts(self) -> Iterable[tuple[str, str]]:
+        """Their drivers send passwords of the environment (PGPASSWORD) there without being told."""
+        return ((name, host) for name, database in self.root.items() if (host := database.host) is not None)
 
     @override
     def build(self, environment: Environment) -> Databases:

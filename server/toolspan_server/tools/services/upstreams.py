@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from ...parts.environment import Environment
 from ...parts.service import ServiceConfig
+from ...problems import Path
 from ._upstream_config import ItemName, UpstreamConfig
 
 if TYPE_CHECKING:
@@ -20,6 +22,15 @@ class Config(ServiceConfig):
     about = "Other MCP servers, by name, whose tools are offered by tools.sources or kind mcp."
 
     root: dict[ItemName, UpstreamConfig]
+
+    @override
+    def started(self) -> Iterable[tuple[str, str]]:
+        return ((name, server.connection()) for name, server in self.root.items() if not server.disabled)
+
+    @classmethod
+    @override
+    def is_local(cls, path: Path) -> bool:
+        return True
 
     @override
     def build(self, environment: Environment) -> Upstreams:

@@ -8,24 +8,19 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from ...engines.http_client import _settings as settings
-from ...engines.http_client._auth import HttpAuth
-from ...engines.http_client._circuit import HttpCircuit
 from ...engines.http_client._hosts import (
-    Domain,
-    PrivateHost,
     check_url,
     literal_refusals,
 )
-from ...engines.http_client._retry import HttpRetry
+from ...engines.http_client._settings import RequestSettings
 from ...engines.openapi._operation_filter import OperationsConfig
 from ...engines.openapi._security import HttpCredentials
 from ...engines.openapi._unique_names import LONGEST
 from ...parts.source import SourceConfig
-from ...problems import Fault, Faulty
+from ...problems import Fault, Faulty, Path
 from ...schema.constraints import OneOf, WithoutVariable
 from ...schema.records import Record, key
-from ...schema.values import Milliseconds, ResultBytes
+from ...schema.values import Milliseconds
 
 _DESCRIPTION = 4_096
 
@@ -38,7 +33,7 @@ class OverrideConfig(Record):
     timeout_ms: Milliseconds | None = key("Longest time for one call, in milliseconds.", default=None)
 
 
-class OpenApiConfig(SourceConfig):
+class OpenApiConfig(SourceConfig, RequestSettings, keys_of=(RequestSettings,)):
     """The keys of a source of type ``openapi``."""
 
     type: Annotated[str, OneOf(("openapi",))] = key(default="openapi")
@@ -72,17 +67,6 @@ class OpenApiConfig(SourceConfig):
         "Whether results are validated against the schemas of the API description.",
         default=False,
     )
-    headers: settings.Headers = settings.HEADERS
-    timeout_ms: Milliseconds = settings.TIMEOUT_MS
-    connect_timeout_ms: Milliseconds = settings.CONNECT_TIMEOUT_MS
-    retry: HttpRetry = settings.RETRY
-    auth: HttpAuth | None = settings.AUTH
-    allowed_domains: tuple[Domain, ...] | None = settings.ALLOWED_DOMAINS
-    allow_private: tuple[PrivateHost, ...] = settings.ALLOW_PRIVATE
-    max_response_bytes: ResultBytes = settings.MAX_RESPONSE_BYTES
-    max_redirects: int = settings.MAX_REDIRECTS
-    circuit_breaker: HttpCircuit | None = settings.CIRCUIT_BREAKER
-    ca_file: str | None = settings.CA_FILE
 
     @override
     def check(self) -> None:
@@ -93,24 +77,20 @@ class OpenApiConfig(SourceConfig):
         if (self.file is None) == (self.url is None):
             message = "both a file and a url" if self.file is not None else "neither a file nor a url"
             yield Fault((), message, "write one of them")
-        hosts = settings.hosts_of(self)
-        if self.auth is not None and self.auth.token_url is not None:
-            refusals = literal_refusals(hosts, self.auth.token_url)
-            yield from (Fault(("auth", "token_url"), refusal) for refusal in refusals)
+        yield from self.token_faults()
         for name in ("url", "server"):
             if (url := getattr(self, name)) is not None:
-                yield from (Fault((name,), refusal) for refusal in literal_refusals(hosts, url))
+                yield from (Fault((name,), refusal) for refusal in literal_refusals(self.allowed, url))
 
     @override
     def problems(self) -> Iterable[tuple[str, str]]:
-        if self.auth is not None:
-            yield from ((f"auth/{name}", message) for name, message in self.auth.problems())
+        yield from self.auth_problems()
         for scheme, given in self.credentials.items():
             yield from ((f"credentials/{scheme}", message) for message in given.problems())
 
     @override
     def secrets(self) -> Iterable[str]:
-        yield from settings.secrets_of(self)
+        yield from self.request_secrets()
         for given in self.credentials.values():
             yield from given.secrets()
 
@@ -121,10 +101,15 @@ class OpenApiConfig(SourceConfig):
         yield from (urlsplit(url).hostname or "" for url in urls)
         if self.server is None:
             yield f"the servers that {self.file or self.url} names"
-        yield from settings.token_hosts(self)
+        yield from self.token_hosts()
 
     @override
     def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
-        yield from settings.variables_of(self)
+        yield from self.auth_variables()
         for scheme, given in self.credentials.items():
             yield from ((("credentials", scheme, name), variable) for name, variable in given.variables())
+
+    @classmethod
+    @override
+    def is_local(cls, path: Path) -> bool:
+        return path in (("file",), ("ca_file",))

@@ -15,7 +15,6 @@ from typing_extensions import override
 
 from ...config.models.tools import Offer
 from ...engines.http_client import HttpClient, Policy, Request
-from ...engines.http_client import _settings as settings
 from ...engines.http_client._secrets import Secrets
 from ...engines.openapi import UnusableDescription
 from ...engines.openapi._description import MAX_BYTES
@@ -113,7 +112,7 @@ class _OpenApi:
     def _policy(self) -> Policy:
         config = self._config
         return Policy(
-            hosts=settings.hosts_of(config),
+            hosts=config.allowed,
             timeout_ms=_FETCH_MS,
             connect_timeout_ms=config.connect_timeout_ms,
             max_bytes=MAX_BYTES,
