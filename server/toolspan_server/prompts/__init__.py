@@ -1,6 +1,6 @@
-"""Prompts: messages that a person picks. ``live.Prompts`` are those of a config, alive.
+"""Prompts: message templates that people select. ``live.Prompts`` are those of a config, live.
 
-Nothing of this room is needed for a config without prompts.
+Configs without prompts import nothing of this package's other modules.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["prompts_of"]
 
 
 def prompts_of(config: Config, resources: Resources | None) -> Prompts | None:
-    """The live prompts of ``config``, which may embed ``resources``, or ``None`` when it has none."""
+    """The live prompts of ``config``, which may embed ``resources``; ``None`` without any."""
     if not config.prompts:
         return None
     from ..resources.errors import ResourceNotFound

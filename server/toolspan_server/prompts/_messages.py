@@ -1,4 +1,4 @@
-"""Messages, filled in: one content block each, as MCP writes them (MCP 2026-07-28, server/prompts)."""
+"""Renders prompt messages: one content block each (MCP 2026-07-28, server/prompts)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ..config.models.prompts import BlockConfig, MessageConfig
 
 ReadResource = Callable[[str], Awaitable[dict[str, Any]]]
-"""Gives the content of a resource of this server, as ``Resources.read`` does."""
+"""Reads the content of a resource of this server, like ``Resources.read``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What messages are filled in with. ``limit`` is in bytes, of a file, and in characters, of a text."""
+    """The values and limits for rendering. ``limit`` is in bytes for a file, in characters for a text."""
 
     values: Mapping[str, Any]
     optional: frozenset[str]
@@ -35,12 +35,12 @@ class Filling:
     limit: int
 
     def of(self, tree: TemplateTree) -> Any:
-        """``tree``, filled in. Raises ``RenderFailure``."""
+        """``tree``, rendered. Raises ``RenderFailure``."""
         return filled(tree, self.values, self.optional, self.limit)
 
 
 class Message:
-    """One message of the config, compiled. It becomes one for each of its blocks."""
+    """One message of the config, compiled. It becomes one MCP message for each of its blocks."""
 
     def __init__(self, config: MessageConfig) -> None:
         self._role = config.role
@@ -83,7 +83,7 @@ def _blocks(config: MessageConfig) -> Iterator[_Block | _Text]:
 
 
 def _written(config: BlockConfig) -> dict[str, Any]:
-    """The block as MCP writes it, with templates; its media and annotations are added later."""
+    """The block in MCP's form, with templates; its media and annotations are added later."""
     names = {"text": "text", "uri": "uri", "name": "name", "title": "title", "description": "description"}
     values = {ours: value for name, ours in names.items() if (value := getattr(config, name)) is not None}
     if config.data is not None:

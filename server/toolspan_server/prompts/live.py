@@ -1,4 +1,4 @@
-"""The prompts of a config, alive."""
+"""The live prompts of a config."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _INVALID_PARAMS, _INTERNAL_ERROR = -32602, -32603
 
 
 class Prompts:
-    """The prompts by name. ``read`` gives the resources that they embed."""
+    """The prompts by name. ``read`` reads the resources that they embed."""
 
     def __init__(self, config: Config, read: ReadResource) -> None:
         self._prompts = {each.name: _Prompt(each) for each in config.prompts}
@@ -43,13 +43,13 @@ class Prompts:
 
     @property
     def listed(self) -> list[dict[str, Any]]:
-        """The prompts as MCP writes them, in the config's order."""
+        """The prompts in MCP's form, in the config's order."""
         return [prompt.described() for prompt in self._prompts.values()]
 
     async def get(self, name: str, arguments: Mapping[str, str], client: Client) -> dict[str, Any]:
         """The ``description`` and ``messages`` of the prompt ``name``.
 
-        Raises ``RequestRefused``; and ``InputRequired`` out of ``client``, which its steps may ask.
+        Raises ``RequestRefused``, and ``InputRequired`` from ``client``, which its steps may ask.
         """
         prompt = self._found(name)
         prompt.check(arguments)
@@ -67,9 +67,10 @@ class Prompts:
     async def complete(
         self, name: str, argument: str, typed: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
-        """What to offer for ``argument`` of the prompt ``name``; see ``completions.offered``.
+        """Completions for ``argument`` of the prompt ``name``; see ``completions.offered``.
 
-        Raises ``RequestRefused`` for what is not there, ``CompletionUnavailable`` for what cannot be had.
+        Raises ``RequestRefused`` for an unknown prompt or argument, ``CompletionUnavailable`` when values are
+        not available.
         """
         arguments = {each.name: each for each in self._found(name).config.arguments}
         if argument not in arguments:
@@ -93,7 +94,7 @@ class Prompts:
         return Filling(values, optional, self._read, self._base, self._limit)
 
     def _sent(self, name: str, result: dict[str, Any]) -> dict[str, Any]:
-        """``description`` and ``messages`` alone, as plain JSON without secrets, within the limit."""
+        """``description`` and ``messages`` as plain JSON without secrets, within the limit."""
         known = {member: result[member] for member in ("description", "messages") if member in result}
         plain: dict[str, Any] = JsonSanitizer(1_000_000, 1 << 30, on_text=self._redact).copy(known)
         size = len(json.dumps(plain, ensure_ascii=False).encode())
@@ -114,7 +115,7 @@ class _Prompt:
         self._optional = frozenset(self._names) - self._needed
 
     def described(self) -> dict[str, Any]:
-        """The prompt as MCP writes it."""
+        """The prompt in MCP's form."""
         members = ("name", "title", "description")
         arguments = [
             {**{name: value for name in members if (value := getattr(each, name))}, "required": each.required}
@@ -123,7 +124,7 @@ class _Prompt:
         return described(self.config, name=self.config.name, arguments=arguments or None)
 
     def check(self, arguments: Mapping[str, str]) -> None:
-        """Raise ``RequestRefused`` for arguments that are missing, or not its own."""
+        """Raise ``RequestRefused`` for missing or unknown arguments."""
         missing = [name for name in self._names if name in self._needed and name not in arguments]
         if missing:
             names = ", ".join(map(repr, missing))
@@ -139,13 +140,13 @@ class _Prompt:
         client: Client,
         filling: Callable[[Mapping[str, Any], frozenset[str]], Filling],
     ) -> list[dict[str, Any]]:
-        """The messages, after the steps. Raises what these and the templates raise."""
+        """The messages, after the steps. Raises what the steps and the templates raise."""
         values = await self._step_values(arguments, client) if self.config.steps else arguments
         given = filling(values, self._optional)
         return [each for message in self._messages for each in await message.filled(given)]
 
     async def _step_values(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
-        """What the messages may use once the steps are taken."""
+        """The values for the messages, after the steps."""
         from ..engines.mock_steps import MockCall, MockSteps
 
         call = MockCall(arguments, Context(tool_name=self.config.name, client=client), 1)

@@ -1,9 +1,9 @@
-"""Resources: what clients may read. ``Resources`` are those of a config, alive.
+"""Resources: the content that clients may read. ``Resources`` are those of a config, live.
 
-What stands behind it: ``contents`` (the keys of literals, files and globs, a module each), ``_entries``
-(what is live of them), ``_made`` (templates), ``_folder`` (files, read so that none can do harm),
-``_content`` (text or bytes), ``_watch`` (when files change), ``completions`` (values to offer).
-``Resources`` is imported from ``live`` where a config has some: nothing else is needed for a config without.
+The parts: ``contents`` (the keys of literals, files and globs, one module each), ``_entries`` (their live
+objects), ``_templated`` (resource templates), ``_folder`` (files, read safely), ``_content`` (text or bytes),
+``_watch`` (file changes), ``completions`` (values to offer). ``Resources`` is imported from ``live`` only
+when a config has resources.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["differing", "resources_of"]
 
 
 def resources_of(config: Config, earlier: Resources | None = None) -> Resources | None:
-    """The live resources of ``config``, or ``None`` when it has none; ``earlier`` where it says the same."""
+    """The live resources of ``config``, or ``None`` without any; ``earlier`` if these are unchanged."""
     if not config.resources and not config.resource_templates and config.skills is None:
         return None
     from .live import Resources
@@ -35,7 +35,7 @@ def resources_of(config: Config, earlier: Resources | None = None) -> Resources 
 
 
 def differing(before: Config, after: Config) -> Iterator[Change]:
-    """The resources of which the two configs say something else."""
+    """The URIs of resources that differ between the two configs."""
     earlier = {each.uri: each for each in before.resources if not each.content.many}
     for each in after.resources:
         if each.uri in earlier and not is_same(earlier[each.uri], each):

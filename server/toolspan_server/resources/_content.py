@@ -1,4 +1,4 @@
-"""Bytes as content: which media type they have, and whether they are text."""
+"""Bytes as resource content: their media type, and whether they are text."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ _TEXTUAL = ("json", "xml", "yaml", "toml", "sql", "javascript", "typescript", "x
 
 
 def media_type_of(name: str) -> str | None:
-    """The media type that the ending of the file ``name`` stands for, the same on every machine."""
+    """The media type for the file ending of ``name``, the same on every machine."""
     suffix = PurePosixPath(name).suffix.lower()
     return _OURS.get(suffix) or _known().get(suffix)
 
 
 @cache
 def _known() -> Mapping[str, str]:
-    """Python's own table, without what the machine adds to it."""
+    """Python's own table, without the machine's additions."""
     from mimetypes import MimeTypes
 
     return MimeTypes().types_map[True]
 
 
 def is_textual(media_type: str) -> bool:
-    """Whether content of ``media_type`` is text, if it can be decoded."""
+    """Whether content of ``media_type`` is text, provided that it can be decoded."""
     kind, _, subtype = media_type.partition(";")[0].strip().lower().partition("/")
     return kind == "text" or subtype.rpartition("+")[2].removeprefix("x-") in _TEXTUAL or subtype in _TEXTUAL
 
 
 def content(uri: str, media_type: str | None, data: bytes) -> dict[str, Any]:
-    """``data`` as MCP writes it: ``text`` when it is UTF-8 and its type says nothing else, or else ``blob``.
+    """``data`` in MCP's form: ``text`` when it is UTF-8 and of a textual type, else ``blob``.
 
     Of unknown type, text is ``text/plain`` and anything else ``application/octet-stream``.
     """

@@ -1,4 +1,4 @@
-"""The entries of ``resources``, alive: each lists what it has and gives its content."""
+"""The live entries of ``resources``: each lists its resources and reads their content."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..config.models.resources import ResourceConfig
 
 Stamped = tuple[str, tuple[int, ...]]
-"""A URI, and what is another whenever its content may be."""
+"""A URI, and a value that differs whenever the content may have changed."""
 
 
 class Entry(Protocol):
@@ -38,19 +38,19 @@ class Entry(Protocol):
         ...
 
     def listed(self) -> Iterator[dict[str, Any]]:
-        """The resources that there are now, as MCP writes them."""
+        """The resources that exist now, in MCP's form."""
         ...
 
     def stamps(self) -> Iterator[Stamped]:
-        """The resources that may change."""
+        """The resources that may change, each with a stamp."""
         ...
 
     def has(self, uri: str) -> bool:
-        """Whether ``uri`` is one of its own, there or not."""
+        """Whether ``uri`` belongs to this entry, whether it exists or not."""
         ...
 
     def read(self, uri: str, limit: int) -> dict[str, Any]:
-        """The content of one of its own, at most ``limit`` bytes.
+        """The content of a resource of this entry, at most ``limit`` bytes.
 
         Raises ``ResourceNotFound`` or ``ResourceUnreadable``.
         """
@@ -59,7 +59,7 @@ class Entry(Protocol):
 
 @dataclass(frozen=True)
 class Literal:
-    """Content that stands in the config: ``given`` is it as MCP writes it, without the URI."""
+    """Content written in the config: ``given`` is its MCP form, without the URI."""
 
     config: ResourceConfig
     given: Mapping[str, Any]
@@ -130,7 +130,7 @@ class FileResource:
 
 @dataclass(frozen=True, slots=True)
 class GlobResource:
-    """Every file that a glob finds; ``before`` and ``after`` stand around its path in the URI."""
+    """Every file that a glob matches; ``before`` and ``after`` surround its path in the URI."""
 
     config: ResourceConfig
     folder: Folder
@@ -187,7 +187,7 @@ def _of_file(config: ResourceConfig, uri: str, name: str, path: str, entry: File
 
 
 def within(given: dict[str, Any], limit: int) -> dict[str, Any]:
-    """``given``, whose content has at most ``limit`` bytes. Raises ``ResourceUnreadable``."""
+    """``given``, checked to have at most ``limit`` bytes of content. Raises ``ResourceUnreadable``."""
     size = len(given["blob"]) * 3 // 4 if "blob" in given else len(given["text"].encode("utf-8", "replace"))
     if size > limit:
         raise ResourceUnreadable(

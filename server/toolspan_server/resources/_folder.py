@@ -1,4 +1,4 @@
-"""A folder whose files are resources. No file outside of it is read, whatever links there are."""
+"""A folder whose files are resources. No file outside of it is read, whatever links it contains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .errors import ResourceNotFound, ResourceUnreadable
 
 _MOST_WARNED = 1_000
 _DEEPEST = 128
-"""Names in a path: a URI may hold thousands, and what excludes folders looks at each."""
+"""The most names in a path: a URI may hold thousands, and each is matched against excluded folders."""
 
 _log = logging.getLogger(__name__)
 _NEVER = Event()
@@ -25,7 +25,7 @@ _NEVER = Event()
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file that is there: its path in the folder, its bytes, when it was changed (in ns), what changes."""
+    """An existing file: its path in the folder, its size in bytes, modification time (ns), and a stamp."""
 
     path: str
     size: int
@@ -35,9 +35,9 @@ class FileEntry:
 
 @dataclass
 class Folder:
-    """The files of ``base / path`` that ``selection`` takes, for the resource ``what``.
+    """The files of ``base / path`` that ``selection`` matches, for the resource ``what``.
 
-    Unless it may lie ``outside``, the folder is inside ``base`` also when links are followed.
+    Unless it may lie ``outside``, the folder has to be inside ``base`` also after following links.
     """
 
     what: str
@@ -53,11 +53,11 @@ class Folder:
 
     @property
     def root(self) -> Path:
-        """Where it is."""
+        """The folder's path."""
         return self.tree.root
 
     def entries(self, stop: Event = _NEVER) -> Iterator[FileEntry]:
-        """The files, in order; none when the folder is not there or not allowed."""
+        """The files, sorted; none when the folder does not exist or is not allowed."""
         if self.tree.identity() is None or not self._is_allowed():
             return
         root = Path(os.path.realpath(self.root))
@@ -70,7 +70,7 @@ class Folder:
             yield FileEntry(entry.path, status.st_size, status.st_mtime_ns, stamp)
 
     def has(self, path: str) -> bool:
-        """Whether ``path`` is that of a file which the folder may have."""
+        """Whether ``path`` is the path of a file that the folder may have."""
         steps = path.split("/")
         plain = all(step and step not in (".", "..") and "\0" not in step for step in steps)
         return (
@@ -80,15 +80,15 @@ class Folder:
     def read(self, path: str, uri: str, limit: int) -> bytes:
         """The bytes of the file ``path`` for the resource ``uri``.
 
-        Raises ``ResourceNotFound`` when it is not there, ``ResourceUnreadable`` when it is no regular file
-        inside the folder of at most ``limit`` bytes.
+        Raises ``ResourceNotFound`` when it does not exist, ``ResourceUnreadable`` when it is not a regular
+        file inside the folder of at most ``limit`` bytes.
         """
         if not self.has(path) or not self._is_allowed():
             raise ResourceNotFound(uri)
         return self.content(path, uri, limit)
 
     def content(self, path: str, uri: str, limit: int) -> bytes:
-        """As ``read``, of any file in the folder."""
+        """Like ``read``, for any file in the folder."""
         try:
             return self.tree.read(path, limit)
         except UnreadableFile as reason:
@@ -124,7 +124,7 @@ class OneFile:
 
     @property
     def parent(self) -> Folder:
-        """The folder that it is in, with no other file."""
+        """The folder that contains the file, and no other file."""
         where, _, name = self.path.replace("\\", "/").rpartition("/")
         selection = Selection([glob.escape(name)])
         return Folder(self.what, self.base, where or ".", selection, outside=True, recursive=False)
@@ -142,7 +142,7 @@ class OneFile:
         return FileEntry(real.name, status.st_size, status.st_mtime_ns, stamp)
 
     def read(self, uri: str, limit: int) -> bytes:
-        """Its bytes, as ``Folder.read`` gives them."""
+        """The file's bytes, as ``Folder.read`` returns them."""
         real = self._real()
         if real is None:
             raise ResourceUnreadable(uri, "it is a link that leaves the config's folder")
@@ -156,7 +156,7 @@ class OneFile:
 
 
 def split_glob(pattern: str) -> tuple[str, str]:
-    """The folder before the first wildcard of ``pattern``, and the rest of it."""
+    """The folder before the first wildcard of ``pattern``, and the rest of the pattern."""
     steps = pattern.replace("\\", "/").split("/")
     wild = next((at for at, step in enumerate(steps) if set(step) & set("*?[")), len(steps) - 1)
     return "/".join(steps[:wild]) or ("/" if pattern.startswith("/") else "."), "/".join(steps[wild:])

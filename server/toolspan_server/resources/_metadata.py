@@ -1,4 +1,4 @@
-"""What a list says of a resource, a resource template or a prompt."""
+"""The members that lists have for a resource, a resource template or a prompt."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def described(config: OfferedConfig, **members: Any) -> dict[str, Any]:
-    """``members`` with a value, and the title, description and icons of ``config``, as MCP writes them."""
+    """``members`` that have a value, with the title, description and icons of ``config``, in MCP's form."""
     offered = {"title": config.title, "description": config.description, "icons": _icons(config)}
     return {name: value for name, value in {**members, **offered}.items() if value is not None}
 
 
 def hints(config: ContentAnnotationsConfig | None, file: FileEntry | None = None) -> dict[str, Any] | None:
-    """The annotations; a ``file`` says itself when it was modified last."""
+    """The annotations; for a ``file`` its modification time is added."""
     written = {} if config is None else config.written()
     if file is not None:
         moment = datetime.fromtimestamp(file.modified_ns // 1_000_000_000, UTC)

@@ -1,4 +1,4 @@
-"""Templates filled in where some values may have been left out."""
+"""Renders templates where some values may be absent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ..engines.templates import MissingValue, TemplateTree
 
 
 def filled(tree: TemplateTree, values: Mapping[str, Any], optional: frozenset[str], limit: int) -> Any:
-    """``tree`` over ``values``. One of ``optional`` that is not there is ``""``, or what ``default(…)`` says.
+    """``tree`` rendered with ``values``. An absent one of ``optional`` is ``""``, or the ``default(…)`` in
+    the template.
 
     Raises ``RenderFailure``.
     """

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class TemplatedResource:
-    """The resources of one template: a text or JSON filled in."""
+    """The resources of one template: rendered text or JSON."""
 
     config: ResourceTemplateConfig
     folder: Folder | None = None
 
     @cached_property
     def template(self) -> UriTemplate:
-        """The template of its URIs."""
+        """The URI template."""
         return UriTemplate.parse(self.config.uri_template)
 
     @cached_property
@@ -50,7 +50,7 @@ class TemplatedResource:
         return compiled(self.config.json)
 
     def described(self) -> dict[str, Any]:
-        """The template as MCP writes it."""
+        """The resource template in MCP's form."""
         config = self.config
         return described(
             config,
@@ -61,7 +61,7 @@ class TemplatedResource:
         )
 
     def known(self, variable: str, given: Mapping[str, str]) -> Iterator[str]:
-        """The values of ``variable`` that lead to something, when the other variables are ``given``."""
+        """The values of ``variable`` for which a resource exists, with the other variables as ``given``."""
         return iter(())
 
     def listed(self) -> Iterator[dict[str, Any]]:
@@ -93,7 +93,7 @@ class TemplatedResource:
 
 
 class TemplatedFile(TemplatedResource):
-    """The resources of one template: a file, named by the values."""
+    """The resources of one template: files, chosen by the values."""
 
     def __init__(self, config: ResourceTemplateConfig, base: Path) -> None:
         super().__init__(config)
@@ -116,7 +116,7 @@ class TemplatedFile(TemplatedResource):
         return ((self.template.expand(values), entry.stamp) for values, entry in self._files())
 
     def _files(self) -> Iterator[tuple[dict[str, str], FileEntry]]:
-        """The files that can be asked for, and the values that they are asked for by."""
+        """The files that can be requested, each with its values."""
         for entry in self.files.entries():
             values = self.name.match(entry.path, self.template.crossing)
             if values is not None and self.name.render(values, self.template.crossing) == entry.path:

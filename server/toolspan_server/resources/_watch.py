@@ -1,4 +1,4 @@
-"""When the files behind resources have to be looked at again."""
+"""Signals when the files behind resources may have changed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threading import Event
 from ._folder import Folder
 
 WITHOUT_WATCHING_SECONDS = 30.0
-"""How often folders are looked at that the system cannot watch."""
+"""How often folders are checked that the system cannot watch."""
 
 _MISSING_SECONDS = 1.0
 _DEBOUNCE_MS, _STEP_MS, _WAIT_MS = 1_000, 50, 500
@@ -28,10 +28,10 @@ class FolderWatch:
         self._recursive = recursive
 
     def rounds(self) -> Iterator[None]:
-        """One item for each time to look.
+        """Yields each time that the files should be checked.
 
-        The first comes at once, and another one as soon as the system watches, so that no change falls
-        between.
+        The first comes at once, and another as soon as the system watches the folders, so that no change is
+        missed in between.
         """
         while not self._stop.is_set():
             yield
@@ -41,14 +41,14 @@ class FolderWatch:
                 self._pause(_MISSING_SECONDS)
 
     def _watched(self) -> Iterator[None]:
-        """Rounds until one of the folders has come, gone, or been replaced."""
+        """Yields until one of the folders was created, removed or replaced."""
         from watchfiles._rust_notify import WatchfilesRustInternalError
 
         before = self._identities()
         try:
             yield from self._watched_by_system(before)
         except WatchfilesRustInternalError:
-            # A name that is not UTF-8 has changed, which watchfiles cannot tell.
+            # a change of a name that is not UTF-8: watchfiles cannot report it
             return
         except OSError as error:
             _log.warning(
@@ -90,7 +90,7 @@ class FolderWatch:
         return [folder.tree.identity() for folder in self._folders]
 
     def _pause(self, seconds: float) -> bool:
-        """Wait ``seconds``. True at the end of the watch."""
+        """Wait ``seconds``. Returns True at the end of the watch."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             if self._stop.wait(min(left, _WAIT_MS / 1000)):

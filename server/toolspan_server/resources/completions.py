@@ -1,4 +1,4 @@
-"""Values to offer for what someone has typed so far (MCP 2026-07-28, server/utilities/completion)."""
+"""Completion of what someone has typed so far (MCP 2026-07-28, server/utilities/completion)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LONGEST_VALUE = 1_000
 
 
 class CompletionUnavailable(Exception):
-    """The values cannot be had; the message says why."""
+    """The values are not available; the message says why."""
 
 
 def offered(values: Iterable[str], typed: str) -> dict[str, Any]:
-    """The ``completion`` of a result: ``values`` that start with ``typed``, then those that have it in them.
+    """The ``completion`` of a result: ``values`` that start with ``typed``, then those that contain it.
 
-    Upper and lower case are equal. At most 100 values come, and ``total`` counts all that match.
+    Case is ignored. At most 100 values are returned; ``total`` counts all matches.
     """
     wanted = typed.casefold()
     known = {value: value.casefold() for value in values}
@@ -37,7 +37,7 @@ def offered(values: Iterable[str], typed: str) -> dict[str, Any]:
 
 
 def values_of(config: CompletableConfig, given: Mapping[str, str], base: Path, limit: int) -> Sequence[str]:
-    """The values to offer when the other arguments are ``given``. Reads a file where ``config`` names one.
+    """The values to offer when the other arguments are ``given``. Reads a file if ``config`` names one.
 
     Raises ``CompletionUnavailable``.
     """

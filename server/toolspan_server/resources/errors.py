@@ -1,8 +1,8 @@
-"""What can go wrong when a resource is read.
+"""Errors of reading a resource.
 
 ToolspanError
-├── ResourceNotFound      the client: there is none of that URI (any more)
-└── ResourceUnreadable    the operator: it is there, and cannot be given
+├── ResourceNotFound      the client: no resource has that URI (any more)
+└── ResourceUnreadable    the operator: it exists, but cannot be read
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class ResourceNotFound(ToolspanError):
 
 
 class ResourceUnreadable(ToolspanError):
-    """The resource ``uri`` cannot be given; the message says why."""
+    """The resource ``uri`` cannot be read; the message says why."""
 
     def __init__(self, uri: str, why: str) -> None:
         super().__init__(f"The resource cannot be read: {why}")

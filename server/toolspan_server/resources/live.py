@@ -1,4 +1,4 @@
-"""The resources of a config, alive."""
+"""The live resources of a config."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ _Stamps = dict[str, tuple[int, ...]]
 
 
 class Resources:
-    """What clients may read. ``changed`` is called with what has changed in files while ``run`` runs.
+    """The resources that clients may read. While ``run`` runs, ``changed`` is called with changes of their
+    files.
 
-    ``watched`` is set once every change of a file from then on is noticed. ``redact`` takes the secrets of
-    the config out of texts. ``skills`` are those that the config has, if it has any.
+    ``watched`` is set once every later change of a file is noticed. ``redact`` removes the config's secrets
+    from texts. ``skills`` are those of the config, if it has any.
     """
 
     def __init__(self, config: Config) -> None:
@@ -58,7 +59,7 @@ class Resources:
         self._warned = False
 
     def serves(self, config: Config) -> bool:
-        """Whether these are the resources of ``config`` as well."""
+        """Whether ``config`` has the same resources."""
         ours = self._config
         return config.directory == ours.directory and is_same(
             [config.resources, config.resource_templates, config.skills, config.limits],
@@ -67,25 +68,25 @@ class Resources:
 
     @property
     def has_files(self) -> bool:
-        """Whether there is anything for ``run`` to watch."""
+        """Whether there are files for ``run`` to watch."""
         return bool(self._folders(recursive=True) or self._folders(recursive=False))
 
     @property
     def templates(self) -> list[dict[str, Any]]:
-        """The resource templates as MCP writes them, in the config's order."""
+        """The resource templates in MCP's form, in the config's order."""
         return [made.described() for made in self._made]
 
     async def listed(self) -> list[dict[str, Any]]:
-        """The resources that there are now, as MCP writes them: in the config's order, files by their paths.
+        """The resources that exist now, in MCP's form and the config's order, files sorted by path.
 
-        Of equal URIs the first is listed; there are at most ``limits.resources``.
+        Of equal URIs only the first is listed; at most ``limits.resources`` are.
         """
         if any(entry.folder is not None for entry in self._own):
             return await anyio.to_thread.run_sync(self._listed)
         return self._listed()
 
     async def read(self, uri: str) -> dict[str, Any]:
-        """The content of ``uri`` as MCP writes it: ``uri``, ``mimeType`` and ``text`` or ``blob``.
+        """The content of ``uri`` in MCP's form: ``uri``, ``mimeType`` and ``text`` or ``blob``.
 
         Raises ``ResourceNotFound`` and ``ResourceUnreadable``.
         """
@@ -101,9 +102,10 @@ class Resources:
     async def complete(
         self, template: str, variable: str, typed: str, given: Mapping[str, str]
     ) -> dict[str, Any]:
-        """What to offer for ``variable`` of ``template`` (its text); see ``completions.offered``.
+        """Completions for ``variable`` of ``template`` (its text); see ``completions.offered``.
 
-        Raises ``RequestRefused`` for what is not there, ``CompletionUnavailable`` for what cannot be had.
+        Raises ``RequestRefused`` for an unknown template or variable, ``CompletionUnavailable`` when values
+        are not available.
         """
         made = next((each for each in self._made if each.config.uri_template == template), None)
         if made is None:
@@ -120,7 +122,7 @@ class Resources:
         return await anyio.to_thread.run_sync(lambda: offered(made.known(variable, given), typed))
 
     async def run(self) -> None:
-        """Watch the files until cancelled. No thread outlives it."""
+        """Watch the files until cancelled. All threads end with it."""
         stop = Event()
         watches = [self._folders(recursive=True), self._folders(recursive=False)]
         ready = _Countdown(sum(1 for folders in watches if folders), self.watched)
@@ -194,7 +196,7 @@ class Resources:
 
 
 class _Countdown:
-    """Sets ``event`` at the last of ``count`` steps."""
+    """Sets ``event`` after ``count`` steps."""
 
     def __init__(self, count: int, event: anyio.Event) -> None:
         self._count = count

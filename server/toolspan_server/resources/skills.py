@@ -1,7 +1,7 @@
 """Skills: folders with a ``SKILL.md``, listed with all their files (SEP-2640).
 
 A skill's name is its folder's, and the ``name`` of the frontmatter at the start of ``SKILL.md``. A folder
-that does not keep the rules is left out, and the log says why.
+that breaks these rules is left out, and the log says why.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _State = tuple[tuple[str, tuple[int, ...]], ...]
 
 
 class _Unfit(Exception):
-    """A folder is no skill; the message says why."""
+    """A folder is not a valid skill; the message says why."""
 
 
 @dataclass
@@ -49,16 +49,16 @@ class Skills:
 
     @classmethod
     def of(cls, path: str, base: Path, limit: int) -> Skills:
-        """Those below ``base / path``, with files of at most ``limit`` bytes."""
+        """The skills below ``base / path``, with files of at most ``limit`` bytes."""
         return cls(Folder(SCHEME, base, path, Selection(["**/*"])), limit)
 
     def entries(self) -> list[dict[str, Any]]:
-        """The skills as ``skills/list`` gives them: ``uri``, ``frontmatter``, ``resources`` (the files)."""
+        """The entries of ``skills/list``: ``uri``, ``frontmatter``, ``resources`` (the files)."""
         found = {path: self._entry(path, files) for path, files in self._folders().items()}
         return [entry for entry in found.values() if entry is not None]
 
     def children(self, uri: str) -> list[dict[str, Any]] | None:
-        """The files and folders in the folder ``uri`` of a skill; ``None`` when it is none."""
+        """The files and folders in the folder ``uri`` of a skill; ``None`` when there is no such folder."""
         path = self._path(uri.rstrip("/"))
         files = [entry for each in self._own() for entry in each[1]]
         if path is None or not any(entry.path.startswith(f"{path}/") for entry in files):
@@ -106,7 +106,7 @@ class Skills:
                 yield entry, files
 
     def _folders(self) -> dict[str, list[FileEntry]]:
-        """The folders with a manifest, and their files; a folder inside one of them is a part of it."""
+        """The folders with a manifest, and their files; nested folders with one belong to the outer skill."""
         files = list(self.folder.entries())
         roots: list[str] = []
         for root in sorted(file.path.removesuffix(f"/{MANIFEST}") for file in files if _is_manifest(file)):
@@ -116,7 +116,7 @@ class Skills:
         return {root: [file for file in files if file.path.startswith(f"{root}/")] for root in roots}
 
     def _entry(self, path: str, files: Sequence[FileEntry]) -> dict[str, Any] | None:
-        """The skill at ``path``; read again only when a file has changed."""
+        """The entry of the skill at ``path``; read again only when a file has changed."""
         state = tuple((file.path, file.stamp) for file in files)
         known = self._known.get(path)
         if known is None or known[0] != state:

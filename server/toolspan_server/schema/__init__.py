@@ -1,1 +1,1 @@
-"""Data of a declared shape: records, values, YAML and JSON with positions, interpolation, faults in words."""
+"""Data of a declared shape: records, values, YAML and JSON with positions, interpolation, fault messages."""

@@ -1,4 +1,4 @@
-"""Bytes in Base64, as a config may write them."""
+"""Bytes as Base64 text in a config."""
 
 from __future__ import annotations
 

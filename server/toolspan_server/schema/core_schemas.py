@@ -1,4 +1,4 @@
-"""Finding one's way in a core schema of ``pydantic_core``: what a value at some place may be."""
+"""Queries on a core schema of ``pydantic_core``: which keys and values it allows at a path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Shape = Mapping[str, Any]
 
 
 class HasCoreSchema(Protocol):
-    """What has a core schema: our records, and pydantic's models."""
+    """A class with a core schema: one of our records, or a pydantic model."""
 
     __pydantic_core_schema__: ClassVar[Any]
 
@@ -25,7 +25,7 @@ def keys_at(model: type[HasCoreSchema], location: Path) -> list[str]:
 
 
 def shapes_of(model: type[HasCoreSchema], location: Path) -> list[Shape]:
-    """What the value at ``location`` may be; of a path that ends in no key, its nearest key."""
+    """The core schemas of the value at ``location``; without one, those of the nearest parent key."""
     for end in range(len(location), 0, -1):
         for shape in _at(model, location[: end - 1]):
             if shape["type"] == "model-fields" and (field := _field(shape, location[end - 1])) is not None:
@@ -43,7 +43,7 @@ def _at(model: type[HasCoreSchema], location: Path) -> list[Shape]:
 
 
 def _alternatives(shape: Shape, definitions: Mapping[str, Shape]) -> Iterator[Shape]:
-    """``shape`` without what is wrapped around it; each of its choices when it is a union."""
+    """``shape`` without its wrappers; each of its choices when it is a union."""
     if shape["type"] == "union":
         for choice in shape["choices"]:
             one = cast("Any", choice[0] if isinstance(choice, tuple) else choice)

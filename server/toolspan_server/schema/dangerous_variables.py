@@ -1,4 +1,4 @@
-"""Environment variables that make a server run other code than its command names."""
+"""Environment variables that make a server run code other than its command."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _DANGEROUS, _SAFE = _one_of(_NAMES), _one_of(_HARMLESS)
 
 
 def changes_code(name: str, value: str) -> bool:
-    """Whether the variable ``name`` with ``value`` decides which code a server runs: what the loader, an
-    interpreter, a shell, git or a package manager loads. In any case, for a config may move to Windows.
+    """Whether the variable ``name`` with ``value`` decides which code a server runs: through the loader, an
+    interpreter, a shell, git or a package manager. Case is ignored, since a config may be moved to Windows.
 
-    ``PATH`` does where it leads to folders that depend on where the server starts.
+    ``PATH`` does when it contains folders that depend on the working directory.
     """
     if name.upper() == "PATH":
         return not all(Path(folder).is_absolute() for folder in value.split(os.pathsep))

@@ -1,4 +1,4 @@
-"""Other files in the config's manner: YAML or JSON, checked against a model, every problem with its place."""
+"""YAML and JSON files beside the config: validated against a model, every problem with its position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _M = TypeVar("_M", bound="BaseModel")
 
 
 def load_document(path: Path, model: type[_M]) -> _M:
-    """The file ``path`` as a ``model``. ``${VAR}`` is left as it is.
+    """The file ``path`` as a ``model``. ``${VAR}`` is not expanded.
 
     Raises ``ConfigError`` with every problem, in file order.
     """

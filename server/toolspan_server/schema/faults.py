@@ -1,4 +1,4 @@
-"""What pydantic's core finds, in our words: allowed ranges, nearest known keys, places."""
+"""Validation errors of pydantic's core as messages with allowed ranges, nearest known keys and positions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RANGE = ("greater_than", "greater_than_equal", "less_than", "less_than_equal", 
 
 
 class InvalidRecord(ValueError):
-    """A part of the data does not fit ``model``, which its content chose; ``error`` says how."""
+    """A part of the data does not fit ``model``, chosen by the part's ``type``; ``error`` has the details."""
 
     def __init__(self, model: type[HasCoreSchema], error: ValidationError) -> None:
         super().__init__(str(error))
@@ -44,20 +44,20 @@ class InvalidRecord(ValueError):
 
 
 def faults_of(error: ValidationError, model: type[HasCoreSchema], prefix: Path = ()) -> Iterator[Fault]:
-    """Every fault that ``error``, raised by ``model``, holds; paths start with ``prefix``.
+    """Every fault of ``error``, which ``model`` raised; paths start with ``prefix``.
 
-    Of more than two hundred, the others are only counted.
+    Beyond two hundred, faults are only counted.
     """
     details = error.errors(include_url=False)
     for detail in details[:_MOST_FAULTS]:
         if detail["type"] != "too_short" or not _has_faults_inside(detail, details):
             yield from _faults(detail, model, prefix)
     if (more := len(details) - _MOST_FAULTS) > 0:
-        yield Fault(prefix, f"{more:,} more faults are not told", "correct those that are first")
+        yield Fault(prefix, f"{more:,} more faults are not shown", "correct the reported ones first")
 
 
 def _has_faults_inside(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
-    """A list is not empty only because nothing in it is right."""
+    """Whether a list was reported as empty only because all of its items are invalid."""
     place = detail["loc"]
     return any(other["loc"][: len(place)] == place and other is not detail for other in details)
 
@@ -111,7 +111,7 @@ def _value_hint(wanted: str, value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """``value`` as a message shows it, in JSON's words, cut to one short line."""
+    """``value`` as JSON for a message, cut to one short line."""
     if isinstance(value, str):
         return repr(str(value))
     if isinstance(value, dict):

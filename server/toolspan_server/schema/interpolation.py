@@ -20,20 +20,20 @@ _MALFORMED = "write ${NAME} or ${NAME:-default}, and $${ where a literal ${ is m
 
 
 class FromVariable(str):
-    """A string at ``path`` that a variable gave and that reads as a number or boolean."""
+    """A string at ``path`` that came from a variable and can be read as a number or boolean."""
 
     path: Path = ()
 
     @property
     def spelled(self) -> int | float | bool:
-        """The number or boolean."""
+        """The number or boolean that the string spells."""
         if self in ("true", "false"):
             return self == "true"
         return float(self) if "." in self else int(self)
 
 
 def from_variable(value: Any, info: Any) -> Any:
-    """The number or boolean that a variable spells; anything else stays. ``info.context`` notes the path."""
+    """The number or boolean that a variable spells, else the data; ``info.context`` records the path."""
     if not isinstance(value, FromVariable):
         return value
     noted: set[Path] | None = info.context
@@ -44,7 +44,7 @@ def from_variable(value: Any, info: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """The variable ``name`` put ``value`` into the string at ``path``."""
+    """A use of the variable ``name``: its ``value`` is in the string at ``path``."""
 
     path: Path
     name: str
@@ -53,9 +53,9 @@ class Used:
 
 @dataclass(slots=True)
 class Interpolated:
-    """What interpolation did to one file's data.
+    """The outcome of interpolating one file's data.
 
-    ``written`` has each text that it changed, as the file has it and as it is now.
+    ``written`` has each changed text, as in the file and as it is now.
     """
 
     faults: list[Fault] = field(default_factory=list[Fault])
@@ -68,7 +68,7 @@ def interpolate(
 ) -> Interpolated:
     """Replace every reference in ``data``, in place, by its value in ``environ``.
 
-    ``is_served`` tells of a place whether its text is meant for clients: it stays text then.
+    ``is_served`` returns whether the text at a path is meant for clients: it always stays text then.
     """
     outcome = Interpolated()
     if isinstance(data, dict | list):
@@ -131,6 +131,6 @@ class _Interpolator:
 
 
 def names_of(outcomes: Sequence[Interpolated]) -> dict[str, str]:
-    """Each value that a variable gave, mapped to how a file writes it."""
+    """Each value that came from a variable, mapped to the reference in the file."""
     uses = [use for outcome in outcomes for use in outcome.used]
     return {use.value: f"${{{use.name}}}" for use in uses if use.value not in ("true", "false")}

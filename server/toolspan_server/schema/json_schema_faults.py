@@ -40,7 +40,7 @@ def fault_messages(errors: Iterable[ValidationError], names: ValueNames = ARGUME
 
 
 def limited(found: Iterable[str]) -> list[str]:
-    """Each fault once; past ``MAX_FAULTS`` only how many more there are."""
+    """Each fault once; beyond ``MAX_FAULTS`` only the number of the others."""
     faults = list(dict.fromkeys(found))
     if len(faults) > MAX_FAULTS:
         faults[MAX_FAULTS:] = [f"and {len(faults) - MAX_FAULTS} more"]
@@ -72,12 +72,12 @@ def type_name(value: Any) -> str:
 
 
 def subject_of(path: Sequence[str | int], names: ValueNames) -> str:
-    """The subject of a fault's message."""
+    """The subject of a fault's message: the path, or the name of the whole value."""
     return f"'{dotted(path)}'" if path else names.whole
 
 
 def faults_of(error: ValidationError, names: ValueNames, at: Sequence[str | int] = ()) -> Iterator[str]:
-    """``error`` in words; ``at`` is where the value is that was validated."""
+    """The messages for ``error``; ``at`` is the path of the validated value."""
     path = [*at, *error.instance_path]
     keyword = type(error.kind).__name__.removeprefix("ValidationErrorKind_")
     value = cast("Any", error.kind)
@@ -110,7 +110,7 @@ def _type_fault(types: Sequence[str], value: Any) -> str:
 
 
 def _alternatives(error: ValidationError, names: ValueNames, at: Sequence[str | int]) -> str:
-    """One sentence for several branches: their types together where that is all that is wrong."""
+    """One message for several branches: only their types, if the type is all that is wrong."""
     branches: list[list[ValidationError]] = cast("Any", error.kind).context
     single = [
         branch[0]
@@ -129,7 +129,7 @@ def _alternatives(error: ValidationError, names: ValueNames, at: Sequence[str | 
 
 
 def _option(value: Any) -> str:
-    """An enum's option: bare when it cannot be taken for anything else."""
+    """An enum's option: without quotes when that is unambiguous."""
     plain = isinstance(value, str) and value.isprintable() and value.strip() == value and "," not in value
     if plain and value and not _looks_like_json(value):
         return shortened(value, 100)

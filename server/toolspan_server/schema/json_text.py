@@ -1,7 +1,7 @@
-"""JSON text to data and places.
+"""Parses JSON text into data and positions.
 
-The standard library's decoder makes the data. The places, and a closer look where something may be
-wrong, come from a scanner of our own that runs only when a message needs it.
+The standard library's decoder makes the data. Positions, and closer checks where something may be
+wrong, come from a scanner of our own, which runs only when a message needs it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(text: str) -> tuple[Any, Node | None, list[Fault]]:
-    """The data, the places where they are already known, and the faults. Raises ``SyntaxFault``."""
+    """The data, the positions where they are already known, and the faults. Raises ``SyntaxFault``."""
     doubtful = _SURROGATE.search(text) is not None
 
     def doubt(value: Any) -> Any:
@@ -75,7 +75,7 @@ def _lower(message: str) -> str:
 
 
 def json_tree(text: str) -> tuple[Node, list[Fault]]:
-    """Where everything stands in the JSON ``text``, and what JSON allows but a config does not."""
+    """The tree of positions of the JSON ``text``, with faults for what JSON allows but a config does not."""
     return _Scanner(text).scan()
 
 

@@ -1,4 +1,4 @@
-"""``mcpServers``: the MCP servers that the bridge connects to, as other clients write them."""
+"""``mcpServers``: the MCP servers that the bridge connects to, in the format of other clients."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _environment(variables: dict[str, str]) -> dict[str, str]:
 
 
 def header_values(headers: dict[str, str]) -> dict[str, str]:
-    """``headers``, each of which can be sent. Raises ``Faulty``."""
+    """``headers``, checked to be valid HTTP headers. Raises ``Faulty``."""
     faults = [
         Fault((name,), f"{name!r} cannot be a header", "use letters, digits and hyphens", on_key=True)
         for name in headers
@@ -78,7 +78,7 @@ _Argument = Annotated[str, AfterValidator(_argument)]
 
 
 class McpServerConfig(Record, unknown="ignore"):
-    """An MCP server that the bridge connects to, as other clients write it; other keys are ignored.
+    """An MCP server that the bridge connects to, in the format of other clients; unknown keys are ignored.
 
     Either ``command`` (a subprocess that speaks over stdio) or ``url`` (Streamable HTTP, or HTTP+SSE
     with ``type: sse``).

@@ -1,4 +1,4 @@
-"""Paths in a config that start at its folder and stay there."""
+"""Paths in a config: relative to its folder, and inside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARTS = re.compile(r"[/\\]")
 
 
 def is_inside(path: str) -> bool:
-    """Whether ``path``, relative to the config's folder, stays in it as it is written."""
+    """Whether ``path``, relative to the config's folder, stays inside it; links are not followed."""
     if PurePosixPath(path).is_absolute() or PureWindowsPath(path).anchor or PureWindowsPath(path).drive:
         return False
     depth = 0
@@ -29,7 +29,7 @@ def is_inside(path: str) -> bool:
 
 
 def path_fault(name: str, path: str) -> Fault:
-    """What is wrong with ``path`` under the key ``name`` when it leads out of the config's folder."""
+    """A fault when ``path``, the value of the key ``name``, leads out of the config's folder."""
     return Fault(
         (name,),
         f"{path!r} is outside of the config's folder",
@@ -38,7 +38,7 @@ def path_fault(name: str, path: str) -> Fault:
 
 
 def inside(path: str) -> str:
-    """``path`` as it is. Raises ``Faulty`` when it leads out of the config's folder."""
+    """``path`` unchanged. Raises ``Faulty`` when it leads out of the config's folder."""
     if not is_inside(path):
         raise Faulty(Fault((), f"{path!r} is outside of the config's folder", "name a path below the folder"))
     return path

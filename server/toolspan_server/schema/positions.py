@@ -1,4 +1,4 @@
-"""A config file's text as data, with the place of every key and value."""
+"""A config file's text as data, with the position of every key and value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ SIZE_LIMIT = 4 * 1024 * 1024
 
 @dataclass
 class Document:
-    """One parsed file. ``data`` holds plain JSON values; ``faults`` what the parser put up with."""
+    """One parsed file. ``data`` holds plain JSON values; ``faults`` the errors that parsing could recover
+    from.
+    """
 
     file: str
     text: str
@@ -42,12 +44,12 @@ class Document:
         return Lines(self.text)
 
     def problem(self, fault: Fault) -> Problem:
-        """``fault`` with the place of its key or value, or of the nearest parent when that is missing."""
+        """``fault`` with the position of its key or value, or of the nearest parent when that is missing."""
         line, column = self._lines.place(self.offset(fault))
         return Problem(self.file, line, column, json_path(fault.path), fault.message, fault.hint)
 
     def offset(self, fault: Fault) -> int:
-        """Where its key or value stands in the text, or the nearest parent."""
+        """The offset in the text of the key or value at ``path``, or of its nearest parent."""
         if fault.offset is not None:
             return fault.offset
         node = self._tree

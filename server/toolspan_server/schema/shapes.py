@@ -1,4 +1,4 @@
-"""From a record's annotations to what ``pydantic_core`` validates by."""
+"""Derives the core schemas of ``pydantic_core`` from a record's annotations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .interpolation import from_variable
 
 
 def shape_as_written(annotation: Any, module: str) -> Shape:
-    """The core schema of values of the type ``annotation``, mostly a string that is written in ``module``.
+    """The core schema of values of the type ``annotation``, usually a string from the source of ``module``.
 
     Raises ``TypeError`` as ``shape_of`` does, and for unknown names.
     """
     if not isinstance(annotation, str):
         return shape_of(annotation)
-    # Three of four are a name, or a name or null: to compile those would take most of the time.
+    # three of four annotations are a name, or a name or null: compiling those would take most of the time
     if annotation.endswith(_OR_NULL):
         return {"type": "nullable", "schema": shape_as_written(annotation.removesuffix(_OR_NULL), module)}
     known = vars(sys.modules[module])
@@ -33,10 +33,11 @@ def shape_as_written(annotation: Any, module: str) -> Shape:
 
 
 def shape_of(annotation: Any) -> Shape:
-    """The core schema of values of the type ``annotation``. Raises ``TypeError`` for types of other forms.
+    """The core schema of values of the type ``annotation``. Raises ``TypeError`` for unsupported types.
 
-    These are ``str``, ``int``, ``float``, ``bool``, ``Any``, ``Literal``, ``X | None``, ``tuple[X, ...]``,
-    ``dict[str, X]``, records, pydantic's models, and ``Annotated`` of any with what ``constraints`` has.
+    Supported are ``str``, ``int``, ``float``, ``bool``, ``Any``, ``Literal``, ``X | None``, ``tuple[X,
+    ...]``, ``dict[str, X]``, records, pydantic's models, and ``Annotated`` of any with what ``constraints``
+    has.
     """
     if annotation in _SIMPLE:
         return _SIMPLE[annotation]
@@ -69,7 +70,7 @@ def _constrained(base: Any, *constraints: Any) -> Shape:
 
 
 def _or_variable(shape: Shape) -> Shape:
-    """A number or boolean of exactly this type, or what ``${VAR}`` spells."""
+    """A number or boolean of exactly this type, or one that ``${VAR}`` spells."""
     function = {"type": "with-info", "function": from_variable}
     return {
         "type": "function-before",

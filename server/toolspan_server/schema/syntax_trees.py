@@ -1,4 +1,4 @@
-"""What the two parsers share: the tree of places, their limits, and how they refuse a text."""
+"""Common parts of the YAML and JSON parsers: the tree of positions, the limits, and syntax errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, cast
 from ..problems import Fault, Path
 
 DEPTH_LIMIT = 64
-"""How many objects and lists may stand inside each other."""
+"""The most levels of nested objects and lists."""
 
 MOST_FAULTS = 1_000
-"""How many faults are looked for in one file."""
+"""The most faults that are reported of one file."""
 
 DIGITS_LIMIT = 4_000
-"""How many digits an integer may have."""
+"""The most digits of an integer."""
 
 TOO_DEEP = f"nested more than {DEPTH_LIMIT} levels deep"
 TOO_LONG = f"an integer of more than {DIGITS_LIMIT} digits"
@@ -26,7 +26,7 @@ NOT_FINITE = "not a number that JSON can carry"
 
 @dataclass(slots=True)
 class Node:
-    """Where a value starts and where its key does, as offsets into the text, and what is inside it."""
+    """The offsets into the text of a value and of its key, and the nodes inside the value."""
 
     key: int
     start: int
@@ -34,7 +34,7 @@ class Node:
 
 
 class SyntaxFault(Exception):
-    """The text cannot be read past ``offset``."""
+    """The text cannot be parsed beyond ``offset``."""
 
     def __init__(self, offset: int, message: str, hint: str = "", path: Path = ()) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class SyntaxFault(Exception):
 
 
 def depth_of(value: Any, above: int = 0) -> int:
-    """How many objects and lists stand inside each other in ``value``; not looked for past the limit."""
+    """How many levels of objects and lists ``value`` has; counting stops at the limit."""
     if above > DEPTH_LIMIT or not isinstance(value, (dict, list)):
         return above
     inside: Any = cast("Any", value.values() if isinstance(value, dict) else value)
@@ -73,14 +73,14 @@ class Lines:
 
 
 def repeated_key(lines: Lines, first: int, second: int, key: str) -> tuple[str, str]:
-    """Message and hint for ``key`` standing at both offsets of one object."""
+    """Message and hint for ``key`` when one object has it at both offsets."""
     message = f"key {key!r} stands here twice, on lines {lines.place(first)[0]} and {lines.place(second)[0]}"
     return message, "keep one of them"
 
 
 def note(faults: list[Fault], fault: Fault) -> None:
-    """Add ``fault``; past ``MOST_FAULTS`` only, and once, that the whole text has more."""
+    """Add ``fault``; beyond ``MOST_FAULTS`` only, once, that there are more."""
     if len(faults) < MOST_FAULTS:
         faults.append(fault)
     elif len(faults) == MOST_FAULTS:
-        faults.append(Fault((), f"more than {MOST_FAULTS:,} faults", "correct those that are reported first"))
+        faults.append(Fault((), f"more than {MOST_FAULTS:,} faults", "correct the reported ones first"))

@@ -1,4 +1,4 @@
-"""An object whose ``type`` says which record it is: a kind's ``implementation``, a source."""
+"""Objects whose ``type`` selects the record that they are: a kind's ``implementation``, a source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .records import Record
 
 
 class Choices(Protocol):
-    """The records that there are to choose from, by name."""
+    """The records to choose from, by name."""
 
     @property
     def names(self) -> Sequence[str]: ...
@@ -23,9 +23,10 @@ class Choices(Protocol):
 
 
 def chosen(noun: str, base: type[Record], choices: Choices) -> Callable[[Any, Any], Any]:
-    """What makes the record that ``type`` names, one of ``choices``; a ``base`` stays as it is.
+    """A function that makes the record that ``type`` names in ``choices``; an instance of ``base`` is kept.
 
-    Raises ``Faulty``, which names ``noun`` ("kind"), and ``InvalidRecord`` for data that the record refuses.
+    Raises ``Faulty``, which names ``noun`` ("kind"), and ``InvalidRecord`` for data that does not fit the
+    record.
     """
 
     def make(value: Any, info: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Numbers of a config within the ranges that several of its keys share."""
+"""Number types with ranges that several config keys have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML text to data and places, by libyaml's events.
+"""Parses YAML text into data and positions, from libyaml's events.
 
 Scalars follow the core schema of YAML 1.2: ``yes``, ``12:30:00`` and ``2024-01-31`` are strings.
 Anchors and aliases are refused: 306 bytes of them can stand for 387 million values.
@@ -46,7 +46,7 @@ _COLLECTION_TAGS = ("!", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
 def read_yaml(text: str) -> tuple[Any, Node, list[Fault]]:
-    """The data, the places, and the faults. Raises ``SyntaxFault``."""
+    """The data, the positions, and the faults. Raises ``SyntaxFault``."""
     builder = _Builder(text)
     for event in _events(text):
         builder.take(event)
@@ -176,7 +176,7 @@ class _Builder:
 
 
 def _resolve(event: yaml.ScalarEvent) -> tuple[Any, tuple[str, str] | None]:
-    """The scalar's value, and message and hint when it has none."""
+    """The scalar's value; a message and a hint when it has none."""
     text = str(event.value)
     if event.tag is not None and event.tag not in _STRING_TAGS:
         return text, (f"tag {event.tag!r} is not known", "remove the tag")

@@ -1,1 +1,1 @@
-"""Tools ready to run: the registry, the executor and its steps, kinds, handlers, sources, services."""
+"""The live tools: the registry, the executor and its steps, kinds, handlers, sources, services."""

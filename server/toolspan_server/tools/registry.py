@@ -19,7 +19,7 @@ from .withheld_variables import withheld
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool ready to run: its config, its compiled parameters, its live kind."""
+    """A live tool: its config, its compiled parameters, its live kind."""
 
     config: ToolConfig
     parameters: Parameters
@@ -32,7 +32,7 @@ class Tool:
 
     @property
     def talks(self) -> bool:
-        """Whether a call may say something to its client, or ask it something, before it ends."""
+        """Whether a call may report or ask something to its client before it ends."""
         return self.kind.talks or any(getattr(self.config, key) is not None for key in _ASKING)
 
 
@@ -47,9 +47,9 @@ _REVISIONS = count(1)
 
 
 class Registry:
-    """The tools by name: those of the config in its order, then what sources offer, in theirs.
+    """The tools by name: those of the config in its order, then those of sources, in their order.
 
-    ``revision`` is another number whenever its tools are others; no two registries share one.
+    ``revision`` changes whenever the tools do; no two registries have the same.
     """
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
@@ -66,7 +66,7 @@ class Registry:
     ) -> Registry:
         """Compile every tool of ``config``; none when ``tools.enabled`` is false.
 
-        A tool that is the same in ``earlier``, of the same environment, is taken from there as it lives.
+        A tool that is unchanged from ``earlier``, which has the same environment, is reused.
         """
         if not config.tools.enabled:
             return cls()
@@ -79,9 +79,9 @@ class Registry:
         )
 
     def offer(self, source: int, tools: Iterable[Tool]) -> list[str]:
-        """Have ``tools`` as those of the source at that place of the config, instead of its earlier ones.
+        """Set ``tools`` as those of the source at that index, instead of its earlier ones.
 
-        Gives the names that others have already; those tools are left out.
+        Returns the names that other tools already have; those tools are left out.
         """
         self._offered[source] = tuple(tools)
         return self._put_together()
@@ -91,12 +91,14 @@ class Registry:
         return self._tools.get(name)
 
     def lists_the_same(self, tools: Sequence[Tool]) -> bool:
-        """Whether a list of its tools says the same as one of ``tools``."""
+        """Whether listing these tools gives the same as listing ``tools``."""
         own = list(self)
         return len(own) == len(tools) and all(map(_listed_alike, own, tools))
 
     def place(self, name: str) -> int | None:
-        """The place of the source that the tool whose name this is, in any case, is of; ``None``: of none."""
+        """The index of the source of the tool with this name, ignoring case; ``None`` for a tool of no
+        source.
+        """
         return self._places.get(name.lower())
 
     def __iter__(self) -> Iterator[Tool]:
@@ -128,14 +130,14 @@ class Registry:
 
 
 class CompiledTools(NamedTuple):
-    """The tools of a config, ready to run before anything does, and where they live."""
+    """The tools of a config, compiled ahead of serving, and their environment."""
 
     environment: Environment
     registry: Registry
 
 
 def environment_of(config: Config) -> Environment:
-    """Where the tools of ``config`` live."""
+    """The environment of the tools of ``config``."""
     limits = config.limits
     processes = ProcessLimits(
         limits.handler_processes,
@@ -158,19 +160,19 @@ def _listed_alike(one: Tool, other: Tool) -> bool:
 
 
 def _listed(tool: Tool) -> list[Any]:
-    """All that a list may say of ``tool``."""
+    """All that a list may contain of ``tool``."""
     return [getattr(tool.config, name) for name in tool.config.model_fields if name not in _UNLISTED]
 
 
 def _kept(earlier: Tool | None, tool: ToolConfig, default_timeout_ms: int) -> Tool | None:
-    """``earlier``, when it is what compiling ``tool`` would give."""
+    """``earlier``, if compiling ``tool`` would give the same."""
     if earlier is None or earlier.timeout_ms != (tool.timeout_ms or default_timeout_ms):
         return None
     return earlier if is_same(earlier.config, tool) else None
 
 
 def compile_tool(tool: ToolConfig, environment: Environment, default_timeout_ms: int) -> Tool:
-    """``tool``, ready to run."""
+    """Compile ``tool``."""
     return Tool(
         config=tool,
         parameters=Parameters(tool.parameters),

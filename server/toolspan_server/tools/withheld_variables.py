@@ -1,4 +1,4 @@
-"""The environment variables that hold the server's own secrets: no worker process gets them."""
+"""The environment variables that hold the server's own secrets, which no worker process gets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def withhold(variable: str) -> None:
 
 
 def withheld(config: Config) -> frozenset[str]:
-    """The variables that were named, and those whose value is a secret of the server's in ``config``."""
+    """The variables withheld so far, and those whose value is a secret of the server in ``config``."""
     secrets = set(_secrets(config))
     return frozenset(_named | {name for name, value in os.environ.items() if value in secrets})
 

@@ -24,9 +24,9 @@ def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None
     unique_offers(sources)
     _known_tools(sources)
     _known_members(sources)
-    things = {service: _things(sources, service) for service in SERVICES.names}
+    names = {service: _names_in(sources, service) for service in SERVICES.names}
     for source in sources:
-        source.add(unknown_references(source.data, things))
+        source.add(unknown_references(source.data, names))
         source.add(visible_pins(source.data))
 
 
@@ -65,15 +65,15 @@ def _entries(source: ConfigFile) -> Iterator[tuple[str, Path]]:
     key, servers = servers_of(source.data)
     yield from (("MCP server", (key, name)) for name in servers)
     for service in SERVICES.names:
-        for name in _things([source], service):
+        for name in _names_in([source], service):
             yield service.removesuffix("s"), ("services", service, name)
     toolsets = inside(source.data, "toolsets")
     if isinstance(toolsets, dict):
         yield from (("toolset", ("toolsets", name)) for name in cast("dict[str, Any]", toolsets))
 
 
-def _things(sources: Sequence[ConfigFile], service: str) -> list[str]:
-    """The names of the things of ``service`` in raw data."""
+def _names_in(sources: Sequence[ConfigFile], service: str) -> list[str]:
+    """The names under ``service`` in raw data."""
     found = [inside(source.data, "services", service) for source in sources]
     return [name for each in found if isinstance(each, dict) for name in cast("dict[str, Any]", each)]
 

@@ -99,7 +99,7 @@ def _first(problems: list[Problem], more: int) -> list[Problem]:
     message = f"{more:,} more problems were found, and there may be others"
     return [
         *problems[:MOST_REPORTED],
-        Problem(last.file, 0, 0, "", message, "correct those that are reported first"),
+        Problem(last.file, 0, 0, "", message, "correct the reported ones first"),
     ]
 
 

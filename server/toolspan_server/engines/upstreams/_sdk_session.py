@@ -58,14 +58,14 @@ async def open_session(
         channel = Channel(read, write, listener, child.allowance)
         info = Implementation(name="toolspan", version=version("toolspan"))
         async with ClientSession(dispatcher=channel, client_info=info) as session:
-            with _told_plainly():
+            with _sdk_errors_translated():
                 await _negotiate(session)
             yield session, channel
 
 
 @contextmanager
-def _told_plainly() -> Generator[None]:
-    """The SDK's error as ours."""
+def _sdk_errors_translated() -> Generator[None]:
+    """Raise the SDK's error as ``PeerError``."""
     try:
         yield
     except MCPError as error:
@@ -74,7 +74,7 @@ def _told_plainly() -> Generator[None]:
 
 async def list_tools(session: ClientSession, channel: Channel, bounds: Bounds) -> Listing:
     """Every tool of the server, within ``bounds``; raises ``PeerError``."""
-    with _told_plainly():
+    with _sdk_errors_translated():
         return await read_pages(session, channel, bounds)
 
 
@@ -98,7 +98,7 @@ async def call_tool(
         params |= {"inputResponses": dict(again.responses)} if again.responses else {}
         params |= {"requestState": again.state} if again.state is not None else {}
     request = Request[dict[str, Any], str](method="tools/call", params=params)
-    with _told_plainly():
+    with _sdk_errors_translated():
         result = (await session.send_request(request, _Whole)).root
     if is_modern and result.get("resultType") == "input_required":
         return _input_needed(result)

@@ -1,1 +1,1 @@
-"""The sorts of content of an entry of ``resources``: a module each, called like its key."""
+"""The content types of entries of ``resources``: one module each, named like its key."""

@@ -1,4 +1,4 @@
-"""``blob``: bytes that stand in the config."""
+"""``blob``: bytes written in the config."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...schema.records import key
 
 
 class Config(ResourceContent):
-    """Content that stands in the config."""
+    """Content written in the config."""
 
     order = 20
     blob: Base64 | None = key("The content: bytes in Base64.", default=None, served=True)

@@ -1,4 +1,4 @@
-"""``file``: a file, read when it is asked for."""
+"""``file``: a file, read on request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...schema.records import key
 
 
 class Config(ResourceContent):
-    """Content in a file, whose name is the resource's where none is given."""
+    """Content in a file; its name is the resource's default name."""
 
     order = 40
     file: RelativePath | None = key(

@@ -1,4 +1,4 @@
-"""``glob``: every file that a glob finds, one resource each."""
+"""``glob``: every file that matches a glob, one resource each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...schema.records import key
 
 
 class Config(ResourceContent):
-    """Content in files, whose paths stand in the URIs."""
+    """Content in files, whose paths are part of the URIs."""
 
     order = 50
     many = True

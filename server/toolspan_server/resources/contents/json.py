@@ -12,7 +12,7 @@ from ...schema.records import key
 
 
 class Config(ResourceContent):
-    """Content that stands in the config."""
+    """Content written in the config."""
 
     order = 30
     json: Any = key("The content: any value, served as JSON.", default=None, served=True)

@@ -1,4 +1,4 @@
-"""``text``: a text that stands in the config."""
+"""``text``: a text written in the config."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...schema.records import key
 
 
 class Config(ResourceContent):
-    """Content that stands in the config."""
+    """Content written in the config."""
 
     order = 10
     text: str | None = key("The content: a text.", default=None, served=True)

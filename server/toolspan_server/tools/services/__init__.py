@@ -1,1 +1,1 @@
-"""Services: the live things that internal handlers use. One module a service, named as its config key."""
+"""Services: long-lived objects that internal handlers use. One module each, named like its config key."""

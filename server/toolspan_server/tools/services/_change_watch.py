@@ -1,4 +1,4 @@
-"""Noticing that an upstream's tools are defined otherwise than before, in this run or an earlier one."""
+"""Detects that an upstream's tools are defined differently than before, in this run or an earlier one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SHOWN = 20
 
 
 class ChangeWatch:
-    """Compares each listing of the upstream ``name`` with what ``file`` holds, keeps it there, and warns.
+    """Compares each listing of the upstream ``name`` with the one stored in ``file``, stores it, and warns.
 
-    The first listing of all is taken as it is. ``changes`` are the last ones, the newest last.
+    The first listing of all is accepted. ``changes`` are the latest ones, the newest last.
     """
 
     def __init__(self, name: str, file: DefinitionsFile) -> None:
@@ -33,7 +33,7 @@ class ChangeWatch:
         self._came = anyio.Event()
 
     def listed(self, listing: Listing) -> None:
-        """Have ``listing`` compared soon."""
+        """Schedule a comparison of ``listing``."""
         self._latest = listing
         self._came.set()
 

@@ -15,10 +15,10 @@ MAX_PARKED = 100
 """Calls of one upstream that may wait for their client to come back with answers."""
 
 PARKED_SECONDS = 300.0
-"""How long such a call is kept."""
+"""How many seconds such a call is kept."""
 
 LATE_SECONDS = 30.0
-"""How long an upstream may still be at a call that was cancelled, and speak of it."""
+"""How many seconds an upstream may continue to send messages of a cancelled call."""
 
 _INVALID_REQUEST = -32600
 _ABILITIES: Mapping[str, Ability] = {
@@ -30,11 +30,11 @@ _DECLARED: Mapping[Ability, Mapping[str, Any]] = {"elicitation": {"form": {}}, "
 
 
 class ClientRelay:
-    """Hears the upstream ``name`` (it is a ``Listener``), which may ask clients for ``may_ask``.
+    """The ``Listener`` of the upstream ``name``, which may send clients the requests in ``may_ask``.
 
-    What comes within a call's own answer is that call's. A server over stdio does not say which call it
-    talks about: it is heard while only one runs and none was cancelled a moment ago, and refused otherwise,
-    so that no client gets a notification or a request that belongs to another.
+    A message within the response stream of a call belongs to that call. A server over stdio does not say
+    which call a message belongs to: it is relayed while only one call runs and none was cancelled a moment
+    ago, and refused otherwise, so that no client gets a notification or a request that belongs to another.
     """
 
     def __init__(self, name: str, may_ask: frozenset[Ability]) -> None:
@@ -59,7 +59,7 @@ class ClientRelay:
             self._sweeper = asyncio.get_running_loop().call_later(PARKED_SECONDS, self._sweep)
 
     def taken_up(self, call_id: object) -> OngoingCall | None:
-        """The parked call ``call_id``, which is not parked any more; ``None`` when it is gone."""
+        """The parked call ``call_id``, which is no longer parked; ``None`` when it is gone."""
         if not isinstance(call_id, str) or self._parked.pop(call_id, None) is None:
             return None
         return self._calls.get(call_id)
@@ -84,7 +84,7 @@ class ClientRelay:
         }
 
     def notify(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
-        """Pass progress and log messages on to the call that they belong to."""
+        """Forward progress and log messages to the call that they belong to."""
         if method == "notifications/progress":
             made = self._calls.get(str(params.get("progressToken")))
         elif method == "notifications/message":
@@ -96,7 +96,7 @@ class ClientRelay:
         return True
 
     async def answer(self, method: str, params: Mapping[str, Any], call: str | None) -> dict[str, Any]:
-        """The client's answer to a question of the upstream."""
+        """The client's answer to a request of the upstream."""
         ability = _ABILITIES[method]
         if ability not in self.may_ask:
             raise RefusedQuestion(_INVALID_REQUEST, f"{ability} is not allowed here")

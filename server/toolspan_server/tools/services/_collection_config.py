@@ -1,4 +1,4 @@
-"""One folder of documents, as ``services.collections`` says it."""
+"""The config of one folder of documents in ``services.collections``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 _Glob = Annotated[str, Limits(least=1, most=500)]
 
 DOCUMENTS = ("**/*.md", "**/*.markdown", "**/*.txt", "**/*.html", "**/*.htm", "**/*.rst", "**/*.pdf")
-"""What ``include`` is when the config does not say: every kind of document that can be read."""
+"""The default of ``include``: every document type that can be read."""
 
 
 class CollectionConfig(Record):

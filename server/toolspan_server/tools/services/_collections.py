@@ -1,4 +1,4 @@
-"""The live collections."""
+"""The live document collections."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class SearchAnswer:
     """The best passages, best first, each with its collection's name.
 
-    ``total`` counts all that match; ``unavailable`` tells of collections that could not be searched, and why.
+    ``total`` counts all matches; ``unavailable`` lists the collections that could not be searched, with the
+    reason.
     """
 
     hits: tuple[tuple[str, Hit], ...]

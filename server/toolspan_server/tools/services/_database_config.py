@@ -1,4 +1,4 @@
-"""One SQL database, as ``services.databases`` says it."""
+"""The config of one SQL database in ``services.databases``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _URL = re.compile(r"(postgres|[a-z][a-z0-9]*)(?:\+[a-z0-9_]+)?://(.*)\Z", re.DOT
 
 
 def _url(written: str) -> str:
-    """Never shows ``written``: it may hold a password."""
+    """Raises errors that never show ``written``: it may hold a password."""
     found = _URL.match(written)
     if found is None:
         raise Faulty(Fault((), "is no database URL", "write one such as sqlite:///data.db"))
@@ -51,7 +51,7 @@ class DatabaseConfig(Record):
 
     @property
     def host(self) -> str | None:
-        """Where it is; ``None`` for a file of this machine."""
+        """The host of the database; ``None`` for a file."""
         if self.url.startswith("sqlite"):
             return None
         try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Databases:
-    """Every database of a config by name. Nothing is connected before the first statement."""
+    """Every database of a config by name. Each connects at its first statement."""
 
     def __init__(self, configs: Mapping[str, DatabaseConfig], environment: Environment) -> None:
         self._databases = {
@@ -26,7 +26,7 @@ class Databases:
         }
 
     async def run(self) -> None:
-        """Keep connections until cancelled; then let go of them."""
+        """Keep connections open until cancelled; then close them."""
         try:
             await anyio.sleep_forever()
         finally:

@@ -1,4 +1,4 @@
-"""One call at an upstream, from its start to its answer, with the messages to its client meanwhile."""
+"""One call at an upstream, from start to answer, and the messages to its client meanwhile."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from ...engines.upstreams import UpstreamResult as Result
 from ...errors import ToolFailure
 
 MAX_SAID = 256
-"""Progress reports and log messages of one call that wait to be passed on; of more, the oldest are lost."""
+"""Progress reports and log messages of one call that may be queued; beyond that the oldest are dropped."""
 
 MAX_SAID_BYTES = 1_048_576
-"""Most that they may come to, in bytes of JSON."""
+"""The most bytes of JSON that they may have."""
 
 MAX_QUESTIONS = 16
 """Questions of one call that are open at the same time."""
@@ -44,8 +44,7 @@ class _Open:
 class OngoingCall:
     """A call that runs in a task of its own, so that it can outlive one request of its client.
 
-    ``followed`` is its link to the client of that request: its notifications go out, what it asked
-    is asked.
+    ``followed`` links it to the client of the present request, which gets its notifications and questions.
     """
 
     def __init__(self, client: Client, make: Callable[[str], Awaitable[Result | InputNeeded]]) -> None:
@@ -60,7 +59,7 @@ class OngoingCall:
         self._task: asyncio.Task[Result | InputNeeded] | None = None
 
     def start(self, done: Callable[[str, bool], object]) -> None:
-        """Make the call; ``done`` is called with its id when it is over, and whether it was cancelled."""
+        """Start the call; ``done`` is called with its id and whether it was cancelled, when it ends."""
 
         async def made() -> Result | InputNeeded:
             begin_call(self.id)
@@ -113,10 +112,10 @@ class OngoingCall:
             self._open.remove(ask_client)
 
     async def followed(self, client: Client, key: Callable[[int, Question], str]) -> Result | InputNeeded:
-        """What the call comes to; ``client`` gets notifications and answers questions until then.
+        """The call's result; until then ``client`` gets notifications and answers questions.
 
-        ``key`` names a question. Raises what the call raises, and whatever ``client.ask`` raises besides
-        ``ToolFailure``, which is passed on to the upstream as a refusal.
+        ``key`` returns the key of a question. Raises what the call raises, and what ``client.ask`` raises
+        except ``ToolFailure``, which is passed on to the upstream as a refusal.
         """
         assert self._task is not None
         self.client = client
@@ -156,7 +155,7 @@ class OngoingCall:
         return answers
 
     async def _pass_on(self, client: Client) -> None:
-        """Forward the queued notifications; a client that takes long over it loses the rest."""
+        """Forward the queued notifications, as many as the client takes in ``_REPORT_SECONDS``."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_REPORT_SECONDS):
                 while self._notifications:
@@ -164,7 +163,7 @@ class OngoingCall:
 
 
 def _retrieved(task: asyncio.Task[Any]) -> None:
-    """Its error has been seen, even if it is nobody's any more."""
+    """Mark the task's error as retrieved, so that asyncio does not log it."""
     if not task.cancelled():
         task.exception()
 

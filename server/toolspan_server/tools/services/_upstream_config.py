@@ -1,4 +1,4 @@
-"""One upstream server, as ``services.upstreams`` says it."""
+"""The config of one upstream server in ``services.upstreams``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
 class UpstreamConfig(McpServerConfig):
-    """Another MCP server: a ``command`` that speaks over stdio, or the ``url`` of one.
+    """Another MCP server: a ``command`` that speaks over stdio, or a ``url``.
 
-    It is connected when the server starts, and again, with growing pauses, whenever it is lost.
+    The connection starts with the server; when it is lost it is restored, with growing pauses.
     """
 
     connect_seconds: Seconds = key(

@@ -1,4 +1,4 @@
-"""The live upstreams: each connected, its tools known, its calls made."""
+"""The live upstreams: connected MCP servers with their listed tools."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RESTARTS = Restarts(most=float("inf"), first_pause=0.25, longest_pause=60.0, ji
 
 
 class Upstream:
-    """One upstream server. ``listing`` is what it listed last; ``None`` until it did."""
+    """One upstream server. ``listing`` is the last list of its tools; ``None`` before the first."""
 
     def __init__(self, name: str, config: UpstreamConfig, environment: Environment) -> None:
         self.name = name
@@ -72,7 +72,9 @@ class Upstream:
             self.conversations.end()
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Tell ``listener`` when the tools or the state may be others, until what this gives is called."""
+        """Call ``listener`` when the tools or the state may have changed, until the returned function is
+        called.
+        """
         key = object()
         self._listeners[key] = listener
         return lambda: self._listeners.pop(key, None) and None
@@ -80,9 +82,9 @@ class Upstream:
     def state(self) -> dict[str, Any]:
         """``{"name", "state": "ready" | "waiting" | "failed" | "disabled", "tools", "since"}``.
 
-        With an ``error``, which holds no secrets, when it failed. ``since`` is the time of the last change.
-        ``changes`` are the last ones of its tools' definitions, if any were noticed:
-        ``[{"tool", "kind": "changed" | "new" | "removed", "keys", "at"}]``.
+        With an ``error``, which holds no secrets, when it failed. ``since`` is the time of the last change of
+        state. ``changes`` are the latest changes of its tools' definitions, if there were any: ``[{"tool",
+        "kind": "changed" | "new" | "removed", "keys", "at"}]``.
         """
         state, error = self._state()
         tools = len(self.listing.tools) if self.listing is not None else 0
@@ -122,7 +124,7 @@ class Upstream:
 
 
 def _secrets_of(url: str) -> frozenset[str]:
-    """What a URL holds that nobody else should see: its password, and the values of its query."""
+    """The secrets in a URL: its password, and the values of its query."""
     parts = urlsplit(url)
     values = {value for _, value in parse_qsl(parts.query)}
     if parts.password:

@@ -1,4 +1,4 @@
-"""``services.databases``: SQL databases that tools can ask."""
+"""``services.databases``: SQL databases that tools can query."""
 
 from __future__ import annotations
 

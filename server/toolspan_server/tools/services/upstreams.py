@@ -1,4 +1,4 @@
-"""``services.upstreams``: other MCP servers whose tools are offered as ours."""
+"""``services.upstreams``: other MCP servers whose tools this server can offer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Sources: where many tools come from at once. One module a source, named as its ``type`` says.
+"""Sources: each provides many tools at once. One module each, named like its ``type``.
 
-A source's module has a ``Config`` (inert, validated) whose ``build`` gives the live source. Adding one
-is adding a module here; nothing else lists them.
+A source's module has a ``Config`` (inert, validated) whose ``build`` returns the live source. Adding one
+means adding a module here; no other file lists them.
 """

@@ -1,4 +1,4 @@
-"""What an entry of ``tools.sources`` says for an upstream's tools."""
+"""The config keys of a source of an upstream's tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Glob = Annotated[str, Limits(least=1, most=256)]
 
 
 class ToolOverride(Record):
-    """What is other than the upstream says, for one of its tools."""
+    """Changes to one of the upstream's tools."""
 
     name: _Ours | None = key("The tool's name on this server, without the prefix.", default=None)
     title: str | None = key(
@@ -50,7 +50,7 @@ class ToolOverride(Record):
 
     @override
     def check(self) -> None:
-        """No argument is both pinned and hidden, and neither sort has an override."""
+        """Raise when an argument is both pinned and hidden, or one of these also has an override."""
         faults = [
             Fault(("hide",), f"{name!r} is pinned too", "keep one of them")
             for name in self.hide

@@ -21,9 +21,9 @@ _log = logging.getLogger(__name__)
 
 
 class McpSource:
-    """Offers the tools of an upstream, as ``config`` wants them, whenever it lists them.
+    """Offers the tools of an upstream, as ``config`` selects them, after each listing.
 
-    While an upstream is lost its tools stay: a call waits for it a moment, then fails and says why.
+    While the upstream is lost its tools stay listed: a call waits briefly for it, then fails with the reason.
     """
 
     def __init__(self, config: McpSourceConfig, upstreams: Upstreams) -> None:
@@ -34,7 +34,7 @@ class McpSource:
         self._changed = anyio.Event()
 
     async def run(self, offer: Offer) -> None:
-        """Offer the tools after each listing; none at once when the upstream cannot be reached."""
+        """Offer the tools after each listing; an empty list at once when the upstream cannot be reached."""
         if self._upstream is None or self._upstream.disabled:
             offer(())
             return await anyio.sleep_forever()
@@ -54,7 +54,9 @@ class McpSource:
             stop()
 
     def state(self) -> Mapping[str, Any]:
-        """The upstream's state; ``offered`` is how many of its tools are, ``left_out`` how many cannot be."""
+        """The upstream's state; ``offered`` counts its offered tools, ``left_out`` those that cannot be
+        offered.
+        """
         if self._upstream is None:
             return {"name": self._config.upstream, "state": "failed", "error": "not in services.upstreams"}
         return {**self._upstream.state(), "offered": self._offered, "left_out": self._left_out}

@@ -1,4 +1,4 @@
-"""What an entry of ``tools.sources`` says for the operations of an API description."""
+"""The config keys of a source of an API description's operations."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ class OpenApiConfig(SourceConfig, RequestSettings, keys_of=(RequestSettings,)):
 
     @override
     def hosts(self) -> Iterable[str]:
-        """Where the description and the server are; a note names what only the description says."""
+        """The hosts of the description and of the API; a note stands for hosts that only the description
+        names.
+        """
         urls = [url for url in (self.url, self.server) if url is not None]
         yield from (urlsplit(url).hostname or "" for url in urls)
         if self.server is None:

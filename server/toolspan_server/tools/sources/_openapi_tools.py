@@ -1,4 +1,4 @@
-"""From a description to tools: one for each operation that is wanted and can be one."""
+"""Tools from an API description: one for each selected operation that can be one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SHARED = (
 
 @dataclass(slots=True)
 class OpenApiTools:
-    """The ``tools``, and why each operation without one has none: ``GET /users: …``."""
+    """The ``tools``, and why operations without a tool have none: ``GET /users: …``."""
 
     tools: list[ToolConfig] = field(default_factory=list["ToolConfig"])
     left_out: list[str] = field(default_factory=list[str])
@@ -59,7 +59,7 @@ def tools_of(
 ) -> OpenApiTools:
     """The tools of the description ``content``, which is called ``name``.
 
-    ``base`` is the URL that it came from, if it did: then only hosts that the config knows are called.
+    ``base`` is the URL that it was fetched from, if any: then only hosts that the config names are called.
     Raises ``UnusableDescription``.
     """
     description = Description.parse(content, name)
@@ -138,7 +138,7 @@ class _Maker:
         }
 
     def _taken(self, operation: Operation) -> dict[str, Any]:
-        """Pages and empty answers are results where the description says so."""
+        """The config keys that accept HTML pages and empty responses, where the description has them."""
         good = self._good_response(operation)
         types = [kind.partition(";")[0].strip().lower() for kind in object_at(good.get("content"))]
         taken: dict[str, Any] = {"response_types": ("*",)} if "text/html" in types else {}
@@ -150,7 +150,7 @@ class _Maker:
         return object_at(self.description.resolved(good))
 
     def _check_host(self, url: str, what: str) -> None:
-        """A description that was fetched may not send credentials wherever it likes."""
+        """Refuse other hosts: a description that was fetched must not decide where credentials are sent."""
         if (problem := url_problem(url)) is not None:
             raise UnusableOperation(f"{what} {problem} (write server: https://… in the config)")
         config = self.config
@@ -169,7 +169,7 @@ class _Maker:
         return urlsplit(self.base).scheme == "https" and urlsplit(url).scheme != "https"
 
     def _result(self, operation: Operation) -> dict[str, Any] | None:
-        """The schema of the JSON object that a good answer is, where there is one that can be used."""
+        """The schema of a successful response, if that is a JSON object with a usable schema."""
         from ...config.models.tool_options import result_schema
 
         try:
@@ -187,7 +187,7 @@ class _Maker:
 
 
 def _described(operation: Operation) -> str:
-    """Summary and description, each once."""
+    """Summary and description, without repetition."""
     summary = text_at(operation.data.get("summary")).strip()
     more = text_at(operation.data.get("description")).strip()
     parts = [summary] if more.startswith(summary) and summary == more else [summary, more]
@@ -195,7 +195,7 @@ def _described(operation: Operation) -> str:
 
 
 def _annotations(operation: Operation) -> dict[str, Any]:
-    """What the method promises (RFC 9110, 9.2)."""
+    """The annotations that follow from the method (RFC 9110, 9.2)."""
     if operation.method in _READING:
         return {"read_only": True, "open_world": True}
     return {
@@ -207,7 +207,7 @@ def _annotations(operation: Operation) -> dict[str, Any]:
 
 
 def _valid(fields: Mapping[str, Any], parameters: dict[str, Any]) -> ToolConfig:
-    """The tool; where its parameters are at fault, without those keywords that faults are common in."""
+    """The tool; when its parameters are invalid, without the keywords that are often wrong."""
     from pydantic_core import ValidationError
 
     from ...config import ToolConfig
@@ -234,7 +234,7 @@ def _first(error: Any) -> str:
 
 
 def _without(schema: Any, *, named: bool = False) -> Any:
-    """``schema`` without the keywords in ``_DOUBTFUL``; the members of ``named`` are no keywords."""
+    """``schema`` without the keywords in ``_DOUBTFUL``; the members of ``named`` are names, not keywords."""
     if isinstance(schema, list):
         return [_without(part) for part in list_at(cast("Any", schema))]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""A schema of arguments without those that the model is not to see."""
+"""A schema of arguments without those that are hidden from the model."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SAYS_NOTHING = frozenset({"type", "title", "description"})
 
 @dataclass(slots=True)
 class Reshaped:
-    """The schema as it is offered, and the arguments that every call is made with.
+    """The schema to offer, and the arguments that every call has.
 
-    ``fault`` says why the tool cannot be called so.
+    ``fault`` says why the tool cannot be called with them.
     """
 
     schema: dict[str, Any]
@@ -30,10 +30,10 @@ class Reshaped:
 
 
 def reshaped(schema: Mapping[str, Any], change: ToolOverride | None) -> Reshaped:
-    """``schema``, an upstream's, as ``change`` wants it.
+    """``schema``, an upstream's, after ``change``.
 
-    ``$schema`` is left out: it is read as 2020-12. One that names no argument at all takes any, and says so:
-    otherwise none would be passed on.
+    ``$schema`` is removed: it is read as 2020-12. A schema that names no argument accepts any, and says so
+    explicitly: otherwise no argument would be passed on.
     """
     plain = {key: value for key, value in schema.items() if key != "$schema"}
     if plain.keys() <= _SAYS_NOTHING:

@@ -1,7 +1,7 @@
-"""A program that judges JSON Schemas: one on each line of stdin, and for each a line on stdout.
+"""A program that checks JSON Schemas: one on each line of stdin, with a line of stdout for each.
 
-The line is a JSON string: empty when the schema is right and quick to compile, else what is wrong with it.
-A first line says that the program is ready. Whoever waits for it ends it when a schema takes too long.
+The line is a JSON string: empty when the schema is valid and quick to compile, else the error.
+A first line says that the program is ready. The parent ends it when a schema takes too long.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from toolspan_server.engines.isolation._resource_limits import bound, spend
 from toolspan_server.engines.parameters._safe_schema import object_schema
 
 QUICK_SECONDS = 0.05
-"""How long a schema may take here: the server does the same at the first call, and nothing else meanwhile."""
+"""How many seconds a schema may take here: the server compiles it again, blocking, at the first call."""
 
 _MEMORY_BYTES = 2 * 1024**3
 _CPU_SECONDS = 60
-"""Far more than the server waits: for the child of one that was killed while a schema compiles."""
+"""When the program ends itself, in CPU seconds: a limit far above the server's, in case that was killed."""
 
 
 def verdict(line: str) -> str:
-    """What is wrong with the schema in ``line``, or nothing."""
+    """The error of the schema in ``line``, or an empty string."""
     started = time.process_time()
     try:
         object_schema(json.loads(line))

@@ -1,6 +1,6 @@
-"""Schemas that others wrote, judged before any is used: off the event loop, in bounded time and memory.
+"""Checks schemas from elsewhere before they are used: off the event loop, in bounded time and memory.
 
-Compiling one holds the interpreter's lock, whatever thread it is in, and cannot be ended; so a child process
+Compiling a schema holds the interpreter's lock in any thread, and cannot be interrupted; so a child process
 does it first. Schemas that ``is_certain`` accepts need none.
 """
 
@@ -25,16 +25,16 @@ from ...common.slices import without_pauses
 from ...engines.parameters import is_certain
 
 SECONDS = 1.0
-"""The longest that one schema may take."""
+"""The most seconds for one schema."""
 
 MAX_BYTES = 262_144
 """The largest schema, in bytes of JSON."""
 
 MAX_CHILDREN = 8
-"""How many child processes are spent on the schemas of one server; each too slow schema costs two."""
+"""How many child processes one server's schemas may use; each schema that is too slow takes two."""
 
 ALL_SECONDS = 20.0
-"""The longest that the schemas of one server may take together."""
+"""The most seconds for all schemas of one server."""
 
 _START_SECONDS = 20.0
 _REMEMBERED = 4_096
@@ -46,9 +46,9 @@ _VERDICT_BYTES = 8_192
 
 
 async def judged(schemas: Sequence[Mapping[str, Any]]) -> list[str]:
-    """For each of ``schemas`` what is wrong with it as the schema of an object, or nothing.
+    """For each of ``schemas`` its error as the schema of an object, or an empty string.
 
-    Nothing is fetched: a reference that leads out of the schema is a fault.
+    Nothing is fetched: a reference out of the schema is an error.
     """
     lines = await anyio.to_thread.run_sync(partial(_lines, schemas))
     waiting = [line for line in dict.fromkeys(lines) if line[:1] == "{" and line not in _remembered]
@@ -74,9 +74,9 @@ _remembered: dict[str, str] = {}
 
 
 def _remember(verdicts: Mapping[str, str]) -> None:
-    """Keep ``verdicts``, the newest only, so that a list that is read again costs nothing.
+    """Cache ``verdicts``, the newest only, so that listing the same tools again costs nothing.
 
-    One that came of the time is not kept: the machine may have been busy.
+    A verdict that depends on the time taken is not cached: the machine may have been busy.
     """
     for line, verdict in verdicts.items():
         if verdict != _TOO_SLOW and len(line) <= _LONGEST_REMEMBERED:
@@ -86,7 +86,7 @@ def _remember(verdicts: Mapping[str, str]) -> None:
 
 
 def _lines(schemas: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each as JSON; empty where nothing is to be judged, with a mark where the fault is known already."""
+    """Each schema as JSON; empty where no check is needed, with a marker where the error is known already."""
     return [_line(schema) for schema in without_pauses(schemas)]
 
 
@@ -105,7 +105,7 @@ def _fault_at_once(line: str) -> str:
 
 
 async def _child_judges(lines: Sequence[str], verdicts: dict[str, str]) -> str:
-    """Add the verdicts on ``lines`` up to one that takes too long; gives that one."""
+    """Add the verdicts on ``lines`` up to the first that takes too long; returns that one."""
     command = [sys.executable, "-P", "-m", _MODULE]
     process = await open_process(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment())
     assert process.stdin is not None and process.stdout is not None
@@ -138,6 +138,6 @@ async def _ended(process: Process) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Only what an interpreter needs to start: no secret of the server's."""
+    """The variables that an interpreter needs to start: none of the server's secrets."""
     wanted = ("PATH", "HOME", "LANG", "LC_ALL", "SYSTEMROOT", "VIRTUAL_ENV", "PYTHONPATH", "TMPDIR", "TEMP")
     return {name: os.environ[name] for name in wanted if name in os.environ}

@@ -1,4 +1,4 @@
-"""An upstream's tools as ours: chosen, named, described, their arguments pinned or hidden."""
+"""An upstream's tools as tools of this server: selected, renamed, described, arguments pinned or hidden."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_ICONS = 8
 
 @dataclass(slots=True)
 class Offered:
-    """The tools, how many could not be offered, and the warnings about them."""
+    """The tools, the number of those that cannot be offered, and the warnings about them."""
 
     tools: list[ToolConfig] = field(default_factory=list[ToolConfig])
     left_out: int = 0
@@ -52,9 +52,10 @@ class _Draft:
 
 
 async def offered(config: McpSourceConfig, listed: Sequence[ListedTool]) -> Offered:
-    """The tools of ``listed`` that ``config`` chooses. A tool that cannot be offered costs only itself.
+    """The tools of ``listed`` that ``config`` selects. A tool that cannot be offered does not affect the
+    others.
 
-    Their schemas are compiled elsewhere first, within limits. Raises ``OSError`` when that cannot be done.
+    Their schemas are compiled in a child process first, within limits. Raises ``OSError`` when that fails.
     """
     found = Offered()
     drafts = await _drafts(config, listed, found)
@@ -133,7 +134,7 @@ def _tool(config: McpSourceConfig, draft: _Draft) -> ToolConfig:
             **{key: value for key, value in optional.items() if value},
         }
     )
-    # They have been judged, elsewhere: to do it again would hold up everything else.
+    # the schemas were checked in a child process: checking again would block the event loop
     schemas = {"parameters": draft.schema, "output_schema": draft.output_schema}
     return made.model_copy(update={key: schema for key, schema in schemas.items() if schema is not None})
 
@@ -148,7 +149,7 @@ def _icons(value: Any) -> list[dict[str, Any]]:
 
 
 def _known(record: type[Record], value: Any) -> dict[str, Any] | None:
-    """What ``record`` knows of ``value``; nothing when that does not fit."""
+    """``value`` reduced to the keys of ``record``; ``None`` when they are not valid."""
     if not isinstance(value, Mapping):
         return None
     given = cast("Mapping[str, Any]", value)
