@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-_VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_OTHER = re.compile(r"\$\{(?!env:)\w+:(?!-)[^}]*\}")
+from toolspan_server.schema.variables import substituted
+
+_OTHER = re.compile(r"\$\{(?!env:)\w+:[^}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,21 +26,26 @@ def expand(value: Any, environment: Mapping[str, str]) -> Expansion:
     put_in: set[str] = set()
     problems: list[str] = []
 
-    def replaced(found: re.Match[str]) -> str:
-        name, default = found.group(1), found.group(2)
-        if (known := environment.get(name)) is not None:
-            put_in.add(known)
-            return known
+    def known(name: str, default: str | None) -> str:
+        if (found := environment.get(name)) is not None:
+            put_in.add(found)
+            return found
         if default is None:
             fix = f"set it, or write ${{{name}:-default}}"
             problems.append(f"the environment variable {name} is not set ({fix})")
         return default or ""
 
+    def filled(text: str) -> str:
+        def other(at: int) -> str:
+            if found := _OTHER.match(text, at):
+                problems.append(f"{found.group()} cannot be filled in here (write the value, or ${{VAR}})")
+            return "${"
+
+        return substituted(text, known, other, escapes=False)
+
     def walk(node: Any) -> Any:
         if isinstance(node, str):
-            if other := _OTHER.search(node):
-                problems.append(f"{other.group()} cannot be filled in here (write the value, or ${{VAR}})")
-            return _VARIABLE.sub(replaced, node)
+            return filled(node)
         if isinstance(node, dict):
             entries = cast("dict[str, Any]", node)
             return {key: walk(item) for key, item in entries.items()}

@@ -35,12 +35,20 @@ def compiled_intent(text: str) -> Any:
         ) from None
 
 
-def compiled(source: str, *, ignore_case: bool = False) -> Any:
-    """The compiled RE2 pattern ``source``. Raises ``ValueError`` with what the library finds wrong."""
+def compiled(
+    source: str, *, ignore_case: bool = False, any_character: bool = False, max_memory: int | None = None
+) -> Any:
+    """The compiled RE2 pattern ``source``. Raises ``ValueError`` with what the library finds wrong.
+
+    With ``any_character``, ``.`` matches line ends too. What needs more than ``max_memory`` bytes is refused.
+    """
     re2: Any = import_module("re2")
     options = re2.Options()
     options.log_errors = False
     options.case_sensitive = not ignore_case
+    options.dot_nl = any_character
+    if max_memory is not None:
+        options.max_mem = max_memory
     try:
         return re2.compile(source, options=options)
     except re2.error as error:

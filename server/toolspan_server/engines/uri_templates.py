@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote
+
+from ..common.re2_patterns import compiled
 
 LONGEST_URI = 8_192
 """In characters; a longer one matches nothing."""
@@ -134,12 +135,8 @@ class UriTemplate:
 
     @cached_property
     def _pattern(self) -> Any:
-        re2: Any = import_module("re2")
-        options = re2.Options()
-        options.log_errors = False
-        options.dot_nl = True
         written = (re.escape(part) if isinstance(part, str) else part.pattern() for part in self._parts)
-        return re2.compile("".join(written), options=options)
+        return compiled("".join(written), any_character=True)
 
 
 def _parts(text: str) -> Iterator[str | _Expression]:

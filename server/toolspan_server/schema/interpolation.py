@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..problems import Fault, Path, cut
+from .variables import substituted
 
-_REFERENCE = re.compile(r"\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}|\$\{")
 _CONVERTIBLE = re.compile(r"[-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?\Z|true\Z|false\Z")
+_SHOWN = 30
 _MALFORMED = "write ${NAME} or ${NAME:-default}, and $${ where a literal ${ is meant"
 
 
@@ -96,27 +97,8 @@ class _Interpolator:
     def _replaced(self, text: str, path: Path) -> str:
         failures: list[Fault] = []
         used: list[Used] = []
-        result = _REFERENCE.sub(self._lookup(path, failures, used), text)
-        self.outcome.faults.extend(failures)
-        if failures:
-            return text
-        self.outcome.written[path] = (text, result)
-        self.outcome.used.extend(used)
-        if self.is_served(path) or not _CONVERTIBLE.match(result):
-            return result
-        convertible = FromVariable(result)
-        convertible.path = path
-        return convertible
 
-    def _lookup(self, path: Path, failures: list[Fault], used: list[Used]) -> Callable[[re.Match[str]], str]:
-        def value(match: re.Match[str]) -> str:
-            if match.group() == "$${":
-                return "${"
-            name, default = match.groups()
-            if name is None:
-                message = f"{cut(match.string[match.start() :], 30)!r} names no variable"
-                failures.append(Fault(path, message, _MALFORMED))
-                return ""
+        def value(name: str, default: str | None) -> str:
             found = self.environ.get(name, "")
             if found:
                 used.append(Used(path, name, found))
@@ -127,7 +109,22 @@ class _Interpolator:
                 failures.append(Fault(path, f"environment variable {name} is {state}", hint))
             return default or ""
 
-        return value
+        def malformed(at: int) -> str:
+            message = f"{cut(text[at : at + 2 * _SHOWN], _SHOWN)!r} names no variable"
+            failures.append(Fault(path, message, _MALFORMED))
+            return ""
+
+        result = substituted(text, value, malformed, escapes=True)
+        self.outcome.faults.extend(failures)
+        if failures:
+            return text
+        self.outcome.written[path] = (text, result)
+        self.outcome.used.extend(used)
+        if self.is_served(path) or not _CONVERTIBLE.match(result):
+            return result
+        convertible = FromVariable(result)
+        convertible.path = path
+        return convertible
 
 
 def names_of(outcomes: Sequence[Interpolated]) -> dict[str, str]:

@@ -129,6 +129,7 @@ def test_the_values_of_env_and_headers_are_never_shown(tmp_path: Path) -> None:
     [
         ({"command": "x", "args": ["${NOT_SET_ANYWHERE}"]}, "NOT_SET_ANYWHERE is not set"),
         ({"command": "x", "args": ["${input:token}"]}, "${input:token} cannot be filled in"),
+        ({"command": "x", "args": ["${A_NAME:-${OTHER:-b}}"]}, "${A_NAME:-${OTHER:-b} cannot be filled in"),
         ({}, "$.mcpServers.s: neither a command nor a url"),
         ({"type": "stdio", "url": "http://h"}, "$.mcpServers.s: type 'stdio' needs a command"),
         ({"url": "file:///etc"}, "$.mcpServers.s.url: is not an http or https URL"),
@@ -167,3 +168,8 @@ def test_expansion_reaches_every_string_and_leaves_the_rest() -> None:
     found = expand({"a": ["${X}", 5, None], "b": {"c": "$X ${X}${X}"}}, {"X": "1"})
     assert found.value == {"a": ["1", 5, None], "b": {"c": "$X 11"}}
     assert found.values == {"1"}
+
+
+def test_two_dollars_are_no_escape_there_and_other_braces_stay() -> None:
+    found = expand(["$${X}", "${1} ${", "${EMPTY:-a}"], {"X": "1", "EMPTY": ""})
+    assert (found.value, found.problem) == (["$1", "${1} ${", ""], "")

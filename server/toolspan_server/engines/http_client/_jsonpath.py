@@ -6,6 +6,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
+from ...common.re2_patterns import compiled
 from ...errors import ToolFailure
 from ._errors import bad_response
 
@@ -16,6 +17,7 @@ MAX_MATCHES = 100_000
 """How many values one path may give."""
 
 _LONGEST = 1_000
+_MAX_PATTERN_MEMORY = 1 << 20
 
 
 class ResponsePath:
@@ -90,16 +92,10 @@ class _Matching:
     def __call__(self, value: object, pattern: object) -> bool:
         if not isinstance(value, str) or not isinstance(pattern, str):
             return False
-        import re2 as typeless
-
-        re2 = cast("Any", typeless)
-        options = re2.Options()
-        options.log_errors = False
-        options.max_mem = 1 << 20
         try:
-            compiled = re2.compile(pattern, options)
-            found = compiled.fullmatch(value) if self._whole else compiled.search(value)
-        except (re2.error, UnicodeError):
+            regex = compiled(pattern, max_memory=_MAX_PATTERN_MEMORY)
+            found = regex.fullmatch(value) if self._whole else regex.search(value)
+        except ValueError:
             return False
         return found is not None
 

@@ -6,10 +6,10 @@ import re
 import time
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
 from ...calls.context import Context
+from ...common import re2_patterns
 from ...common.json_values import shortened
 from ...errors import InvalidParameters, ToolFailure
 
@@ -66,13 +66,7 @@ def expanded(match: Any, replacement: str) -> str:
 def _compiled(pattern: str) -> Any:
     if len(pattern) > MAX_PATTERN:
         raise InvalidParameters([f"'pattern' must have at most {MAX_PATTERN:,} characters"])
-    re2: Any = import_module("re2")
-    options = re2.Options()
-    options.max_mem = _MAX_MEMORY
-    options.log_errors = False
     try:
-        return re2.compile(pattern, options)
-    except re2.error as error:
-        reason: Any = error.args[0]
-        message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise InvalidParameters([f"'pattern' is no RE2 pattern: {shortened(message, 200)}"]) from None
+        return re2_patterns.compiled(pattern, max_memory=_MAX_MEMORY)
+    except ValueError as error:
+        raise InvalidParameters([f"'pattern' is no RE2 pattern: {shortened(str(error), 200)}"]) from None
