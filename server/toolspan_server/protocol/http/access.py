@@ -1,4 +1,4 @@
-"""Who may talk to a server at some address, for any config that it serves."""
+"""Who may access a server at some address, for any config that it serves."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from .listening import is_loopback
 
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
-    """What the command line says about it: the address, a token, whether none is needed, one toolset.
+    """The options of the command line about access: the address, a token, whether none is needed, one
+    toolset.
 
-    A config that replaces another while the server runs is asked for its access first, then served;
-    ``Guard.replace`` takes the access.
+    When a config replaces another while the server runs, its access is computed first, then it is served;
+    ``Guard.replace`` applies the access.
     """
 
     host: str
@@ -25,7 +26,7 @@ class AccessOptions:
     toolset: str | None = None
 
     def access(self, config: Config) -> Access:
-        """Who may talk to the server of ``config``.
+        """Who may access the server of ``config``.
 
         Raises ``ServeError`` when everybody on other machines might, and ``ConfigError`` for a file of
         tokens that cannot be read.

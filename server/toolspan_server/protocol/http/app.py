@@ -1,6 +1,6 @@
 """MCP over HTTP: Streamable HTTP at ``/mcp`` and ``/mcp/TOOLSET``, HTTP+SSE at ``/sse`` and ``/messages/``.
 
-Health checks and metrics are beside it.
+Health checks and metrics are served next to it.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ async def serve(
     metrics: Metrics | None = None,
     toolset: str | None = None,
 ) -> None:
-    """Serve on ``listener`` until ``stop`` says so; ``ready`` is called once requests are taken.
+    """Serve on ``listener`` until ``stop`` is set; ``ready`` is called once requests are accepted.
 
-    With ``toolset`` only that is served, as if it were everything.
+    With ``toolset`` only that is served, as if it were the whole server.
 
-    At the end running calls may finish for ``GRACE_S``; then every open stream is closed.
+    At the end running calls may finish within ``GRACE_S``; then every open stream is closed.
     """
     runtime.serve_remotely()
     async with anyio.create_task_group() as helpers:
@@ -114,7 +114,7 @@ class Application:
         helpers.start_soon(self._sweep, min(limits.session_idle_seconds, _MOST_BETWEEN_SWEEPS_S))
 
     def part(self) -> None:
-        """Tell the clients that wait for news that there will be none."""
+        """End the subscriptions of all clients."""
         self._endpoints.part()
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ class Application:
         self._endpoints.close()
 
     def _follow(self, access_options: AccessOptions, config: Config) -> Callable[[], None]:
-        """What has the guard ask what ``config`` says."""
+        """Update the guard with the access of ``config``."""
         return partial(self.guard.replace, access_options.access(config))
 
     async def _sweep(self, every_s: float) -> None:

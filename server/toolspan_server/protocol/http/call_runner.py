@@ -1,4 +1,4 @@
-"""Makes the calls of the short path over HTTP: within the limits, endable, and not silent for long."""
+"""Runs tool calls of the fast path over HTTP: within limits, cancellable, with pings on long ones."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .call_endings import End
 from .exchange import Exchange
 
 QUIET_S = 5.0
-"""How long a call may take before its answer becomes a stream."""
+"""How many seconds a call may take before its answer becomes a stream."""
 
 _PING_EVERY_S = 15.0
 
 
 class CallRunner:
-    """Makes calls, and knows those that take a while, so that they can be ended."""
+    """Runs calls, and keeps track of long ones, so that they can be ended."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._waiting: set[Running[bytes]] = set()
 
     async def made(self, call: Call, exchange: Exchange) -> bytes:
-        """The answer to ``call``, which ends when its client disconnects.
+        """The answer to ``call``, which is cancelled when its client disconnects.
 
         MCP 2026-07-28, basic/transports: a disconnect MUST be taken as cancellation.
         """
@@ -41,7 +41,7 @@ class CallRunner:
     async def made_regardless(
         self, call: Call, exchange: Exchange, running_by_id: dict[RequestId, Running[bytes]]
     ) -> bytes:
-        """The answer to ``call``, which a disconnect does not end; noted in ``running_by_id`` meanwhile.
+        """The answer to ``call``, which a disconnect does not cancel; listed in ``running_by_id`` meanwhile.
 
         MCP 2025-11-25, basic/transports: a disconnect SHOULD NOT be taken as cancellation.
         """
@@ -55,7 +55,7 @@ class CallRunner:
             del running_by_id[call.request_id]
 
     def stop(self) -> None:
-        """End every call that still runs, because the server ends."""
+        """End every running call, because the server stops."""
         for running in self._waiting:
             running.stop(End.STOPPING)
 
@@ -70,7 +70,7 @@ class CallRunner:
 
 
 class _Silence:
-    """Turns the answer into a stream, and sends pings on it, when a call takes long."""
+    """Turns the answer into an event stream with pings when a call takes long."""
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange

@@ -1,4 +1,4 @@
-"""What answers at ``/mcp``, and at ``/mcp/NAME`` for each toolset."""
+"""The endpoints ``/mcp``, and ``/mcp/NAME`` for each toolset."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .sdk.lazy_server import LazySdkServer, maker
 from .sessions import Sessions
 
 TOOLSETS = "/mcp/"
-"""What the paths of toolsets start with."""
+"""The prefix of toolsets' paths."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
 class ToolsetEndpoint:
-    """The endpoint of ``toolset``, or of everything: an SDK server of its own, and sessions of its own."""
+    """The endpoint of ``toolset``, or of the whole server: with an SDK server and sessions of its own."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class ToolsetEndpoint:
 
 
 class EndpointRegistry:
-    """Every endpoint: ``whole``, and those of toolsets, made when they are first asked for.
+    """All endpoints: ``whole``, and those of toolsets, created on first use.
 
-    With ``only``, that toolset takes the place of everything.
+    With ``only``, that toolset takes the place of the whole server.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class EndpointRegistry:
         self._toolsets: dict[str, ToolsetEndpoint] = {} if only is None else {only: self.whole}
 
     def at(self, path: str) -> App | None:
-        """What answers at a toolset's ``path``; ``None`` where no toolset has such a path."""
+        """The endpoint at a toolset's ``path``; ``None`` where no toolset has such a path."""
         if not path.startswith(TOOLSETS):
             return None
         name = path.removeprefix(TOOLSETS)
@@ -87,7 +87,7 @@ class EndpointRegistry:
         return front.app
 
     def part(self) -> None:
-        """End the subscriptions, in the way that tells their clients so."""
+        """End the subscriptions, with the message that announces it to their clients."""
         for front in {self.whole, *self._toolsets.values()}:
             front.sdk_server.part()
 
@@ -98,7 +98,7 @@ class EndpointRegistry:
 
 
 def _unknown(name: str) -> App | None:
-    """Says that no toolset has that name, if one could have it."""
+    """Answers that no such toolset exists."""
     if not _NAME.match(name):
         return None
     refused = RefusedResponse(404, f"No toolset {name!r} is served here: everything is at /mcp")

@@ -1,4 +1,4 @@
-"""One HTTP request: its headers looked up once, its body, and the ways to answer it."""
+"""One HTTP request to the endpoint: its headers, its body, and the ways to answer it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOT_ACCEPTABLE = "Not Acceptable: Client must accept both application/json and t
 
 
 class Exchange:
-    """A request to ``/mcp``. Of a header on several lines, ``headers`` has the list that they are."""
+    """A request to ``/mcp``. Lines of the same header are joined to a list in ``headers``."""
 
     __slots__ = (
         "_cycle",
@@ -76,7 +76,7 @@ class Exchange:
         return message
 
     async def answer(self, status: int, body: bytes = b"", *headers: Header) -> None:
-        """Answer with JSON, or with nothing; where a stream was begun, with its last event."""
+        """Answer with JSON, or with an empty body; on a stream that was started, with its last event."""
         if self.streaming:
             await self._send({"type": "http.response.body", "body": event(body)})
             return
@@ -89,7 +89,7 @@ class Exchange:
         await self._send({"type": "http.response.body", "body": body})
 
     async def stream(self) -> None:
-        """Begin an event stream, so that what stands between client and server sees it alive."""
+        """Start an event stream, so that proxies between client and server see activity."""
         self.started = True
         await self._send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS})
         self.streaming = True
@@ -110,7 +110,7 @@ class Exchange:
         await self.answer(status, jsonrpc.encode(jsonrpc.error(request_id, code, message)), *headers)
 
     async def hand(self, app: App) -> None:
-        """Let ``app`` answer the request, body and all."""
+        """Let ``app`` answer the request, with its body."""
         await app(self.scope, replayed(self.body, self.receive) if self.body else self.receive, self._noted)
 
     async def _noted(self, message: MutableMapping[str, Any]) -> None:
@@ -121,7 +121,9 @@ class Exchange:
         await self._send(message)
 
     async def _received(self) -> bytes | None:
-        """The whole body, which the connection keeps within its limit; ``None`` when the client has left."""
+        """The whole body, which the connection keeps within its limit; ``None`` when the client has
+        disconnected.
+        """
         body = bytearray()
         while True:
             part = await self.receive()
@@ -136,7 +138,7 @@ def event(body: bytes) -> bytes:
 
 
 def replayed(body: bytes, receive: Receive | None = None) -> Receive:
-    """A ``receive`` that gives ``body`` first; then what ``receive`` gives, or nothing ever."""
+    """A ``receive`` that returns ``body`` first; then what ``receive`` returns, or nothing ever."""
     given = False
 
     async def again() -> MutableMapping[str, Any]:
@@ -154,7 +156,7 @@ def replayed(body: bytes, receive: Receive | None = None) -> Receive:
 
 @lru_cache(maxsize=64)
 def accepts(header: bytes) -> tuple[bool, bool]:
-    """Whether an ``Accept`` header takes JSON, and an event stream."""
+    """Whether an ``Accept`` header includes JSON, and an event stream."""
     types = {part.partition(b";")[0].strip().lower() for part in header.split(b",")}
     anything = b"*/*" in types
     return (

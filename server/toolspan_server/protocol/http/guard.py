@@ -1,4 +1,4 @@
-"""What stands before every HTTP route: Host, Origin, token, content type.
+"""The checks before every HTTP route: Host, Origin, token, content type.
 
 MCP 2026-07-28, basic/transports, security warning: servers must check ``Origin`` and should bind to
 loopback only. Checking ``Host`` as well is what stops DNS rebinding: such an attack needs a name, so
@@ -38,11 +38,11 @@ _ORIGIN = re.compile(rb"https?://(?P<authority>" + _AUTHORITY + rb")")
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may talk to the server.
+    """Who may access the server.
 
     ``names`` are the hosts that a request may name. ``addresses`` adds every literal IP address (a
     rebinding attack needs a name), ``any_name`` every name (with a token, which such an attack does
-    not have). ``auth`` are the tokens of which every route but ``/healthz`` needs one; ``token`` is
+    not have). ``auth`` has the tokens that every route but ``/healthz`` requires; ``token`` is
     short for one that may do everything.
     """
 
@@ -75,7 +75,7 @@ _ONCE = {
 
 
 class Guard:
-    """An ASGI app that lets to ``app`` only what ``access`` allows, and tells ``on_refused`` of the rest."""
+    """Passes to ``app`` only requests that ``access`` allows, and reports the others to ``on_refused``."""
 
     def __init__(
         self, app: App, access: Access, on_refused: Callable[[RefusedResponse], None] = lambda _refused: None
@@ -85,9 +85,9 @@ class Guard:
         self.replace(access)
 
     def replace(self, access: Access) -> None:
-        """Ask of every request from now on what ``access`` says: a config with another ``auth`` came.
+        """Apply ``access`` to every request from now on, after a config with another ``auth`` was loaded.
 
-        ``Entrance`` makes the access of a config, and says when it must not be served.
+        ``Entrance`` computes the access of a config, and says when it must not be served.
         """
         self._access = access
         self._auth = auth_of_token(access.token) if access.auth is None and access.token else access.auth
@@ -114,7 +114,7 @@ class Guard:
         await app(scope, receive, send)
 
     def refusal(self, scope: Scope) -> RefusedResponse | None:
-        """Why the request is refused, or ``None``; ``UNVERIFIED``: its token has to be looked at first."""
+        """Why the request is refused, or ``None``; ``UNVERIFIED``: its token has to be verified first."""
         cycle: RequestCycle | None = scope.get(CYCLE)
         head = None if cycle is None else cycle.head
         if head is not None and head.allowed_by is self._access:
@@ -175,9 +175,9 @@ class Guard:
 
 
 def _duplicated(headers: list[Header]) -> RefusedResponse | None:
-    """Why a request with a header more than once is refused: which of them counts, no two programs agree.
+    """Why a request with a repeated header is refused: programs do not agree on which line counts.
 
-    What is a list (``Accept``) may be on several lines (RFC 9110, 5.3).
+    A list (``Accept``) may be on several lines (RFC 9110, 5.3).
     """
     counted = Counter(name for name, _ in headers)
     twice = [name for name, count in counted.items() if count > 1]

@@ -1,7 +1,7 @@
 """The 2025 era over HTTP: sessions opened by ``initialize``, and plain requests without one.
 
-MCP 2024-11-05 … 2025-11-25, basic/transports, Streamable HTTP. A session is light while its client asks
-only what is plain. The SDK gets it, with the handshake replayed, when something else is wanted.
+MCP 2024-11-05 … 2025-11-25, basic/transports, Streamable HTTP. A session needs no SDK while its client sends
+only plain requests. Otherwise the SDK takes over, after a replay of the handshake.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _METHODS = (b"allow", b"GET, POST, DELETE")
 
 
 class HandshakeEra:
-    """Answers the requests whose ``MCP-Protocol-Version`` is a handshake's, or absent.
+    """Answers the requests whose ``MCP-Protocol-Version`` has a handshake, or is absent.
 
     A session belongs to the principal who opened it, where the guard asks for tokens, and to the endpoint.
     """
@@ -65,7 +65,7 @@ class HandshakeEra:
             await self._in_session(exchange, session)
 
     async def sweep(self) -> None:
-        """Close the sessions whose time is over."""
+        """Close the sessions that have expired."""
         for session in self._sessions.take_over():
             await session.close()
 
@@ -83,7 +83,7 @@ class HandshakeEra:
                 await self._alone(exchange, message)
 
     async def _alone(self, exchange: Exchange, message: dict[str, Any]) -> None:
-        """A message that belongs to no session: its header says which revision it speaks."""
+        """Answer a message without a session: its header names the protocol version."""
         version = exchange.headers.get(b"mcp-protocol-version")
         if version is None:
             await exchange.refuse(400, _NO_SESSION)
@@ -147,7 +147,7 @@ class HandshakeEra:
                 await self._answer_request(exchange, session, message)
 
     async def _noted(self, exchange: Exchange, session: Session, message: dict[str, Any]) -> None:
-        """A notification, or an answer to a question of the SDK's."""
+        """Accept a notification, or an answer to a request of the SDK."""
         if message.get("method") == "notifications/initialized":
             session.initialized = True
         elif message.get("method") == "notifications/cancelled":
@@ -177,7 +177,7 @@ class HandshakeEra:
     async def _hand_request(
         self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId
     ) -> None:
-        """Hand a request to the SDK, which keeps its answers by the id's text: no two of the same."""
+        """Send a request to the SDK, which keys its answers by the id's text: two equal ones are refused."""
         if session.sdk_server is not None and session.sdk_server.full:
             await exchange.refuse(503, _FULL, code=jsonrpc.INTERNAL_ERROR, request_id=request_id)
             return
@@ -198,7 +198,7 @@ class HandshakeEra:
     async def _hand(
         self, exchange: Exchange, session: Session, request_id: jsonrpc.RequestId | None = None
     ) -> None:
-        """Let the SDK answer in its half of the session, which is made now if there is none."""
+        """Let the SDK answer in its part of the session, which is created now if there is none."""
         async with session.opening:
             if session.sdk_server is None:
                 made = await (await self._sdk_server.get()).open_session(session.id)

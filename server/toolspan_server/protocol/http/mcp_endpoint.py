@@ -55,7 +55,7 @@ class Endpoint:
 
 async def _answer_ended(exchange: Exchange, end: object) -> None:
     if end is End.CANCELLED:
-        # As the SDK does in this era, and as its client takes it: an event, which it may ignore.
+        # as the SDK does in this era and its client expects: an event, which the client may ignore
         if not exchange.streaming:
             await exchange.stream()
         await _refuse(exchange, 200, _REQUEST_CANCELLED, "Request cancelled")

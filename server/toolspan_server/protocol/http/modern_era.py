@@ -1,7 +1,7 @@
-"""The modern era over HTTP: each request by itself.
+"""The modern era over HTTP: requests are independent of each other.
 
-MCP 2026-07-28, basic/transports, Streamable HTTP. The routing headers must say what the body says; a
-request that does not, or that is not plain, is the SDK's, which words the refusal.
+MCP 2026-07-28, basic/transports, Streamable HTTP. The routing headers must agree with the body; a
+request whose headers do not, or that is not plain, goes to the SDK, which writes the refusal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ENCODED = re.compile(rb"=\?base64\?(.*)\?=")
 
 
 class ModernEra:
-    """Answers the requests whose ``MCP-Protocol-Version`` is no handshake's."""
+    """Answers the requests whose ``MCP-Protocol-Version`` has no handshake."""
 
     def __init__(
         self, view: ServerView, fast_path: FastPath, caller: CallRunner, sdk_server: LazySdkServer
@@ -67,7 +67,7 @@ class ModernEra:
             await exchange.answer(400 if message["method"] == "tools/call" else 200, answer)
 
     def _is_routed(self, exchange: Exchange, message: Mapping[str, Any]) -> bool:
-        """Whether the headers say, in the plain way, what the body says."""
+        """Whether the routing headers agree with the body, in their plain form."""
         headers = exchange.headers
         method = message.get("method")
         if (
@@ -95,7 +95,7 @@ def _is_named(headers: Mapping[bytes, bytes], params: Any) -> bool:
 
 
 def _names_task(headers: Mapping[bytes, bytes], message: Mapping[str, Any]) -> bool:
-    """Whether ``Mcp-Name`` is the task's id (SEP-2663, routing headers); no id is not refused here."""
+    """Whether ``Mcp-Name`` is the task's id (SEP-2663, routing headers); a missing id is not refused here."""
     params: Any = message.get("params")
     task_id: Any = cast("dict[str, Any]", params).get("taskId") if isinstance(params, dict) else None
     if not isinstance(task_id, str):
@@ -104,7 +104,7 @@ def _names_task(headers: Mapping[bytes, bytes], message: Mapping[str, Any]) -> b
 
 
 def _decoded(value: bytes) -> bytes:
-    """A header's value, which may be in Base64 (MCP 2026-07-28, basic/transports, value encoding)."""
+    """A header's value, decoded if it is Base64 (MCP 2026-07-28, basic/transports, value encoding)."""
     encoded = _ENCODED.fullmatch(value)
     if encoded is None:
         return value

@@ -1,4 +1,4 @@
-"""The requests that are being answered by an app that knows no end."""
+"""The open requests of apps that do not end by themselves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class OpenRequests:
-    """Passes requests to an app, so that the end of the server can end them properly."""
+    """Passes requests to an app, so that the shutdown of the server can end them properly."""
 
     def __init__(self) -> None:
         self._scopes: set[anyio.CancelScope] = set()

@@ -1,7 +1,7 @@
-"""The sessions of the 2025 era: a small table, bounded in number and in time.
+"""The sessions of the 2025 era: a table, limited in size and in age.
 
-MCP 2025-11-25, basic/transports, session management: ids are unguessable; a session that is not known
-(any more) is answered with 404, and the client then starts a new one.
+MCP 2025-11-25, basic/transports, session management: ids are unguessable; an unknown or expired session
+is answered with 404, and the client then starts a new one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 LEAST_IDLE_S = 60.0
-"""How long a session that was used is kept for its client when others want its place."""
+"""How many seconds an idle session is kept even if another one needs its place."""
 
 
 class TooManySessions(Exception):
@@ -33,7 +33,7 @@ class TooManySessions(Exception):
 
 @dataclass(slots=True, eq=False)
 class PendingRequest:
-    """A request that the SDK works on. It is ``answered`` a little before the SDK is ``done`` with it."""
+    """A request that the SDK processes. It is ``answered`` a little before the SDK is ``done`` with it."""
 
     request_id: RequestId
     answered: bool = False
@@ -44,10 +44,10 @@ class PendingRequest:
 class Session:
     """One client's session.
 
-    ``handshake`` is the body of its ``initialize``. ``running`` are the calls that run on the short
-    path, ``handed`` what the SDK works on, by the text of the id, which is all that it tells apart.
-    ``plain`` is false once only the SDK knows what was agreed. ``asked`` is true once it has asked for
-    something after its handshake, ``over`` once it was closed.
+    ``handshake`` is the body of its ``initialize``. ``running`` are the calls on the fast path, ``handed``
+    the requests that the SDK processes, by the text of the id, all that the SDK distinguishes. ``plain`` is
+    false once the session's state is only in the SDK. ``asked`` is true once it has sent a request after its
+    handshake, ``over`` once it was closed.
     """
 
     id: bytes
@@ -67,19 +67,19 @@ class Session:
     opening: Lock = field(default_factory=Lock)
 
     def knows(self, request_id: RequestId) -> bool:
-        """Whether a request with this id is being answered. ``5`` is not ``"5"``."""
+        """Whether a request with this id is open. ``5`` is not ``"5"``."""
         handed = self.handed.get(str(request_id))
         return request_id in self.running or (
             handed is not None and not handed.answered and handed.request_id == request_id
         )
 
     def cancel(self, request_id: object) -> None:
-        """End the call with this id, if it runs on the short path."""
+        """Cancel the call with this id, if it runs on the fast path."""
         if isinstance(request_id, int | str) and (running := self.running.get(request_id)) is not None:
             running.stop(End.CANCELLED)
 
     async def close(self) -> None:
-        """End everything that is open in a session that has left the table."""
+        """End everything that is open in a session that was removed from the table."""
         self.over = True
         for running in self.running.values():
             running.stop(End.SESSION_ENDED)
@@ -88,7 +88,7 @@ class Session:
 
 
 class Sessions:
-    """At most ``most`` sessions, each for ``idle_s`` after its last use; ``refused`` counts the others."""
+    """At most ``most`` sessions, each until ``idle_s`` after its last use; ``refused`` counts the others."""
 
     def __init__(self, most: int, idle_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
@@ -102,13 +102,13 @@ class Sessions:
 
     @property
     def full(self) -> bool:
-        """Whether there is no room for another one."""
+        """Whether the table is full."""
         return len(self._by_id) >= self._most
 
     def open(
         self, version: str, handshake: bytes, principal: bytes | None, toolset: str | None = None
     ) -> Session:
-        """A new session at the endpoint of ``toolset``, or of everything. Raises ``TooManySessions``."""
+        """A new session at the endpoint of ``toolset`` or of the whole server. Raises ``TooManySessions``."""
         if self.full:
             self.refused += 1
             raise TooManySessions(
@@ -120,11 +120,11 @@ class Sessions:
         return session
 
     def spare(self) -> Session | None:
-        """Take out, and give, the session that makes room for another one when the table is full; or none.
+        """When the table is full, remove and return the session that makes room for another; else ``None``.
 
-        The first to go are those that have asked nothing since their handshake, the oldest first: that costs
-        a client next to nothing. Then, of whoever has most, the one that nobody has used for the longest, if
-        that is a minute. A session with an open request stays.
+        First those without a request since their handshake, the oldest first: they cost a client next to
+        nothing. Then, of the principal with most sessions, the one that is unused for the longest time, if
+        that is more than a minute. A session with an open request stays.
         """
         free = [session for session in self._by_id.values() if not session.open_requests]
         found = next((session for session in free if not session.asked), None)
@@ -138,7 +138,7 @@ class Sessions:
         return found
 
     def find(self, session_id: bytes, principal: bytes | None, toolset: str | None = None) -> Session | None:
-        """The session, unless it is unknown, over, somebody else's or another endpoint's."""
+        """The session, unless it is unknown, over, another principal's or another endpoint's."""
         session = self._by_id.get(session_id)
         if session is None or (session.principal, session.toolset) != (principal, toolset):
             return None
@@ -146,7 +146,7 @@ class Sessions:
 
     @contextmanager
     def used(self, session: Session) -> Generator[None]:
-        """Keep ``session`` while a request of it is open."""
+        """Mark ``session`` as used while a request of it is open."""
         session.open_requests += 1
         try:
             yield
@@ -157,11 +157,11 @@ class Sessions:
                 self._by_id.move_to_end(session.id)
 
     def forget(self, session: Session) -> None:
-        """Take ``session`` out of the table; its id is unknown from now on."""
+        """Remove ``session`` from the table; its id is unknown from now on."""
         self._by_id.pop(session.id, None)
 
     def take_over(self) -> list[Session]:
-        """Take out, and give, the sessions whose time is over; they are to be closed."""
+        """Remove and return the expired sessions, which the caller closes."""
         over: list[Session] = []
         for session in self._by_id.values():
             if self._is_over(session):

@@ -1,4 +1,4 @@
-"""``/healthz``, ``/readyz`` and ``/metrics``: how the server does, for those who watch over it."""
+"""``/healthz``, ``/readyz`` and ``/metrics``: the server's state for monitoring."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _WRONG_METHOD = RefusedResponse(405, "Method not allowed", ((b"allow", b"GET, HE
 
 
 def status_routes(runtime: Runtime, metrics: Metrics) -> dict[str, App]:
-    """The apps by their paths."""
+    """The apps by path."""
 
     async def healthy(scope: Scope, _receive: Receive, send: Send) -> None:
         await _answer(scope, send, 200, b"text/plain", lambda: b"ok\n")
@@ -60,7 +60,7 @@ def status_routes(runtime: Runtime, metrics: Metrics) -> dict[str, App]:
 
 
 def measure(runtime: Runtime, calls: Calls, sessions: Sessions, metrics: Metrics) -> None:
-    """Have ``metrics`` count the calls of ``runtime``, and tell what is open now."""
+    """Let ``metrics`` count the calls of ``runtime``, and report what is open."""
     runtime.on_result = metrics.called
     add = metrics.gauge
     add("toolspan_calls_running", "Calls that run now.", lambda: [({}, calls.running)])
@@ -86,12 +86,12 @@ def measure(runtime: Runtime, calls: Calls, sessions: Sessions, metrics: Metrics
 
 
 def measure_connections(connections: Sized, metrics: Metrics) -> None:
-    """Have ``metrics`` tell how many ``connections`` are open."""
+    """Let ``metrics`` report how many ``connections`` are open."""
     metrics.gauge("toolspan_connections", "HTTP connections that are open.", _number_of(connections))
 
 
 def counting(metrics: Metrics) -> Callable[[RefusedResponse], None]:
-    """What counts a refusal by its reason."""
+    """A callback that counts refusals by reason."""
 
     def count(refused: RefusedResponse) -> None:
         metrics.refused(_REASONS.get(refused.status, "other"))
@@ -104,7 +104,7 @@ def _number_of(things: Sized) -> Callable[[], Iterable[Sample]]:
 
 
 def _up(runtime: Runtime) -> Iterator[Sample]:
-    """Of several sources of one name, which no two samples may have, whether all are."""
+    """Of sources with the same name, which samples must not repeat, whether all are up."""
     health = runtime.health()
     sources: dict[str, float] = {}
     for source in health["sources"]:

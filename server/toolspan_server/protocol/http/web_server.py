@@ -1,4 +1,4 @@
-"""The HTTP server beneath every route: uvicorn, its connections held to their limits."""
+"""The HTTP server: uvicorn, with limits on its connections."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ class WebServer(uvicorn.Server):
 
     @property
     def connections(self) -> Sized:
-        """Those that are open."""
+        """The open connections."""
         return cast("set[Connection]", self.server_state.connections)
 
     def _check(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hold every client to its deadlines: one timer for all costs a request nothing.
+        """Enforce every client's deadlines, with one timer for all connections.
 
-        To those that were over at the check before, because the loop polls between two: after the process
-        stood still (a busy machine, a handler that holds the interpreter's lock), the first check may come
-        before what clients sent in time is read.
+        A connection is closed only if it was late at the previous check too, because the loop polls in
+        between: after the process stood still (a busy machine, a handler that holds the interpreter's lock),
+        the first check may come before input that arrived in time is read.
         """
         self._next_check = loop.call_later(_CHECK_EVERY_S, self._check, loop)
         now, self._checked = self._checked, loop.time()

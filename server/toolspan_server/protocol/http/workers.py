@@ -1,7 +1,7 @@
-"""Several processes on one port: the parent holds it and watches, its children serve.
+"""Several processes on one port: the parent holds the socket and supervises, its children serve.
 
-The parent forks before anything runs in it: no event loop, no services. A child that dies is replaced, and
-says nothing about the others. Without fork (Windows) there are no workers.
+The parent forks before anything runs in it: no event loop, no services. A child that dies is replaced,
+without effect on the others. Without fork (Windows) there are no workers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..state.single_use_tokens import single_use
 from ..state.state_key import ephemeral_key
 
 Serve = Callable[[socket.socket, Callable[[], None], int], int]
-"""Serves on a socket, calls back when it does, ends when a descriptor ends; gives the exit code."""
+"""Serves on a socket, calls back when ready, ends when a descriptor closes; returns the exit code."""
 
 _END_S = LIMIT_S + 0.2
 _STEADY_S = 10.0
@@ -48,8 +48,8 @@ def check_workers() -> None:
 def spread(listener: socket.socket, count: int) -> list[socket.socket]:
     """A listening socket for each of ``count`` workers, all at ``listener``'s address.
 
-    Linux shares new connections out among sockets of one address; the first was bound alone, so that a
-    port that something else serves was refused. Elsewhere the workers accept from the same socket.
+    Linux distributes new connections among the sockets of one address; the first was bound alone, so that a
+    port in use was refused. Elsewhere the workers accept from the same socket.
     """
     if sys.platform != "linux":
         return [listener] * count
@@ -66,7 +66,7 @@ def spread(listener: socket.socket, count: int) -> list[socket.socket]:
 
 
 async def until_orphaned(alive: int, stop: Stop) -> None:
-    """In a worker: end the server when the parent, which holds the other end of ``alive``, is gone."""
+    """In a worker: stop the server when the parent, which holds the other end of ``alive``, is gone."""
     await anyio.wait_readable(alive)
     stop.end_within(LIMIT_S)
     stop.request()
@@ -83,9 +83,9 @@ class _Worker:
 
 
 class Workers:
-    """Runs ``serve`` in a process of its own for each of ``listeners``, until a signal ends all.
+    """Runs ``serve`` in a process for each of ``listeners``, until a signal ends all.
 
-    ``ready`` is called once all of them serve; ``say`` tells the operator a line.
+    ``ready`` is called once all of them serve; ``say`` prints a line for the operator.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Workers:
         return [worker for worker in self._workers if worker.pid]
 
     def _patience(self) -> float | None:
-        """Until something is to be done, in seconds; ``None`` when only an event can tell."""
+        """How many seconds to wait for an event; ``None``: until one comes."""
         moments = (
             [worker.due for worker in self._workers if not worker.pid] if self._end is None else [self._end]
         )
@@ -156,7 +156,7 @@ class Workers:
             os.kill(worker.pid, signal.SIGTERM)
 
     def _become(self, worker: _Worker, mask: set[Any]) -> NoReturn:
-        """Be the worker, in the process that was just made for it."""
+        """Run the worker, in the process that was just forked for it."""
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -178,7 +178,7 @@ class Workers:
         os.write(self._ready_writer, bytes([worker.number]))
 
     def _drain(self) -> None:
-        """Read what woke us: signals, and the numbers of workers that serve."""
+        """Read the events: signals, and the numbers of workers that serve."""
         while _read(self._woken):
             pass
         while numbers := _read(self._ready_reader):
@@ -195,7 +195,7 @@ class Workers:
                 self._lost(worker, pid, os.waitstatus_to_exitcode(status))
 
     def _lost(self, worker: _Worker, pid: int, code: int) -> None:
-        """A worker has ended: replace it, unless the end was asked for or it never served."""
+        """Handle the end of a worker: replace it, unless it was stopped or never served."""
         if self._end is not None:
             return
         how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
@@ -206,7 +206,7 @@ class Workers:
             self._finish(code if code > 0 else 1)
 
     def _replace(self, worker: _Worker, what: str) -> None:
-        """Start another after a while, which is longer each time that it ends soon again."""
+        """Start another worker after a delay, which grows each time that it ends soon again."""
         now = time.monotonic()
         worker.failures = 0 if now - worker.started > _STEADY_S else worker.failures + 1
         delay = min(_FIRST_DELAY_S * 2**worker.failures, _MOST_DELAY_S)
@@ -228,7 +228,7 @@ class Workers:
             os.kill(worker.pid, signal.SIGTERM)
 
     def _hurry(self) -> None:
-        """Kill what still runs when its time is over, or at a second signal."""
+        """Kill the remaining workers when their time is over, or at a second signal."""
         if self._end is not None and time.monotonic() >= self._end:
             for worker in self._running():
                 os.kill(worker.pid, signal.SIGKILL)
@@ -251,7 +251,7 @@ class Workers:
 
 
 def _once(handler: Any) -> Callable[[int, FrameType | None], None]:
-    """``handler`` for the first signal only: one to the whole group comes from the parent as well."""
+    """``handler`` for the first signal only: a signal to the whole group also arrives through the parent."""
     received = False
 
     def first(number: int, frame: FrameType | None) -> None:

@@ -20,10 +20,10 @@ _ENVELOPE: Message = {VERSION_KEY: MODERN_VERSION, "io.modelcontextprotocol/clie
 
 
 class ClientEra:
-    """The era that the first request decides, and the revision that is spoken.
+    """The protocol era, decided by the client's first request, and the negotiated version.
 
     MCP 2026-07-28, basic/versioning: a connection is served in the era that it was opened in.
-    ``version`` is ``None`` while no handshake has settled it.
+    ``version`` is ``None`` until a handshake has settled it.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class ClientEra:
 
     @property
     def unsettled(self) -> bool:
-        """Whether the era is one with a handshake, and there was none."""
+        """Whether the era has a handshake, and none was answered yet."""
         return self.version is None
 
     @property
@@ -48,23 +48,23 @@ class ClientEra:
         return self._initialized is not None and not self.modern
 
     def meet(self, request: Message) -> None:
-        """Note a request; the first one decides the era."""
+        """Record a request; the first one decides the era."""
         if not self._met:
             self._met = True
             if is_modern(request):
                 self.version = MODERN_VERSION
 
     def settle(self, initialize: Message, version: str) -> None:
-        """Note an ``initialize`` that was answered with ``version``."""
+        """Record an ``initialize`` that was answered with ``version``."""
         self._initialize = initialize
         self.version = version
 
     def confirm(self, initialized: Message) -> None:
-        """Note a ``notifications/initialized``."""
+        """Record a ``notifications/initialized``."""
         self._initialized = initialized
 
     def replay(self) -> list[Message]:
-        """The messages that bring another server to the same state of this connection.
+        """The messages that bring another server to this connection's state.
 
         The last request opens the era, even when the client's own first one was answered here.
         """
@@ -77,7 +77,9 @@ class ClientEra:
 
 
 def plain_answer(fast_path: FastPath, era: ClientEra, request: Message) -> bytes | Call | None:
-    """The answer to a plain request of ``era``, or the call to make; ``None`` for what goes the long way."""
+    """The answer to a plain request of ``era``, or the call to run; ``None`` for requests that the SDK
+    answers.
+    """
     if request["method"] == "initialize":
         opened = None if era.modern else fast_path.initialize(request)
         if opened is None:

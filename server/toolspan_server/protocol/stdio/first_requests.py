@@ -22,11 +22,11 @@ from .client_era import ClientEra, Message, plain_answer
 from .pipes import Pipes
 
 _PATIENCE_S = 0.5
-"""How long a client may be silent before the event loop starts, which also looks after the files."""
+"""How many seconds a client may be silent before the event loop starts, which also watches the files."""
 
 
 class ConfiguredView(ServerView):
-    """The server before it runs: what its config says."""
+    """The view of the server before it runs: its config alone."""
 
     def __init__(self, config: Config, registry: Registry) -> None:
         self._configured = config
@@ -79,9 +79,9 @@ class ConfiguredView(ServerView):
 
 @dataclass
 class FirstRequests:
-    """What was read before the event loop ran, and the client's era and handshake in it.
+    """The input read before the event loop started, and the client's era and handshake in it.
 
-    ``unread`` lines have no answer yet; ``ended``: nothing more comes.
+    ``unread`` lines have no answer yet; ``ended``: the input is over.
     """
 
     lines: Lines
@@ -91,7 +91,7 @@ class FirstRequests:
 
 
 def listed_by_config(config: Config) -> bool:
-    """Whether the config alone tells all that a client may ask for before it calls a tool."""
+    """Whether the config alone answers every request that can come before the first tool call."""
     return not (
         config.tools.sources
         or config.resources
@@ -102,9 +102,10 @@ def listed_by_config(config: Config) -> bool:
 
 
 def opened(config: Config, registry: Registry, pipes: Pipes) -> FirstRequests:
-    """Answer until a list is out, nothing comes for a while, or what comes is not plain.
+    """Answer requests until a list is sent, the client is silent for a while, or a request is not plain.
 
-    It is left ``unread`` then. ``registry`` has the tools of ``config``, which must be ``listed_by_config``.
+    A request that is not plain is left ``unread``. ``registry`` has the tools of ``config``, which must be
+    ``listed_by_config``.
     """
     fast_path = FastPath(ConfiguredView(config, registry))
     opening = FirstRequests(Lines(config.limits.message_bytes))
@@ -122,7 +123,7 @@ def opened(config: Config, registry: Registry, pipes: Pipes) -> FirstRequests:
 
 
 def _answer_first(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> bool:
-    """Whether the first unread line was plain; it is answered then."""
+    """Answer the first unread line if it is plain; returns whether it was."""
     try:
         message = jsonrpc.read_message(opening.unread[0])
         if message is None or "method" not in message:
@@ -131,7 +132,7 @@ def _answer_first(opening: FirstRequests, fast_path: FastPath, pipes: Pipes) -> 
             return _noted(opening.era, message)
         opening.era.meet(message)
         answer = plain_answer(fast_path, opening.era, message)
-    except Exception:  # the session, which comes to the same, answers and logs it
+    except Exception:  # the session, which answers the same line in the same way, also logs it
         return False
     if not isinstance(answer, bytes):
         return False

@@ -1,4 +1,4 @@
-"""Standard input and output as the wire: taken away from everything else, read and written as bytes."""
+"""Standard input and output as the transport: reserved for the protocol, read and written as bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENDED = _GONE | (select.POLLRDHUP if sys.platform == "linux" else 0)
 class Pipes:
     """The client's two pipes. ``closed`` once the client no longer reads.
 
-    ``backlog`` is how many bytes it has still to take, and ``taken`` how many it took.
+    ``backlog`` is the number of bytes that the client has not read yet, ``taken`` of those that it has.
     """
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
@@ -42,9 +42,9 @@ class Pipes:
         return len(self._out)
 
     def open(self, received: Callable[[bytes], None], drained: Callable[[], None]) -> None:
-        """Let ``received`` have what comes in from now on, in the end ``b""``, unless it is ``pause``\\ d.
+        r"""Call ``received`` with all further input, and with ``b""`` at its end, except while ``pause``\ d.
 
-        ``drained`` is called when the client has taken everything that a ``flush`` had left, or delayed.
+        ``drained`` is called when the client has read everything that a ``flush`` had left, or delayed.
         """
         import asyncio
 
@@ -56,9 +56,9 @@ class Pipes:
         self.resume()
 
     def next_chunk(self, seconds: float) -> bytes | None:
-        """What comes in within ``seconds``, waited for without an event loop; ``b""`` at its end.
+        """The input that arrives within ``seconds``, read without an event loop; ``b""`` at its end.
 
-        ``None`` when nothing came, when the client reads no more, and where there is no ``poll``.
+        ``None`` when none arrived, when the client no longer reads, and where there is no ``poll``.
         """
         if self._poller is None or self.closed:
             return None
@@ -69,23 +69,23 @@ class Pipes:
         return _read(self._read_fd) if ready == [self._read_fd] else None
 
     def drain(self, seconds: float) -> None:
-        """Write, before ``open``, while the client takes it: until it takes nothing for ``seconds``."""
+        """Write, before ``open``, as long as the client reads: until it reads nothing for ``seconds``."""
         self.write_now()
         while self._out and self._poller is not None and self._poller.poll(seconds * 1000):
             self.write_now()
 
     async def room(self) -> None:
-        """Return once the client takes what it is sent."""
+        """Return once the client has room for output."""
         await self._roomy.wait()
 
     def close(self) -> None:
-        """Read and write no more."""
+        """Stop reading and writing."""
         self.pause()
         if self._flushing and self._poller is not None:
             self._loop.remove_writer(self._write_fd)
 
     def pause(self) -> None:
-        """Give ``received`` nothing until ``resume``."""
+        """Stop calling ``received`` until ``resume``."""
         if not self._reading:
             return
         self._reading = False
@@ -95,7 +95,7 @@ class Pipes:
             self._reader.pause()
 
     def resume(self) -> None:
-        """Read again."""
+        """Continue to read."""
         if self._reading:
             return
         self._reading = True
@@ -108,18 +108,18 @@ class Pipes:
             self._reader.resume()
 
     def write(self, data: bytes) -> None:
-        """Add ``data`` to what goes out with the next ``flush``. Dropped once the client no longer reads."""
+        """Add ``data`` to the output of the next ``flush``. Dropped once the client no longer reads."""
         if not self.closed:
             self._out += data
 
     def flush_soon(self) -> None:
-        """``flush`` once everything else that is ready has been done."""
+        """``flush`` after everything else that the event loop has ready."""
         if not self._flushing and self._out:
             self._flushing = True
             self._loop.call_soon(self._push)
 
     def flush(self) -> None:
-        """Write what there is; what the client does not take at once goes out as it does."""
+        """Write the pending output; what the client does not read at once is written when it does."""
         if not self._flushing and self._out:
             self._flushing = not self._pushed()
 
@@ -130,7 +130,7 @@ class Pipes:
         return self.closed or bool(_events(self._poller) & _GONE)
 
     def input_over(self) -> bool:
-        """Whether nothing more will come in but what waits to be read."""
+        """Whether the input is over, except for what is waiting to be read."""
         if sys.platform == "win32" or self._reader is not None:
             return True
         poller = select.poll()
@@ -157,7 +157,7 @@ class Pipes:
         self._push()
 
     def _pushed(self) -> bool:
-        """``write_now``; whether everything is out. What is left is written when there is room.
+        """``write_now``; returns whether everything was written. The rest is written when there is room.
 
         A full pipe is waited for without blocking the event loop: when poll says that a pipe has
         room, PIPE_BUF bytes fit. The descriptor stays in blocking mode because other processes may
@@ -172,7 +172,7 @@ class Pipes:
         return True
 
     def write_now(self) -> None:
-        """Write while there is room; what the client does not take is left."""
+        """Write while there is room; keep the rest."""
         while self._out and self._has_room() and self._write_some():
             pass
         if self.closed:
@@ -191,13 +191,13 @@ class Pipes:
         return size
 
     def _has_room(self) -> bool:
-        """Whether to try a write. Of some devices, macOS' poll tells nothing but that it cannot tell."""
+        """Whether to try a write. For some devices, macOS' poll reports only that it cannot poll them."""
         tried = select.POLLOUT | select.POLLNVAL | _GONE if self._poller else 0
         return self._poller is None or bool(_events(self._poller) & tried)
 
 
 class _ThreadReader:
-    """Reads in a thread what the event loop cannot wait for."""
+    """Reads in a thread where the event loop cannot wait for input."""
 
     def __init__(self, fd: int, take: Callable[[bytes | None], None]) -> None:
         self._fd = fd
@@ -226,7 +226,7 @@ class _ThreadReader:
             chunk = _read(self._fd)
             try:
                 self._loop.call_soon_threadsafe(self._took, chunk)
-            except RuntimeError:  # the loop has ended
+            except RuntimeError:  # the loop has ended: the input has no reader
                 return
 
     def _took(self, chunk: bytes | None) -> None:
@@ -252,11 +252,11 @@ def _events(poller: select.poll) -> int:
 
 @contextmanager
 def claimed() -> Generator[Pipes]:
-    """Take standard input and output for the protocol, for as long as the process lives.
+    """Reserve standard input and output for the protocol, for the lifetime of the process.
 
     From then on descriptor 0 reads nothing and descriptor 1 is standard error, for Python, C code and
-    child processes alike, and for what is written while the process ends. They are given back when the
-    block ends in an exception: there will be no serving. Raises ``ServeError`` when either is closed.
+    child processes alike, and for what is written while the process ends. They are restored when the
+    block ends in an exception, since nothing will be served. Raises ``ServeError`` when either is closed.
     """
     try:
         read_fd, write_fd = _above_standard(0), _above_standard(1)
@@ -273,7 +273,7 @@ def claimed() -> Generator[Pipes]:
     try:
         yield Pipes(read_fd, write_fd)
     except BaseException:
-        with suppress(Exception):  # a handler's module may have put anything in its place
+        with suppress(Exception):  # a handler's module may have replaced the stream by any object
             sys.stdout.flush()
         os.dup2(read_fd, 0)
         os.dup2(write_fd, 1)
@@ -290,7 +290,7 @@ def _divert(nothing: int) -> None:
 
 
 def _above_standard(fd: int) -> int:
-    """A private duplicate of ``fd`` that no standard stream can fall on."""
+    """A private duplicate of ``fd``, numbered above the standard streams."""
     taken = [os.dup(fd)]
     try:
         while taken[-1] <= 2:

@@ -1,4 +1,4 @@
-"""The long way: whatever is not plain goes to the SDK, which is imported when it is first needed."""
+"""The SDK fallback: requests that are not plain go to the SDK's server, imported when it is first needed."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class _Subscription(NamedTuple):
 
 
 class SdkFallback:
-    """One client's conversation with the SDK's server.
+    """One client's session with the SDK's server.
 
-    The server first gets the handshake that ``era`` replays. Requests go under ids of their own, so that
-    ids that differ only in type (``5`` and ``"5"``) stay distinct. ``on_line`` gets the notifications and
-    requests of the server.
+    The server first gets the handshake that ``era`` replays. Requests are sent under ids of their own, so
+    that ids that differ only in type (``5`` and ``"5"``) stay distinct. ``on_line`` receives the server's
+    notifications and requests.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class SdkFallback:
                 self.forward(message)
 
     def start(self) -> None:
-        """Serve from now on, beside whatever else runs. Should the server fail, this is ``over``."""
+        """Start serving in the background. If the server fails, the session is ``over``."""
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def close(self) -> None:
-        """Serve no more; what was asked gets no answer."""
+        """Stop serving; open requests get no answer."""
         self.over = True
         self._asked.clear()
         self._task.cancel()
@@ -91,7 +91,7 @@ class SdkFallback:
     def ask(
         self, request: Message, answered: Answered, acknowledged: Callable[[], None] = lambda: None
     ) -> int:
-        """Let the server answer ``request``; ``answered`` gets the response, or ``None`` if there is none.
+        """Have the server answer ``request``; ``answered`` gets the response, or ``None`` if there is none.
 
         ``acknowledged`` is called when ``request`` turns out to be a subscription.
         """
@@ -103,14 +103,14 @@ class SdkFallback:
         return self._count
 
     def forward(self, message: Message) -> None:
-        """Pass on a message that is no request."""
+        """Forward a message that is not a request."""
         if self._early is not None:
             self._early.append(message)
         elif not self.over:
             self._pass_on(message)
 
     def cancel(self, number: int, notification: Message) -> None:
-        """Pass on the cancellation of the request that ``ask`` gave ``number``."""
+        """Forward the cancellation of the request that ``ask`` returned ``number`` for."""
         self.forward({**notification, "params": {**notification["params"], "requestId": number}})
 
     def _load(self) -> SdkStream:
@@ -138,7 +138,7 @@ class SdkFallback:
             self._answer(message["id"], message)
 
     def _subscribed(self, notification: dict[str, Any]) -> dict[str, Any]:
-        """``notification`` under the id that its subscription has for the client."""
+        """``notification`` with the client's id of its subscription."""
         params: dict[str, Any] = notification.get("params") or {}
         meta: dict[str, Any] = params.get("_meta") or {}
         subscription = self._subscriptions.get(meta.get(SUBSCRIPTION_KEY, 0))

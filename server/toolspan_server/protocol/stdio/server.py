@@ -1,6 +1,6 @@
 """MCP over standard input and output.
 
-Every request gets its answer, whatever its line holds; at the end of the input, running calls still answer.
+Every request gets an answer, whatever its line contains; at the end of the input, running calls still answer.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _LAST_BYTES_S = 0.3
 async def serve(
     view: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests | None = None, *, plain: bool = True
 ) -> None:
-    """Serve ``view`` to the one client of ``pipes`` until it leaves or ``stop`` says so.
+    """Serve ``view`` to the one client of ``pipes`` until it disconnects or ``stop`` is set.
 
-    ``opening`` is what was read before. Without ``plain`` every request goes to the SDK.
+    ``opening`` is the input read before. Without ``plain`` every request goes to the SDK.
     """
     opening = opening or FirstRequests(Lines(view.config.limits.message_bytes))
     await _Serving(view, pipes, stop, opening, plain=plain).run()
@@ -98,7 +98,7 @@ class _Serving:
             self._pipes.close()
 
     async def _finish(self) -> None:
-        """Let what runs answer, within the grace that a stop allows; then answer for it."""
+        """Let running calls answer, within the grace period of a stop; then answer for them."""
         if not self._pipes.closed:
             await _within(GRACE_S, self._over.wait())
         self._session.abandon("The server is stopping")
@@ -114,7 +114,7 @@ class _Serving:
         self._proceed()
 
     def _proceed(self) -> None:
-        """Take what can be taken, and no more than the limits allow; note the end."""
+        """Process as much input as the limits allow; record its end."""
         if self._proceeding:
             return
         self._proceeding = True
@@ -146,7 +146,9 @@ class _Serving:
         ) and not self._pipes.closed
 
     async def _watch(self) -> None:
-        """End when the client is gone. No event tells that a pipe's reader has left or reads no more."""
+        """End when the client is gone. No event signals that a pipe's reader has closed it or stopped
+        reading.
+        """
         taken, stalled = 0, 0
         while True:
             await asyncio.sleep(_CHECK_S)
@@ -162,7 +164,7 @@ class _Serving:
 
 
 class _Calls(Calls):
-    """Runs calls while the client takes their answers. How many wait is not limited here: reading stops."""
+    """Runs calls while the client reads results. The queue is not limited here: reading stops instead."""
 
     refuses = False
 

@@ -1,4 +1,4 @@
-"""One client's requests and their answers, whatever carries them."""
+"""One client's requests and their answers, independent of the transport."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SendReply = Callable[[bytes | None], None]
 
 
 class _Open:
-    """A request without an answer yet: made here (``task``), or by the SDK (``number``)."""
+    """A request without an answer yet: answered here (``task``), or by the SDK (``number``)."""
 
     __slots__ = ("cancelled", "listens", "number", "reply", "size", "started", "task")
 
@@ -47,12 +47,11 @@ class _Open:
 
 
 class StdioSession:
-    """Gives every request exactly one answer, by the short path or the long way.
+    """Gives every request exactly one answer, by the fast path or the SDK fallback.
 
-    Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not known at
-    once, and whenever a request needs none any more.
-    ``build`` makes the SDK's server. Without ``plain`` everything goes the long way. ``era`` is what the
-    client has declared before.
+    Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not immediate, and
+    whenever a request no longer needs one. ``build`` makes the SDK's server. Without ``plain`` everything
+    goes to the SDK. ``era`` is the client's era and handshake so far.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class StdioSession:
 
     @property
     def waiting(self) -> int:
-        """How many requests have no answer yet, but for subscriptions, which the client ends."""
+        """The number of requests without an answer, except subscriptions, which the client ends."""
         return len(self._open) - self._listens
 
     def announce(self) -> None:
@@ -96,7 +95,7 @@ class StdioSession:
                 self._send(jsonrpc.encode(each))
 
     def receive(self, line: bytes | Overlong) -> None:
-        """Take a line. Raises nothing: whatever is wrong with it is answered."""
+        """Process a line. Raises nothing: every error is answered."""
         try:
             parsed = jsonrpc.parse(line)
             if parsed is None:
@@ -124,7 +123,7 @@ class StdioSession:
             self._settle(request_id, request, jsonrpc.encode(answer))
 
     async def close(self) -> None:
-        """End the conversation with the SDK's server, if there is one."""
+        """End the session with the SDK's server, if there is one."""
         self._announcements.close()
         if self._long is not None:
             await self._long.close()
@@ -197,14 +196,14 @@ class StdioSession:
         try:
             answer = await self._calls.run(call.run, call.tool.timeout_ms)
         except asyncio.CancelledError:
-            pass  # nobody waits for the task, and whoever cancelled it knows what to answer
+            pass  # the task has no waiter, and the canceller knows what to answer
         except Exception:
             _log.exception("a call failed")
             answer = jsonrpc.encode(jsonrpc.error(call.request_id, jsonrpc.INTERNAL_ERROR, _FAILED))
         self._settle(call.request_id, request, None if request.cancelled else answer)
 
     def _ask(self, message: Message, request: _Open) -> None:
-        """Hand a request to the SDK. While a handshake is being answered, all that follows goes there too."""
+        """Send a request to the SDK. While a handshake is being answered, all later requests go there too."""
         if self._long is None or self._long.over:
             self._long = SdkFallback(self._build, self._era, self._connection_state, self._forward_sdk_line)
             self._long.start()

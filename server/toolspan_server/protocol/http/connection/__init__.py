@@ -1,1 +1,1 @@
-"""One HTTP connection: uvicorn's protocol class, held to limits of time and memory."""
+"""One HTTP connection: uvicorn's protocol class, with limits of time and memory."""

@@ -1,8 +1,8 @@
-"""Which connections are open: how many in all and of one address, and which one makes room for another.
+"""The open connections: how many in total and of one address, and which one is closed for a new one.
 
-A connection that asks nothing costs its client next to nothing, so it must not keep another out: when no
-place is left, the oldest that has sent no whole head goes, then the one that has been idle for the longest,
-then the oldest whose body is still on its way; these two only after a second.
+A connection without a request costs its client next to nothing, so it must not block others: when none is
+free, the oldest without a complete head is closed, else the one that has been idle the longest,
+else the oldest whose body is still arriving; these two only after a second.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 class Connected(Protocol):
-    """A connection, as far as its place is concerned."""
+    """A connection, as seen by the admission."""
 
     def dispensable(self) -> tuple[int, float] | None:
-        """How easily it is spared, the smaller the more easily; ``None``: it is not."""
+        """The priority for being closed, the lowest first; ``None``: not to be closed."""
         ...
 
     def make_room(self) -> None:
-        """Close, for another connection."""
+        """Close, to make room for another connection."""
         ...
 
 
 class Admission:
-    """The connections that are open, within ``limits.connections`` and ``limits.connections_per_address``.
+    """The open connections, within ``limits.connections`` and ``limits.connections_per_address``.
 
-    Without the latter, half of the connections may be of one address; of loopback, where a proxy makes
-    everybody look the same, all.
+    Without the latter, one address may have half of the connections; loopback, where a proxy gives all
+    clients the same address, may have all.
     """
 
     def __init__(self, limits: LimitsConfig) -> None:
@@ -47,7 +47,7 @@ class Admission:
         return len(self._network_of)
 
     def admit(self, connection: Connected, address: str) -> RefusedResponse | None:
-        """Take ``connection``, of a client at ``address``; or why there is no place for it."""
+        """Admit ``connection``, of a client at ``address``; returns the reason when there is no room."""
         network = network_of(address)
         self._network_of[connection] = network
         self._count_of[network] += 1
@@ -64,7 +64,7 @@ class Admission:
         return None
 
     def leave(self, connection: Connected) -> None:
-        """The place of ``connection`` is free, if it had one."""
+        """Free the place of ``connection``, if it had one."""
         network = self._network_of.pop(connection, None)
         if network is not None:
             self._count_of[network] -= 1
@@ -72,7 +72,7 @@ class Admission:
                 del self._count_of[network]
 
     def _makes_room(self, newest: Connected, network: str | None = None) -> bool:
-        """Whether one does, of those of ``network`` if that is given."""
+        """Close a connection, of ``network`` if given; returns whether there was one to close."""
         others = (
             each
             for each, its in self._network_of.items()
@@ -92,7 +92,7 @@ class Admission:
 
 
 def network_of(address: str) -> str:
-    """What counts as one address: an IPv4 address; of IPv6 a /64, which is the least that one client has."""
+    """The unit that counts as one address: an IPv4 address; of IPv6 a /64, the least that one client has."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

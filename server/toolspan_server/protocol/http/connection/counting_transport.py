@@ -1,4 +1,4 @@
-"""The way out of a connection, as uvicorn sees it."""
+"""The transport of a connection, as uvicorn sees it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _MUCH = 65_536
 
 
 class Closing(Protocol):
-    """What decides when a connection closes."""
+    """Decides when a connection closes."""
 
     parted: bool
 
     def wrote_much(self) -> None:
-        """Note that the client is sent much at once."""
+        """Record that much is written at once."""
         ...
 
     def close(self) -> None:
-        """Close when it is time."""
+        """Close when everything is done."""
         ...
 
 
 class CountingTransport(asyncio.Transport):
-    """The transport as uvicorn uses it: what is written is counted, closing is left to the connection."""
+    """Uvicorn's transport: counts what is written, and leaves closing to the connection."""
 
     def __init__(self, transport: asyncio.Transport, connection: Closing) -> None:
         super().__init__()

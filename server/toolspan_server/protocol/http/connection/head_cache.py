@@ -1,4 +1,4 @@
-"""The heads of requests that were read before: clients send the same again and again, but for the length.
+"""Caches parsed request heads: clients send the same one again and again, except for the length.
 
 Without the cache a call over HTTP costs 1.30 times as much processor time (``benchmarks/shortcuts.py``).
 """
@@ -23,11 +23,11 @@ _MOST_HEADS = 8
 
 
 class ParsedHead:
-    """A head as the parser read it, whatever its Content-Length.
+    """A head as the parser read it, with any Content-Length.
 
-    ``before`` and ``after`` are its bytes around the value of that. ``fields`` has each header (see
-    ``combined``) but no Content-Length. ``allowed_by`` is whose checks it passed, of those that look at
-    nothing else.
+    ``before`` and ``after`` are its bytes around that value. ``fields`` has each header (see ``combined``)
+    except Content-Length. ``allowed_by`` are the checks that it passed, of those that depend on the head
+    only.
     """
 
     __slots__ = ("_headers", "_length_at", "_scope", "after", "allowed_by", "before", "fields")
@@ -53,11 +53,11 @@ class ParsedHead:
 
 
 Request = tuple[ParsedHead, bytes, bytes]
-"""A whole request: its head, the value of its Content-Length, its body."""
+"""A complete request: its head, the value of its Content-Length, its body."""
 
 
 class HeadCache:
-    """The heads that came last on one connection."""
+    """The latest heads of one connection."""
 
     def __init__(self, limits: LimitsConfig) -> None:
         self._most_bytes = min(_MOST_BYTES, limits.header_bytes // 2)
@@ -66,7 +66,7 @@ class HeadCache:
         self._in_vain = 0
 
     def read(self, data: bytes) -> Request | None:
-        """The request that ``data`` is, with nothing after it, if its head is known."""
+        """The request in ``data``, if that is a complete one whose head is cached."""
         for head in self._known:
             if data.startswith(head.before):
                 start = len(head.before)
@@ -79,9 +79,10 @@ class HeadCache:
         return None
 
     def learn(self, data: bytes, scope: Mapping[str, Any], body: bytes | bytearray) -> None:
-        """Remember the head of the request that ``data`` was, whose ``body`` the parser found at its end.
+        """Cache the head of the request ``data``, whose ``body`` the parser found at its end.
 
-        Where none came again for long, only of one in ``_MOST_HEADS``: it costs as much as it saves.
+        If no head was repeated for long, only one in ``_MOST_HEADS`` is cached: caching costs as much as it
+        saves.
         """
         self._in_vain += 1
         if self._in_vain > 2 * _MOST_HEADS and self._in_vain % _MOST_HEADS:
@@ -98,7 +99,7 @@ class HeadCache:
 
 
 def combined(lines: list[Header]) -> dict[bytes, bytes]:
-    """The headers by their names. Lines of one name are one list (RFC 9110, 5.3)."""
+    """The headers by name. Lines of one name are one list (RFC 9110, 5.3)."""
     headers = dict(lines)
     if len(headers) == len(lines):
         return headers
@@ -109,10 +110,10 @@ def combined(lines: list[Header]) -> dict[bytes, bytes]:
 
 
 def without_offer(parser: HttpRequestParser, target: bytes, lines: list[Header]) -> bytes:
-    """The head that ``parser`` read, less its offer of another protocol.
+    """The head that ``parser`` read, without its offer of another protocol.
 
-    The offer may be ignored (RFC 9110, 7.8). The head is for another parser: this one would take the body
-    for that protocol's first bytes.
+    The offer may be ignored (RFC 9110, 7.8). The head goes to a new parser: this one would read the body
+    as the first bytes of that protocol.
     """
     version = parser.get_http_version().encode()
     first = b"%s %s HTTP/%s" % (parser.get_method(), target, version)

@@ -44,7 +44,7 @@ _LEAST_UNASKED_S = 1.0
 
 
 class Connection(HttpToolsProtocol):
-    """The protocol that uvicorn makes for each connection."""
+    """The protocol class that uvicorn instantiates for each connection."""
 
     parser: httptools.HttpRequestParser
 
@@ -126,7 +126,7 @@ class Connection(HttpToolsProtocol):
             self._learn(data)
 
     def _is_free(self) -> bool:
-        """Whether nothing is being answered, and something may be."""
+        """Whether no request is being answered and the next one may start."""
         return self._answering is None and not self.pipeline and self.cycle.keep_alive
 
     def _learn(self, data: bytes) -> None:
@@ -135,7 +135,7 @@ class Connection(HttpToolsProtocol):
             self._heads.learn(data, scope, self.cycle.body)
 
     def _begin_known(self, request: Request) -> None:
-        """Answer a request whose head was read before."""
+        """Answer a request whose head is cached."""
         head, length, body = request
         scope = head.scope(length, self.app_state.copy())
         self._messages += 1
@@ -180,7 +180,10 @@ class Connection(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._owes == _BODY:
             return  # a trailer
-        name, value = name.lower(), value.strip(b" \t")  # RFC 9110, 5.5: what surrounds a value is none of it
+        name, value = (
+            name.lower(),
+            value.strip(b" \t"),
+        )  # RFC 9110, 5.5: surrounding whitespace is not part of the value
         self.headers.append((name, value))
         self._size += len(name) + len(value) + 4
         self._checks.check_header(name, value, self._size, len(self.headers))
@@ -200,14 +203,14 @@ class Connection(HttpToolsProtocol):
         self._size = self._unparsed = 0
 
     def _begin(self) -> None:
-        """Have the request answered, once those before it on this connection are."""
+        """Start the request, after those before it on this connection."""
         complete_scope(self.scope, self.parser, self.url)
         before, app = cast("RequestCycle | None", self.cycle), cast("Any", self).app
         keep_alive = self.scope["http_version"] != "1.0" and self.parser.should_keep_alive()
         self.cycle = cycle = self._cycle(self.scope, keep_alive=keep_alive, expects=self.expect_100_continue)
         if before is None or before.response_complete:
             self._start_asgi_task(cycle, app)
-        else:  # Reading goes on, or nobody would notice when the client leaves.
+        else:  # continue to read: otherwise a disconnect of the client would go unnoticed
             self.pipeline.appendleft((cycle, app))
 
     @override
@@ -263,7 +266,7 @@ class Connection(HttpToolsProtocol):
             self._due = self.loop.time() + self._limits.idle_seconds
 
     def check(self, now: float) -> None:
-        """Hold the client to what it owes by ``now``, the loop's time."""
+        """Enforce the client's deadlines at ``now``, the loop's time."""
         left = self._wire.get_write_buffer_size()
         if self._taking.is_late(now, self._outwards.written, left):
             text = f"A client took too little of its answer in {self._limits.write_seconds} s"
@@ -281,7 +284,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(self._refusals.late_body if self._owes == _BODY else self._refusals.late_head)
 
     def dispensable(self) -> tuple[int, float] | None:
-        """How easily another connection may take the place of this one; ``None``: not at all."""
+        """The priority for being closed for another connection; ``None``: not to be closed."""
         if self.parted or self._due is None or self._last is not None:
             return None
         if cast("RequestCycle | None", self.cycle) is None:
@@ -296,7 +299,7 @@ class Connection(HttpToolsProtocol):
         return (2, self._due) if late and not begun else None
 
     def make_room(self) -> None:
-        """Close, for another connection; a client that has begun a request gets a 503."""
+        """Close, for another connection; a client that has started a request gets a 503."""
         self._admission.leave(self)
         if self._owes == _NOTHING or not self._messages:
             self._settings.log(self.loop.time(), UNASKED)
@@ -306,12 +309,12 @@ class Connection(HttpToolsProtocol):
             self._refuse(DISPLACED)
 
     def refuse_body(self, refused: RefusedResponse) -> None:
-        """Take no more of the body that arrives; its request is ``refused``."""
+        """Stop reading the body that is arriving; its request is ``refused``."""
         self._refuse(refused)
 
     @property
     def held(self) -> int:
-        """What the client has not read yet, in bytes; see ``Holder``."""
+        """The number of bytes that the client has not read yet; see ``Holder``."""
         return self._wire.get_write_buffer_size()
 
     def let_go(self, why: str) -> None:
@@ -320,19 +323,19 @@ class Connection(HttpToolsProtocol):
         self._wire.abort()
 
     def wrote_much(self) -> None:
-        """Note what waits for the client now."""
+        """Record how much is waiting for the client now."""
         if self.held:
             self._settings.unread.grew(self)
 
     def close(self) -> None:
-        """Close when all is written; a client that still sends its body may first read the answer."""
+        """Close when all is written; a client that still sends its body may read the answer first."""
         if self._owes == _BODY:
             self._part(b"")
         else:
             self._wire.close()
 
     def _refuse(self, refused: RefusedResponse) -> None:
-        """Take no more; what was asked properly before is answered first."""
+        """Stop reading; valid requests before are answered first."""
         self._settings.log(self.loop.time(), f"Refused a request: {refused.status}, {refused.message}")
         self._settings.on_refused(refused)
         self._last = refused.raw()
@@ -345,7 +348,7 @@ class Connection(HttpToolsProtocol):
             self._part(self._last)
 
     def _drop_request(self, cycle: RequestCycle) -> None:
-        """The request whose body went wrong gets no other answer than the refusal."""
+        """Drop the request with the bad body: the refusal is its only answer."""
         self._release(cycle)
         if cycle.response_complete:
             self._last = b""
@@ -359,9 +362,9 @@ class Connection(HttpToolsProtocol):
             self._answering = None
 
     def _part(self, last: bytes) -> None:
-        """Write ``last``, and close once the client has done so too, or after ``_PARTING_S``.
+        """Write ``last``, and close once the client has closed its side, or after ``_PARTING_S``.
 
-        Closing at once, with bytes of the client unread, would lose it the answer.
+        Closing at once, with bytes of the client unread, would make the client lose the answer.
         """
         if self.parted or self._wire.is_closing():
             return
@@ -378,11 +381,11 @@ class Connection(HttpToolsProtocol):
 
     @property
     def _most_in_a_body(self) -> int:
-        """How many bytes may come without completing a body: chunks may be as small as their frames."""
+        """How many bytes may arrive before a body is complete: chunks may be as small as their framing."""
         return self._limits.header_bytes + 2 * self._limits.message_bytes
 
     def _release(self, cycle: RequestCycle) -> None:
-        """What is kept of the body counts no more."""
+        """Release the body's memory from the budget."""
         self._bodies.free(cycle.held)
         cycle.held = 0
         cycle.body = bytearray()

@@ -1,4 +1,4 @@
-"""How a client takes what is written to it."""
+"""Measures how fast a client reads what is written to it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _LEAST_TAKEN = 65_536
 
 
 class ReadProgress:
-    """Whether a client takes 64 KiB of what it is owed within each ``seconds``."""
+    """Whether a client reads 64 KiB of the pending output within each ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -14,7 +14,7 @@ class ReadProgress:
         self._due: float | None = None
 
     def is_late(self, now: float, written: int, left: int) -> bool:
-        """Whether it has taken too little by ``now``, of ``written`` bytes of which so many are ``left``."""
+        """Whether it has read too little by ``now``, when ``left`` of ``written`` bytes are unread."""
         taken = written - left
         if not left:
             self._due = None

@@ -1,4 +1,4 @@
-"""Why a connection refuses a request itself, before any app sees it."""
+"""The checks by which a connection refuses a request itself, before any app sees it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _VERSIONS = frozenset({"1.0", "1.1"})
 MOST_WAITING = 64
-"""How many requests may wait on one connection."""
+"""How many requests may be queued on one connection."""
 
 CROWDED = RefusedResponse(429, f"Too much waits on this connection: at most {MOST_WAITING} requests may")
 UNREADABLE = RefusedResponse(400, "This is no HTTP/1.1 request")
@@ -25,7 +25,7 @@ UNASKED = "Closed a connection that asked nothing: its place went to another (li
 
 
 class RequestRejected(Exception):
-    """Raised through the parser, which then stops."""
+    """Raised through the parser, which stops then."""
 
     def __init__(self, refused: RefusedResponse) -> None:
         super().__init__(refused.message)
@@ -58,9 +58,9 @@ class Refusals:
 
 
 class HeadChecks:
-    """What the head of a request must be: within the limits, of this version, and framed in one way only.
+    """The checks of a request's head: within the limits, of a supported version, and framed in only one way.
 
-    Both raise ``RequestRejected``.
+    Both methods raise ``RequestRejected``.
     """
 
     def __init__(self, limits: LimitsConfig, refusals: Refusals) -> None:
@@ -79,7 +79,7 @@ class HeadChecks:
             raise RequestRejected(RefusedResponse(400, "Transfer-Encoding must be chunked"))
 
     def check_head(self, parser: HttpRequestParser, target: bytes, size: int) -> None:
-        """Check what is known at the end of the head, whose headers have ``size`` bytes."""
+        """Check the complete head, whose headers have ``size`` bytes."""
         if parser.get_http_version() not in _VERSIONS:
             raise RequestRejected(RefusedResponse(505, "HTTP/1.1 is spoken here"))
         if parser.get_method() == b"CONNECT":

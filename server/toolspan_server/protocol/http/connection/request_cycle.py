@@ -1,4 +1,4 @@
-"""One request and its answer: uvicorn's, which can also take and write a whole body at once.
+"""One request and its answer: uvicorn's, which can also read and write a whole body at once.
 
 With answers in the two steps of ASGI, which make uvicorn write twice, a call over HTTP costs 1.35 times as
 much processor time (``benchmarks/shortcuts.py``).
@@ -40,7 +40,7 @@ def persistence(idle_seconds: float) -> list[tuple[str, str]]:
 
 
 def complete_scope(scope: Any, parser: HttpRequestParser, target: bytes) -> None:
-    """Put into an ASGI scope what the first line of the request says."""
+    """Complete an ASGI scope from the request line."""
     raw_path, _, query = target.partition(b"?")
     path = raw_path.decode("ascii")
     scope["http_version"] = parser.get_http_version()
@@ -51,11 +51,11 @@ def complete_scope(scope: Any, parser: HttpRequestParser, target: bytes) -> None
 
 
 class RequestCycle(RequestResponseCycle):
-    """An ASGI request: ``receive`` and ``send``, and ``taken`` and ``whole`` for what is most frequent.
+    """An ASGI request: ``receive`` and ``send``, and ``taken`` and ``whole`` for the most frequent case.
 
-    ``head`` is its head if that was known before, and ``start`` how a whole answer starts, up to its length.
-    ``unread`` says of a body that came with its head that it has not been received yet.
-    ``held`` is what its body takes of the memory for bodies.
+    ``head`` is its cached head, if any, and ``start`` the bytes that a whole answer starts with, up to its
+    length. ``unread`` is a body that arrived with its head and was not received yet. ``held`` is the body's
+    part of the memory budget.
     """
 
     head: ParsedHead | None = None
@@ -89,7 +89,7 @@ class RequestCycle(RequestResponseCycle):
     @property  # type: ignore[explicit-override]  # mypy sees it not where there is a setter
     @override
     def message_event(self) -> asyncio.Event:
-        """Set when there is something to receive; made when it is asked for, which few requests need."""
+        """Set when there is something to receive; created on first use, since few requests need it."""
         if self._event is None:
             self._event = asyncio.Event()
             if self.unread:
@@ -99,10 +99,10 @@ class RequestCycle(RequestResponseCycle):
     @message_event.setter
     @override
     def message_event(self, given: asyncio.Event) -> None:
-        """Uvicorn would give one to each."""
+        """Ignored: uvicorn would create one for each request."""
 
     def whole(self, body: bytes) -> bool:
-        """Answer 200 with JSON, in one write; false when this has to go through ``send``."""
+        """Answer 200 with JSON, in one write; returns False when the answer has to go through ``send``."""
         if (
             self.response_started
             or not self.keep_alive
@@ -125,11 +125,11 @@ class RequestCycle(RequestResponseCycle):
         await super().send(message)
 
     def _stays(self, headers: Iterable[Header]) -> bool:
-        """Whether the connection may be reused, and the app's ``headers`` do not say so themselves."""
+        """Whether the connection may be reused, and the app's ``headers`` leave that open."""
         return self.keep_alive and all(name.lower() != b"connection" for name, _ in headers)
 
     def taken(self) -> bytes | None:
-        """The whole body, as ``receive`` would give it, if it is all there; else ``None``."""
+        """The whole body, as ``receive`` would return it, if it is complete; else ``None``."""
         if self.more_body or self.waiting_for_100_continue or self.disconnected or self.flow.read_paused:
             return None
         body, self.body = bytes(self.body), bytearray()

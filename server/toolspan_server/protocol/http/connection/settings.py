@@ -1,4 +1,4 @@
-"""What every HTTP connection of a server shares."""
+"""The state that all HTTP connections of a server share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_LOGGED = 10
 
 
 class Settings(uvicorn.Config):
-    """uvicorn's settings, and what every connection needs to know."""
+    """uvicorn's settings, and those of our connections."""
 
     def __init__(
         self, app: App, limits: LimitsConfig, connection: type[asyncio.Protocol], unread: UnreadBytes
@@ -55,13 +55,15 @@ class Settings(uvicorn.Config):
         self._started: tuple[list[Header] | None, bytes] = (None, b"")
 
     def eager_tasks(self) -> EagerTasks:
-        """What begins the answers, once the loop runs."""
+        """The task factory that starts answers eagerly, once the loop runs."""
         if self._eager is None:
             self._eager = EagerTasks()
         return self._eager
 
     def start(self, default_headers: list[Header]) -> bytes:
-        """How a whole answer starts, up to its length. Uvicorn makes the headers anew once a second."""
+        """The bytes that a whole answer starts with, up to its length. Uvicorn renews the headers once a
+        second.
+        """
         if self._started[0] is not default_headers:
             lines = b"".join([name + b": " + value + b"\r\n" for name, value in default_headers])
             start = b"HTTP/1.1 200 OK\r\n%scontent-type: application/json\r\ncontent-length: " % lines
@@ -69,7 +71,7 @@ class Settings(uvicorn.Config):
         return self._started[1]
 
     def log(self, now: float, text: str) -> None:
-        """Log a line of trouble with a client, of which a flood of them leaves ten a second."""
+        """Log a problem with a client, at most ten a second."""
         if now - self._logged_since >= 1:
             self._logged, self._logged_since = 0, now
         self._logged += 1

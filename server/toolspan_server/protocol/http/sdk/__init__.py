@@ -1,1 +1,1 @@
-"""What the mcp SDK answers over HTTP: its transports behind our endpoints, imported when first needed."""
+"""The MCP SDK over HTTP: its transports behind our endpoints, imported when first needed."""

@@ -1,4 +1,4 @@
-"""The SDK behind the endpoint: imported and started when the first request needs it."""
+"""The SDK's server behind an endpoint: imported and started by the first request that needs it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 class LazySdkServer:
-    """Gives the SDK's HTTP server. Its import, half a second, is done in a thread: others are served."""
+    """The SDK's HTTP server. Its import, half a second, runs in a thread, so that others are served
+    meanwhile.
+    """
 
     def __init__(self, make: Callable[[], SdkHttp], group: anyio.abc.TaskGroup) -> None:
         self._make = make
@@ -52,12 +54,12 @@ class LazySdkServer:
         await self._requests.answer(app, scope, receive, send)
 
     async def hand(self, exchange: Exchange, app: App | None = None) -> None:
-        """Let ``app`` answer, or, for a request that stands by itself, the SDK's server."""
+        """Let ``app`` answer, or, for a request without a session, the SDK's server."""
         answering = (await self.get()).handle if app is None else app
         await exchange.hand(partial(self.answer, answering))
 
     def part(self) -> None:
-        """End the subscriptions, in the way that tells their clients so."""
+        """End the subscriptions, with the message that announces it to their clients."""
         if self._started is not None:
             self._started.end_subscriptions()
 
@@ -69,7 +71,7 @@ class LazySdkServer:
 def maker(
     view: ServerView, calls: Calls, message_bytes: int, budgets: MemoryBudgets
 ) -> Callable[[], SdkHttp]:
-    """What imports the SDK and makes its server."""
+    """A function that imports the SDK and creates its server."""
 
     def make() -> SdkHttp:
         with importing_sdk():

@@ -39,7 +39,7 @@ FULL = RefusedResponse(
 
 
 class LegacySse:
-    """The streams of HTTP+SSE, and the posts that belong to them."""
+    """The streams of HTTP+SSE, and the messages posted to them."""
 
     def __init__(self, server: SdkServer, view: ServerView, unread: UnreadBytes, message_bytes: int) -> None:
         # 400 and its reason are the whole answer to an unreadable message; the SDK logs a traceback as well.
@@ -51,7 +51,7 @@ class LegacySse:
         self._channels: dict[bytes, Channel] = {}
 
     async def open(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The stream of a session, until its client leaves, or leaves too much unread."""
+        """Open the stream of a session, until its client disconnects, or leaves too much unread."""
         whole = anyio.CancelScope()
         session_id = b""
 
@@ -85,7 +85,7 @@ class LegacySse:
                 group.cancel_scope.cancel()
 
     async def post(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Take a message of a session's client; a request when too much of it waits is refused."""
+        """Accept a message of a session's client; a request is refused when too many are open."""
         request = Request(scope, receive)
         given = request.query_params.get("session_id", "").replace("-", "").lower().encode()
         channel = self._channels.get(given)
@@ -104,7 +104,7 @@ class LegacySse:
 
 
 def _asks(body: bytes) -> bool:
-    """Whether ``body`` is a request; answers and notifications are no burden."""
+    """Whether ``body`` is a request; answers and notifications need no answer."""
     try:
         message = jsonrpc.read_message(body)
     except jsonrpc.Refusal:

@@ -40,7 +40,7 @@ _HEADERS = (
 
 
 _RETRY_MS = 1_000
-"""How long a client whose stream was closed should wait before it comes back for the rest."""
+"""How many milliseconds a client whose stream was closed should wait before it resumes."""
 
 
 class SdkHttp:
@@ -73,7 +73,7 @@ class SdkHttp:
             await anyio.sleep_forever()
 
     async def open_session(self, session_id: bytes) -> SdkSession:
-        """A session of the SDK's with that id, which still waits for its handshake."""
+        """A session of the SDK with that id, before its handshake."""
         assert self._group is not None
         session = SdkSession(self._server, self._view, session_id, self._budgets)
         await self._group.start(session.run)
@@ -101,7 +101,7 @@ class SdkSession:
 
     @property
     def full(self) -> bool:
-        """Whether so many of its requests have no answer yet that no more may be asked."""
+        """Whether so many of its requests are open that another one is refused."""
         return self._channel is not None and self._channel.full
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -146,7 +146,7 @@ class SdkSession:
         self._whole.cancel()
 
     async def post(self, body: bytes) -> dict[str, Any] | None:
-        """Post a message in the client's name; the answer, which is ``None`` for a notification."""
+        """Post a message for the client; returns the answer, which is ``None`` for a notification."""
         written = bytearray()
 
         async def write(message: MutableMapping[str, Any]) -> None:
@@ -172,7 +172,7 @@ class SdkSession:
 
 
 def _resumable(scope: Scope) -> Scope:
-    """``scope``; one that takes up a stream does so as of an older revision.
+    """``scope``; a request that resumes a stream is passed on as one of an older protocol version.
 
     Then the SDK sends nothing of its own between the last event that it repeats and the first new one: what
     came in that moment would be lost.
@@ -184,7 +184,7 @@ def _resumable(scope: Scope) -> Scope:
 
 
 def _answer(written: bytes) -> dict[str, Any] | None:
-    """The JSON-RPC message in a body of JSON, or in the only event of a stream."""
+    """The JSON-RPC message in a JSON body, or in the only event of a stream."""
     events = [line[5:] for line in written.splitlines() if line.startswith(b"data:")]
     text = events[-1] if events else written
     return json.loads(text) if text.strip() else None

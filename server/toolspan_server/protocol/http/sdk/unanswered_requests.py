@@ -1,4 +1,4 @@
-"""The answer that a request is owed on an event stream of the SDK's, also when its session ends first."""
+"""Completes event streams of the SDK: a request is answered also when its session ends first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _EVENT_STREAM = b"text/event-stream"
 
 
 def quiet_about_ends() -> None:
-    """Have the SDK log no traceback of a stream whose session was closed: ``owing`` tells its client."""
+    """Keep the SDK from logging tracebacks of streams whose session was closed: ``owing`` answers their
+    clients.
+    """
     logging.getLogger("mcp.server.streamable_http").addFilter(_is_no_end)
 
 
@@ -39,10 +41,10 @@ def _is_end(error: BaseException) -> bool:
 
 
 def owing(app: App, request_id: jsonrpc.RequestId, is_over: Callable[[], bool]) -> App:
-    """``app``, whose event stream does not end without a response once its session ``is_over``.
+    """``app``, whose event stream ends with a response even when its session ``is_over`` before.
 
-    The SDK closes the streams of a session that is deleted, whatever they still owe. A stream that it closes
-    so that the client comes back for the rest is left as it is.
+    The SDK closes the streams of a deleted session without their responses. A stream that it closes so that
+    the client resumes it is not changed.
     """
 
     async def answered(scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,7 +79,7 @@ class _Watched:
         await self._send(message)
 
     async def complete(self) -> None:
-        """End a stream that the SDK left open: it fails when the session is closed too early."""
+        """Complete a stream that the SDK left without a response: its session was closed too early."""
         if self._open and self._owes and self._is_over():
             await self({"type": "http.response.body"})
 
@@ -85,7 +87,7 @@ class _Watched:
         return event(jsonrpc.encode(jsonrpc.error(self._request_id, jsonrpc.INVALID_REQUEST, _ENDED)))
 
     def _responds(self, events: bytes) -> bool:
-        """Whether the response is among ``events``, which come whole."""
+        """Whether the response is among ``events``, which are complete."""
         if b'"result"' not in events and b'"error"' not in events:
             return False
         for line in events.splitlines():
