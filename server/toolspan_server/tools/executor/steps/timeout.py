@@ -64,17 +64,21 @@ def timed_out(
             return running.result
         clock = clock or Clock(left)
         clock.start(_Expiry(running, context, abandoned))
-        try:
-            return await running.finished()
-        except WorkEnded:
-            raise ToolTimeout(timeout_ms) from None
-        except asyncio.CancelledError:
-            context.cancelled.set()
-            raise
-        finally:
-            clock.stop()
+        return await _finished(running, clock, context, timeout_ms)
 
     return step
+
+
+async def _finished(running: Running[Any], clock: Clock, context: Context, timeout_ms: int) -> Any:
+    try:
+        return await running.finished()
+    except WorkEnded:
+        raise ToolTimeout(timeout_ms) from None
+    except asyncio.CancelledError:
+        context.cancelled.set()
+        raise
+    finally:
+        clock.stop()
 
 
 class _Abandoned:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 from ...json_values import compact
@@ -81,16 +82,23 @@ def keep_only(
     A keyword in ``values`` is kept with one of those values only. That nothing further is allowed
     (``additionalProperties: false``) is reported, but not worth a sentence.
     """
+    kept = _Kept(keywords, keywords if root is None else root, values or {})
+    return Conditional(
+        everywhere(kept.describe_others, skip=skip | (_HOLDS_SCHEMAS - keywords)), kept.lacks_any
+    )
 
-    bounded = values or {}
 
-    def visit(node: Schema, pointer: str, note: Note) -> Schema:
-        kept = keywords if pointer or root is None else root
-        kept = (kept | {"description"}) - {
-            keyword for keyword, few in bounded.items() if keyword in node and node[keyword] not in few
-        }
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The ``keywords`` that stay, those at the ``root``, and the only ``values`` that some stay with."""
+
+    keywords: Set[str]
+    root: Set[str]
+    values: Mapping[str, Set[Any]]
+
+    def describe_others(self, node: Schema, pointer: str, note: Note) -> Schema:
         sentences: list[str] = []
-        for keyword in sorted(node.keys() - kept, key=_order):
+        for keyword in sorted(node.keys() - self._of(node, pointer), key=_order):
             value = node.pop(keyword)
             if _says_nothing(keyword, value, pointer):
                 continue
@@ -104,15 +112,19 @@ def keep_only(
         description = " ".join(filter(None, (node.get("description"), *sentences)))
         return {**node, "description": description} if description else node
 
-    def needed(inside: Sequence[Schema]) -> bool:
-        at_root = keywords if root is None else root
-        return not (
-            inside[0].keys() <= at_root | {"description"}
-            and all(node.keys() <= keywords | {"description"} for node in inside[1:])
-            and all(bounded.keys().isdisjoint(node) for node in inside)
-        )
+    def _of(self, node: Schema, pointer: str) -> Set[str]:
+        kept = self.keywords if pointer else self.root
+        return (kept | {"description"}) - {
+            keyword for keyword, few in self.values.items() if keyword in node and node[keyword] not in few
+        }
 
-    return Conditional(everywhere(visit, skip=skip | (_HOLDS_SCHEMAS - keywords)), needed)
+    def lacks_any(self, inside: Sequence[Schema]) -> bool:
+        """Whether a schema of ``inside``, the root first, may hold anything else."""
+        return not (
+            inside[0].keys() <= self.root | {"description"}
+            and all(node.keys() <= self.keywords | {"description"} for node in inside[1:])
+            and all(self.values.keys().isdisjoint(node) for node in inside)
+        )
 
 
 def _order(keyword: str) -> tuple[int, str]:
