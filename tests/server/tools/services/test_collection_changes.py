@@ -17,7 +17,7 @@ from tests.support.document_collections import (
     until_found,
     write,
 )
-from toolspan_server.engines.documents import _changes
+from toolspan_server.engines import file_watch
 from toolspan_server.errors import ToolFailure
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
@@ -58,7 +58,7 @@ async def test_a_folder_that_the_system_cannot_watch_is_looked_at_from_time_to_t
         raise OSError("OS file watch limit reached")
 
     monkeypatch.setattr(watchfiles, "watch", exhausted)
-    monkeypatch.setattr(_changes, "WITHOUT_WATCHING_SECONDS", 0.05)
+    monkeypatch.setattr(file_watch, "WITHOUT_WATCHING_SECONDS", 0.05)
     folder = write(tmp_path / "docs", PAGE)
     async with docs_of(tmp_path) as docs:
         write(folder, {"new.md": "needle"})
