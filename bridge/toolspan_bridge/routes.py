@@ -6,13 +6,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toolspan_server.common.re2_patterns import compiled_intent
-from toolspan_server.config import BUILTIN, Config, ResponseRule
+from toolspan_server.config import BUILTIN, Config
 
 from .errors import UsageError
 from .formats import builtin_names, format_names
 from .loop import Question
+
+if TYPE_CHECKING:
+    from toolspan_server.config import ResponseRule
 
 USER_MESSAGE = "user_message"
 RAG_CONTEXT = "rag_context"

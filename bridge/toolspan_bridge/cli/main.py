@@ -12,6 +12,8 @@ from typing import cast
 import click
 from typing_extensions import override
 
+from toolspan_server.common.garbage_collector import skipped_at_exit
+
 from . import verbs
 from .terminal.errors import EXIT_INTERRUPTED, exit_code, report
 from .terminal.output import say, wants_json
@@ -43,6 +45,8 @@ def toolspan() -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``toolspan`` on ``argv`` (the process's own arguments by default) and give the exit code."""
+    if argv is None:
+        skipped_at_exit()
     arguments = list(sys.argv[1:] if argv is None else argv)
     as_json = wants_json(arguments)
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.did_you_mean import nearest
+from ..common.garbage_collector import skipped_at_exit
 from ..config import (
     DEFAULT_FILES,
     Config,
@@ -41,6 +42,8 @@ def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> in
 
     0: ended as asked; 130: Ctrl+C; 2: wrong usage, a bad config, or an address that cannot be served.
     """
+    if argv is None:
+        skipped_at_exit()
     try:
         options = _options(sys.argv[1:] if argv is None else argv, prog)
     except SystemExit as exit_:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from ..problems import json_path
-from ..schema.mcp_server import McpServerConfig
 from .models.config import Config
+
+if TYPE_CHECKING:
+    from ..schema.mcp_server import McpServerConfig
 
 _SHOWN = 20
 

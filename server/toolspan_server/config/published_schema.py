@@ -11,6 +11,7 @@ from ..engines.parameters._safe_schema import DIALECT
 from ..parts.kind import KINDS
 from ..parts.source import SOURCES
 from ..schema.constraints import Shape
+from ..schema.deferred import deferred_record
 from ..schema.records import Key, Record
 from .config_file import SERVER_KEYS
 from .models.config import Config
@@ -108,16 +109,23 @@ def _name(name: str, key: Key) -> str:
 
 def _property(key: Key, definitions: dict[str, Any]) -> dict[str, Any]:
     written = _schema(key.shape, definitions)
-    if key.description:
-        written["description"] = _markdown(key.description)
+    if description := key.description or _about(key.shape):
+        written["description"] = _markdown(description)
     if not key.required and key.factory is None and key.default is not None:
         written["default"] = json.loads(json.dumps(key.default))
     return written
 
 
+def _about(shape: Shape) -> str:
+    """What the record of a key says of the key, where the key itself says nothing."""
+    return getattr(deferred_record(shape.get("schema", shape)), "about", "")
+
+
 def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
     if "definition" in shape.get("metadata", {}):
         return {"$ref": f"#/$defs/{shape['metadata']['definition']}"}
+    if (record := deferred_record(shape)) is not None:
+        return _record(record, definitions)
     if "reference" in shape.get("metadata", {}):
         return {"anyOf": [_schema(shape["schema"], definitions), _REFERENCE]}
     if "text" in shape.get("metadata", {}):
@@ -155,8 +163,7 @@ def _nullable(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [*inner.get("anyOf", [inner]), {"type": "null"}]}
 
 
-def _record(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
-    record: type[Record] = shape["cls"]
+def _record(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]:
     name = _definition(record)
     if name not in definitions:
         definitions[name] = {}
@@ -182,7 +189,7 @@ _WRITERS: Mapping[str, Callable[[Shape, dict[str, Any]], dict[str, Any]]] = {
     "dict": _named,
     "function-after": lambda shape, definitions: _schema(shape["schema"], definitions),
     "literal": _choice,
-    "model": _record,
+    "model": lambda shape, definitions: _record(shape["cls"], definitions),
     "nullable": _nullable,
     "tuple": _list,
     **dict.fromkeys(_SIMPLE, _simple),

@@ -7,18 +7,10 @@ from typing import Any, cast
 
 from ..parts.kind import KINDS
 from ..problems import Path
+from ..schema.deferred import deferred_record
 from .models.config import Config
-from .models.prompts import PromptConfig
-from .models.resources import ResourceConfig, ResourceTemplateConfig
 from .models.tool import ToolConfig
-from .models.toolsets import ToolsetConfig
 
-_OFFERED: dict[str | int, Any] = {
-    "resources": ResourceConfig,
-    "resource_templates": ResourceTemplateConfig,
-    "prompts": PromptConfig,
-    "toolsets": ToolsetConfig,
-}
 _REGISTRY = ("tools", "registry")
 
 
@@ -26,13 +18,20 @@ def is_served(data: Any, path: Path) -> bool:
     """Whether the string at ``path`` of raw ``data`` is meant for clients, and so no secret."""
     if len(path) == 1:
         return path[0] in _served_keys(Config)
-    if path[0] in _OFFERED:
-        return len(path) > 2 and path[2] in _served_keys(_OFFERED[path[0]])
+    if (entry := _entry(str(path[0]))) is not None:
+        return len(path) > 2 and path[2] in _served_keys(entry)
     if len(path) < 4 or path[:2] != _REGISTRY:
         return False
     if path[3] != "implementation":
         return path[3] in _served_keys(ToolConfig)
     return len(path) > 4 and path[4] in _served_of_kind(data, path[:4])
+
+
+@cache
+def _entry(key: str) -> Any:
+    """The record of each entry of the list, or object of any names, that is under ``key`` of a config."""
+    shape = Config.model_fields[key].shape if key in Config.model_fields else {}
+    return deferred_record(shape.get("values_schema") or shape.get("items_schema", ({},))[0])
 
 
 def _served_of_kind(data: Any, path: Path) -> frozenset[str | int]:

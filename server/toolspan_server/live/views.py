@@ -9,11 +9,11 @@ from typing_extensions import override
 
 from ..calls.context import Context
 from ..calls.results import ToolResult
-from ..config import Config, ToolsetConfig
 from ..tools.registry import Tool
 from .served_tool import ServedTool
 
 if TYPE_CHECKING:
+    from ..config import Config, ToolsetConfig
     from ..prompts.live import Prompts
     from ..resources.live import Resources
     from .runtime import Runtime

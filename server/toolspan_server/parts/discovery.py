@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pkgutil
 import sys
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from ..common.module_sources import found_spec
+from ..schema.deferred import Deferred
 from ..schema.records import Record
 
 R = TypeVar("R", bound=Record)
@@ -38,6 +39,10 @@ class Parts(Generic[R]):
     def config(self, name: str) -> type[R]:
         """The ``Config`` of the part ``name``. Raises ``KeyError`` when there is no such part."""
         return cast("type[R]", cast("Any", self.module(name)).Config)
+
+    def deferred(self, name: str) -> Deferred:
+        """The ``Config`` of the part ``name``, which is imported when there is data for it."""
+        return Deferred(partial(self.config, name))
 
 
 @cache

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from ..common.module_sources import source_of
 from ..schema.records import Record
 from .discovery import Parts
 
-_CONFIG = re.compile(rb"^class Config\b|^Config\b", re.MULTILINE)
+_DECLARATIONS = (b"\nclass Config(", b"\nConfig = ")
 
 
 class StepConfig(Record):
@@ -31,7 +30,9 @@ class Steps(Parts[StepConfig]):
 
     def _has_config(self, name: str) -> bool:
         source = source_of(f"{self.package}.{name}")
-        return hasattr(self.module(name), "Config") if source is None else bool(_CONFIG.search(source))
+        if source is None:
+            return hasattr(self.module(name), "Config")
+        return any(declaration in source for declaration in _DECLARATIONS)
 
 
 STEPS = Steps("toolspan_server.tools.executor.steps")

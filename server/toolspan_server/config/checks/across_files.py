@@ -9,12 +9,12 @@ from ...common.did_you_mean import known_names, nearest
 from ...parts.service import SERVICES
 from ...problems import Fault, Path
 from ..config_file import ConfigFile, registry_of, servers_of
-from ..models.routes import BUILTIN
-from ..models.toolsets import unknown_members
+from ..models.names import BUILTIN
 from ..raw_data import inside
 from .offered import unique_offers
 from .pinned_arguments import visible_pins
 from .references import unknown_references
+from .toolset_members import unknown_members
 
 
 def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None:

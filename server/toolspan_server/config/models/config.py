@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from typing_extensions import override
 
 from ...common.redaction import InBase64, pattern
 from ...problems import Problem
 from ...schema.constraints import Limits
-from ...schema.mcp_server import McpServerConfig
+from ...schema.deferred import Deferred
 from ...schema.paths import inside
 from ...schema.records import (
     Record,
     key,
 )
-from .auth import AuthConfig
 from .limits import LimitsConfig
-from .prompts import PromptConfig
-from .providers import PROVIDER_NAME, ProviderConfig
-from .resources import ResourceConfig, ResourceTemplateConfig
-from .routes import ResponseRule
+from .names import PROVIDER_NAME, TOOLSET_NAME
 from .sent_variable import SentVariable
 from .services import ServicesConfig
 from .serving import ServingConfig
 from .tools import ToolsConfig
-from .toolsets import TOOLSET_NAME, ToolsetConfig
+
+if TYPE_CHECKING:
+    from ...schema.mcp_server import McpServerConfig
+    from .auth import AuthConfig
+    from .prompts import PromptConfig
+    from .providers import ProviderConfig
+    from .resources import ResourceConfig, ResourceTemplateConfig
+    from .routes import ResponseRule
+    from .toolsets import ToolsetConfig
+else:
+    _HERE, _SCHEMA = __package__, "toolspan_server.schema"
+    AuthConfig = Deferred.of(_HERE, "auth", "AuthConfig")
+    McpServerConfig = Deferred.of(_SCHEMA, "mcp_server", "McpServerConfig")
+    PromptConfig = Deferred.of(_HERE, "prompts", "PromptConfig")
+    ProviderConfig = Deferred.of(_HERE, "providers", "ProviderConfig")
+    ResourceConfig = Deferred.of(_HERE, "resources", "ResourceConfig")
+    ResourceTemplateConfig = Deferred.of(_HERE, "resources", "ResourceTemplateConfig")
+    ResponseRule = Deferred.of(_HERE, "routes", "ResponseRule")
+    ToolsetConfig = Deferred.of(_HERE, "toolsets", "ToolsetConfig")
 
 
 class Config(Record):

@@ -15,9 +15,6 @@ from ...schema.records import (
     key,
 )
 
-PROVIDER_NAME = r"^[a-z0-9][a-z0-9._-]{0,63}$"
-"""As it is written before the slash of ``provider/model``."""
-
 WireFormat = Literal["openai", "openai-responses", "anthropic", "gemini", "ollama"]
 LimitField = Literal["max_tokens", "max_completion_tokens", "max_output_tokens"]
 

@@ -25,10 +25,6 @@ class ResponseMatch(Record):
     service: str | None = key("The service that the message is for.", default=None)
 
 
-BUILTIN = "builtin:"
-"""Before the name of a tool of the provider's own, in a route's ``allowed_tools``."""
-
-
 class ResponseTools(Record):
     """Which tools a route offers."""
 

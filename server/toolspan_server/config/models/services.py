@@ -10,10 +10,10 @@ from ...schema.records import Record, key
 
 
 class ServicesConfig(Record):
-    """The services that internal handlers use."""
+    """The services that internal handlers use. Each describes its key itself (``ServiceConfig.about``)."""
 
-    __annotations__ = {name: SERVICES.config(name) | None for name in SERVICES.names}
-    vars().update({name: key(SERVICES.config(name).about, default=None) for name in SERVICES.names})
+    __annotations__ = {name: SERVICES.deferred(name) | None for name in SERVICES.names}
+    vars().update({name: key(default=None) for name in SERVICES.names})
 
     def entries(self, service: str) -> Mapping[str, Any]:
         """The things of ``service`` by name; none where it is not configured."""

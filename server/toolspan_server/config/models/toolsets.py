@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
-from typing import Annotated, Any, cast
+from typing import Annotated
 
-from ...common.did_you_mean import nearest
-from ...problems import Fault, Path
 from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
@@ -15,9 +13,7 @@ from ...schema.records import (
 )
 from .auth import ToolsetAuthConfig
 
-TOOLSET_NAME = r"^[A-Za-z0-9_-]{1,64}$"
 _Member = Annotated[str, Limits(least=1, most=200)]
-_GLOB = frozenset("*?[")
 
 
 class ToolsetConfig(Record):
@@ -60,25 +56,3 @@ class ToolsetConfig(Record):
         named = [*(self.tools or ()), *self.exclude]
         members = (each for each in named if not any(fnmatchcase(name, each) for name in tools))
         return [*map(repr, members), *(f"the tag {tag!r}" for tag in self.tags or () if tag not in known)]
-
-
-def unknown_members(toolsets: Any, known: Collection[str]) -> Iterator[Fault]:
-    """Of raw ``toolsets``, the names that no tool in ``known`` has; globs may match nothing."""
-    for name, toolset in _items(toolsets):
-        for part in ("tools", "exclude"):
-            members = _items(toolset, only=part)
-            for index, member in enumerate(members):
-                if isinstance(member, str) and not _GLOB & set(member) and member not in known:
-                    path: Path = ("toolsets", name, part, index)
-                    yield Fault(path, f"unknown tool {str(member)!r}", nearest(member, known))
-
-
-def _items(value: Any, only: str | None = None) -> list[Any]:
-    """The entries of an object, or of the list in it under ``only``; nothing of anything else."""
-    if not isinstance(value, dict):
-        return []
-    found = cast("dict[str, Any]", value)
-    if only is None:
-        return list(found.items())
-    inside = found.get(only)
-    return inside if isinstance(inside, list) else []  # pyright: ignore[reportUnknownVariableType]  # of anything
