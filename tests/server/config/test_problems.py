@@ -238,7 +238,7 @@ def test_of_many_faults_the_first_hundred_are_told_and_how_many_more(tmp_path: P
     lines = told(tmp_path, "\n".join(f"key{number}: 1" for number in range(3_000)))
     assert len(lines) == 101
     assert lines[0].startswith("config.yaml:1:1: $.key0: unknown key 'key0'")
-    assert "more problems were found, and there may be others (correct those that are reported" in lines[-1]
+    assert "more problems were found, and there may be others (correct the reported ones first)" in lines[-1]
 
 
 def test_a_list_of_wrong_entries_is_not_called_empty(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ LONG = "x" * 60
 TOOLS: list[dict[str, Any]] = [
     {"name": "plain", "inputSchema": {"type": "object", "properties": {"a": {"type": "string"}}}},
     {
-        "name": "fault_messages",
+        "name": "worded",
         "inputSchema": {"type": "object", "properties": {"a": {"type": "string", "maxLength": 3}}},
     },
     {
@@ -60,7 +60,7 @@ def test_each_loss_is_told_with_its_place_rule_severity_and_fix(served: Any, tmp
     assert finding == {
         "formats": ["gemini"],
         "server": "listing",
-        "name": "fault_messages",
+        "name": "worded",
         "tool": "listing__worded",
         "pointer": "/properties/a/maxLength",
         "rule": "keyword",
