@@ -1,4 +1,4 @@
-"""The loop: a question, a model, tools, and turns until there is an answer."""
+"""The loop: a question, a model, tools, and model turns until there is an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments against the tool's original schema, in words for the model that sent them."""
+"""Validates arguments against the tool's original schema, with messages for the model that sent them."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ if TYPE_CHECKING:
 
 MAX_VISITS = 20_000
 MAX_FAULTS_LOOKED_AT = 20_000
-"""Most values of a schema times values of the arguments: so many faults there may be, at most."""
+"""The most values of a schema times values of the arguments: an upper bound for the number of faults."""
 MAX_MATCHED = 50_000
-"""Longest arguments, as text, that are matched with a schema's patterns."""
+"""The longest arguments, as text, that are matched with a schema's patterns."""
 _NOT_VISITED = ("$defs", "definitions")
 
 
 class Checker:
     """Compiles each tool's schema once, and again when it changed.
 
-    A schema that is none or refers to elsewhere, and a check that would take too long, is left to the server.
+    An invalid schema, one with external references, and a check that would take too long are left to the
+    server.
     """
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], _Known] = {}
 
     def faults(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> list[str]:
-        """What is wrong with ``arguments``, each fault once; at most 20 and how many more."""
+        """The faults of ``arguments``, each once; at most 20, and the number of the others."""
         known = self._known.get(spec.key)
         if known is None or known.schema != spec.schema:
             known = self._known[spec.key] = _Known(spec.schema, _compile(spec.schema), _values(spec.schema))
@@ -53,15 +54,16 @@ class _Known(NamedTuple):
 
 
 def _is_too_much(known: _Known, arguments: dict[str, Any]) -> bool:
-    """Whether a check, which holds up everything else, might take longer than a moment: the library collects
-    every fault of every form, and matches patterns."""
+    """Whether a check, which blocks the event loop, might take too long: the library collects every fault of
+    every alternative, and matches patterns.
+    """
     return known.size * _values(arguments) > MAX_FAULTS_LOOKED_AT or (
         "pattern" in str(known.schema) and len(str(arguments)) > MAX_MATCHED
     )
 
 
 def _values(value: Any) -> int:
-    """How many values there are in ``value``, itself included."""
+    """The number of values in ``value``, itself included."""
     found, waiting = 0, [value]
     while waiting:
         one = waiting.pop()

@@ -6,7 +6,7 @@ from ..events import Ending
 from ..messages import Reply
 
 MAX_PAUSES = 8
-"""How often in a run a paused turn is sent back to be gone on with."""
+"""How often in a run a paused turn is sent back to be continued."""
 
 _REASONS: dict[str, str] = {
     "refusal": "The model refused to answer, or a filter of the provider blocked it.",
@@ -17,9 +17,9 @@ _REASONS: dict[str, str] = {
 
 
 def ending(reply: Reply, text: str, *, closing: bool) -> tuple[Ending, str]:
-    """How the run ends with ``reply``, and a sentence on what is out of the ordinary about it.
+    """How the run ends with ``reply``, and a sentence about anything unusual.
 
-    ``text`` is the text of the answer. ``closing``: it was the turn after all that were allowed.
+    ``text`` is the text of the answer. ``closing``: it was the extra turn after all that were allowed.
     """
     if reply.incomplete:
         cut = " A call in it was not made." if reply.cut_calls else ""

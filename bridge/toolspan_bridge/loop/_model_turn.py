@@ -1,4 +1,4 @@
-"""One turn of the model, as it comes."""
+"""One turn of the model, streamed or whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from ..providers import Provider
 
 
 class ModelTurn:
-    """Asks ``provider``. ``reply`` is there when ``deltas`` has ended; ``text`` is what came until then."""
+    """Asks ``provider``. ``reply`` is complete when ``deltas`` has ended; ``text`` is the text received so
+    far.
+    """
 
     def __init__(self, provider: Provider, request: Request) -> None:
         self._provider = provider
@@ -21,7 +23,7 @@ class ModelTurn:
 
     @property
     def text(self) -> str:
-        """The text that a stream has brought so far."""
+        """The text received so far."""
         return "".join(self._pieces)
 
     @property
@@ -32,7 +34,7 @@ class ModelTurn:
         return self._reply
 
     async def deltas(self) -> AsyncGenerator[Delta]:
-        """The turn as it comes; nothing of one that is not streamed. Raises what the provider raises."""
+        """The deltas of the turn; none of one that is not streamed. Raises what the provider raises."""
         if not self._request.stream:
             self._reply = await self._provider.answer(self._request)
             return

@@ -1,4 +1,4 @@
-"""What is asked."""
+"""The input of a run: a question, its model and its tools."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ..messages import (
 DEFAULT_SYSTEM = (
     "You are a helpful assistant with tools. Use a tool where it helps; otherwise answer directly."
 )
-"""The system prompt of questions that have none of their own."""
+"""The system prompt of questions without one of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of whom. ``model`` is the model's name at its provider; ``allowed_tools`` are tools' own
+    """A question to a model. ``model`` is the model's name at its provider; ``allowed_tools`` are tools' own
     names, ``None`` for all; ``max_iterations`` counts the turns in which tools may be called.
 
-    ``parts`` are images and other files beside the text; ``vision`` says whether the model sees images.
-    ``builtins`` are tools of the provider's own. With ``stream`` the answer comes in pieces;
-    with ``trim`` the oldest messages are left out where the model's context is too short for all.
+    ``parts`` are images and other files beside the text; ``vision`` says whether the model accepts images.
+    ``builtins`` are the provider's own tools. With ``stream`` the answer is streamed;
+    with ``trim`` the oldest messages are dropped if the model's context is too short for all.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Question:
         *,
         closing: bool,
     ) -> Request:
-        """The request that goes on with ``messages``; in the ``closing`` turn no tool may be called."""
+        """The request that continues with ``messages``; in the ``closing`` turn no tool may be called."""
         return Request(
             model=self.model,
             messages=tuple(messages),

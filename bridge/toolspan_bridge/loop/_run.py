@@ -1,4 +1,4 @@
-"""The loop itself."""
+"""The loop: asks the model, runs its tool calls, and asks again until it answers."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ async def run(
 ) -> AsyncGenerator[Event]:
     """Answer ``question`` and yield each event; the last one is ``End``.
 
-    ``transcript`` holds the earlier messages and grows by the new ones. It is whole at any moment: every call
-    in it has its result, also when the run is cancelled in the middle of one. An answer that was being
-    streamed then stays in it as far as it came, marked ``incomplete``.
+    ``transcript`` holds the earlier messages, and the new ones are added. It is consistent at any moment:
+    every call in it has its result, also when the run is cancelled during one. A streamed answer that was
+    cancelled stays in it as far as it was received, marked ``incomplete``.
 
-    A turn that broke off is never acted on. It is asked for once more where it holds no answer: no text, or
-    calls after it. Otherwise its text is the answer, and the answer says ``incomplete``.
+    The calls of a turn that broke off are never run. If such a turn has no usable answer (no text, or calls
+    after it), the model is asked once more. Otherwise its text is the answer, marked ``incomplete``.
 
-    Raises what the provider raises. An error of a tool or in a call is a result that the model gets.
+    Raises what the provider raises. An error of a tool or in a call is a result for the model.
     """
     run_ = _Run(question, provider, toolbox, transcript if transcript is not None else [])
     async with aclosing(run_.events()) as events:
@@ -60,7 +60,7 @@ async def run(
 async def answer(
     question: Question, provider: Provider, toolbox: Toolbox, transcript: list[Message] | None = None
 ) -> Answer:
-    """The answer alone, as ``run`` ends with it."""
+    """Only the answer: the last event of ``run``."""
     async with aclosing(run(question, provider, toolbox, transcript)) as events:
         async for event in events:
             if isinstance(event, End):
@@ -69,7 +69,7 @@ async def answer(
 
 
 class _Run:
-    """``transcript`` grows by the pending messages once they are whole."""
+    """The state of a run. ``transcript`` receives the pending messages once they are complete."""
 
     def __init__(
         self, question: Question, provider: Provider, toolbox: Toolbox, transcript: list[Message]
@@ -130,7 +130,7 @@ class _Run:
         return self._question.request(messages, self._runner.tools, builtins, closing=self._closing)
 
     async def _model_events(self, turn: ModelTurn) -> AsyncGenerator[Event]:
-        """A turn of the model. One that the consumer leaves or cancels is kept as far as it came."""
+        """A turn of the model. One that the consumer stops or cancels is kept as far as it was received."""
         try:
             async with aclosing(turn.deltas()) as deltas:
                 async for delta in deltas:
@@ -153,12 +153,12 @@ class _Run:
             yield Text(text, self._iteration)
 
     def _is_useless(self, reply: Reply) -> bool:
-        """Whether to ask again for a turn that broke off before it brought any usable text."""
+        """Whether to ask again, because a turn broke off without any usable text."""
         no_answer = bool(reply.cut_calls) or not reply.message.text
         return reply.incomplete and no_answer and not self._asked_again
 
     def _accepted(self, reply: Reply) -> Reply | None:
-        """``reply``; ``None`` when the model is to be asked on: its turn was paused, or was of no use."""
+        """``reply``; ``None`` when the model has to be asked again: its turn was paused, or unusable."""
         if self._is_useless(reply):
             self._asked_again = True
             return None
@@ -172,7 +172,7 @@ class _Run:
         return reply
 
     async def _tool_events(self, reply: Reply) -> AsyncGenerator[Event]:
-        """Make the calls of ``reply``; it and their results join the transcript."""
+        """Run the calls of ``reply``; they and their results are added to the transcript."""
         self._paused_text = ""
         turn = self._runner.turn(reply)
         for call in turn.calls:
@@ -187,7 +187,7 @@ class _Run:
 
     def _ended(self, reply: Reply) -> Iterator[Event]:
         last = reply.message.text or (LIMIT_REACHED if self._closing else "")
-        # The closing message is without calls, for they would stay unanswered.
+        # the closing message is stored without calls, since they would have no results
         self._append(reply.message if reply.message.text and not reply.message.calls else Assistant(last))
         content = self._paused_text + last
         text = self._paused_text + reply.message.text

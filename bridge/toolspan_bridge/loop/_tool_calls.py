@@ -1,4 +1,4 @@
-"""Runs the tool calls of a reply: each is looked up, checked, made, and has exactly one outcome."""
+"""Runs the tool calls of a reply: each is looked up, validated and run, and has exactly one outcome."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REPEATED_ACTION = "Use the earlier result, change the arguments, or answer."
 
 @dataclass(slots=True)
 class PendingCall:
-    """A call that the model asked for. Without an ``outcome`` it is still to be made."""
+    """A call that the model requested. Without an ``outcome`` it has not been run yet."""
 
     id: str
     server: str
@@ -41,7 +41,7 @@ class PendingCall:
     outcome: ToolOutcome | None = None
 
     def refuse(self, error: str, error_code: str, user_action: str) -> None:
-        """Give the call a failed outcome, so that it is not made."""
+        """Give the call a failed outcome, so that it is not run."""
         self.outcome = failed(self.id, self.tool, error, error_code, user_action)
 
 
@@ -53,7 +53,7 @@ class TurnCalls:
     calls: list[PendingCall]
 
     async def perform(self, toolbox: Toolbox) -> None:
-        """Make the calls that were not refused, side by side."""
+        """Run the calls that were not refused, concurrently."""
 
         async def make(call: PendingCall, spec: ToolSpec) -> None:
             call.outcome = await toolbox.call(spec, call.arguments or {}, call.id)
@@ -64,7 +64,7 @@ class TurnCalls:
                     tasks.start_soon(make, call, call.spec)
 
     def outcomes(self) -> tuple[ToolOutcome, ...]:
-        """One outcome for each call; of a call that was not finished, that it was cancelled."""
+        """One outcome for each call; for an unfinished one, that it was cancelled."""
         for call in self.calls:
             if call.outcome is None:
                 call.refuse("The call was cancelled.", "cancelled", "Ask again to have it made.")
@@ -72,8 +72,9 @@ class TurnCalls:
 
 
 class ToolCallRunner:
-    """Makes the calls of one run. ``tools`` are those that the model may call; ``format_name`` is the wire
-    format that the calls came in."""
+    """Runs the calls of one question. ``tools`` are those that the model may call; ``format_name`` is the
+    wire format of the calls.
+    """
 
     def __init__(self, toolbox: Toolbox, allowed: tuple[str, ...] | None, format_name: str = "") -> None:
         self.tools = tuple(tool for tool in toolbox.tools if allowed is None or tool.name in allowed)
@@ -85,7 +86,7 @@ class ToolCallRunner:
         self._made: Counter[str] = Counter()
 
     def turn(self, reply: Reply) -> TurnCalls:
-        """The calls of ``reply``, each found and checked."""
+        """The calls of ``reply``, each looked up and validated."""
         message = _with_own_ids(reply.message)
         pending = [self._take(call) for call in message.calls[:MAX_CALLS_PER_TURN]]
         for call in message.calls[MAX_CALLS_PER_TURN:]:
@@ -145,7 +146,7 @@ class ToolCallRunner:
 
 
 def _with_own_ids(message: Assistant) -> Assistant:
-    """``message`` with an id of its own for each call, where the model left ids out or gave one twice."""
+    """``message`` with a unique id for each call, where the model omitted ids or repeated one."""
     ids = [call.id for call in message.calls]
     if all(ids) and len(set(ids)) == len(ids):
         return message

@@ -1,4 +1,4 @@
-"""``${VAR}`` in ``.mcp.json``, as other clients write it."""
+"""Expands ``${VAR}`` in ``.mcp.json``, with the syntax of other clients."""
 
 from __future__ import annotations
 

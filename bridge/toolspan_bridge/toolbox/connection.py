@@ -24,13 +24,13 @@ from .outcomes import (
 )
 
 _STRICT = "dev.toolspan/strict"
-"""The key of a tool's ``_meta`` by which its server asks for strict schemas."""
+"""The key of a tool's ``_meta`` by which its server requests strict schemas."""
 _UNAVAILABLE_ACTION = "Check that the server runs and what it last said, or answer without its tools."
 _TIMEOUT_ACTION = "Try a smaller request, or raise tools.default_timeout_ms in the config."
 
 
 class ToolConnection(Connection):
-    """The connection to the server of ``spec``; its tools as models see them are in ``specs``."""
+    """The connection to the server of ``spec``; ``specs`` has its tools as models see them."""
 
     @property
     def specs(self) -> list[ToolSpec]:

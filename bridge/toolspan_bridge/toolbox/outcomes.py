@@ -1,4 +1,4 @@
-"""From an MCP answer to the tool result object, the same for every server's tools.
+"""Converts MCP tool results to outcomes, the same for every server's tools.
 
 Success is ``{"success": true, "result", "tool_name", "execution_time_ms"}``; failure ``{"success": false,
 "error", "error_code", "user_action", "tool_name", "execution_time_ms"}``.
@@ -20,7 +20,7 @@ TOOL_ERROR_ACTION = "Read the error, correct the arguments, and call the tool ag
 def failed(
     call_id: str, name: str, error: str, error_code: str, user_action: str, execution_time_ms: float = 0.0
 ) -> ToolOutcome:
-    """A failed outcome that no server gave: the call was refused, timed out, or got no answer."""
+    """A failed outcome without a server's answer: the call was refused, timed out, or got no answer."""
     return ToolOutcome(
         call_id,
         name,
@@ -36,7 +36,7 @@ def failed(
 
 
 def outcome(call_id: str, name: str, answer: UpstreamResult, measured_ms: float) -> ToolOutcome:
-    """The outcome that ``answer`` stands for. A server's own ``execution_time_ms`` beats the measured one."""
+    """The outcome of ``answer``. A server's own ``execution_time_ms`` precedes the measured one."""
     reported_ms = (answer.meta or {}).get("execution_time_ms")
     is_number = isinstance(reported_ms, int | float) and not isinstance(reported_ms, bool)
     shared = {"tool_name": name, "execution_time_ms": reported_ms if is_number else measured_ms}
@@ -58,8 +58,9 @@ def _value(answer: UpstreamResult) -> Any:
 
 
 def _unwrapped(structured: Any, texts: list[str]) -> Any:
-    """``structured`` without the ``{"result": …}`` that servers must put around a value that is no object
-    before 2026-07-28: recognised by the text, which shows the value without it."""
+    """``structured`` without the ``{"result": …}`` that servers must put around a value that is not an object
+    before 2026-07-28: recognised by the text, which shows the value without it.
+    """
     if not isinstance(structured, dict) or len(texts) != 1:
         return cast("Any", structured)
     wrapped = cast("dict[str, Any]", structured)

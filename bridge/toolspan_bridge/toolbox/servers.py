@@ -1,7 +1,7 @@
-"""Which MCP servers to connect to: from the config, from ``.mcp.json``, and the config's own tools.
+"""Selects the MCP servers to connect to: from the config, from ``.mcp.json``, and the config's own tools.
 
 Precedence: the config's ``mcpServers``; where it has none, the ``.mcp.json`` of a folder, if one is given.
-The config's own tools are connected too whenever it has any, served by a subprocess under its ``name``.
+The config's own tools are connected too, served by a subprocess under the config's ``name``.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _OWN_GRACE_SECONDS = 5.0
 def servers_of(
     config: Config | None = None, *, skip_invalid: bool = False, directory: Path | None = None
 ) -> list[ServerSpec]:
-    """The servers that ``config``, and the ``.mcp.json`` in ``directory`` if one is given, lead to.
+    """The servers of ``config``, and of the ``.mcp.json`` in ``directory`` if one is given.
 
-    Connecting starts them, so what nobody named is asked for first (``foreign``). A server that cannot work
-    (a variable is not set, neither command nor url …) comes with its ``problem``, so that it costs only its
-    own tools. Raises ``UsageError`` when ``.mcp.json`` cannot be read.
+    Connecting starts them, so the user is asked about those that they did not name (``foreign``). A server
+    that cannot work (a variable is not set, neither command nor url …) has a ``problem``, so that only its
+    own tools are missing. Raises ``UsageError`` when ``.mcp.json`` cannot be read.
     """
     config = config or Config()
     timeout = config.tools.default_timeout_ms / 1000
@@ -58,7 +58,7 @@ def servers_of(
 
 
 def foreign(config: Config, *, directory: Path | None = None) -> tuple[UntrustedItem, ...]:
-    """What is run, or connected, with the servers that ``servers_of`` gives. Raises as it does."""
+    """The commands and URLs of the servers of ``servers_of`` that need consent. Raises as that does."""
     found = [*untrusted_servers(config)]
     if not config.mcp_servers and directory is not None:
         path = directory / MCP_JSON
@@ -93,7 +93,7 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool) -> ServerSpec:
 
 
 def _override_times(config: Config) -> list[int]:
-    """The longest times that sources give to single tools of theirs."""
+    """The longest timeouts that sources set for single tools."""
     changed = [getattr(source, "tools", None) for source in config.tools.sources]
     return [getattr(each, "timeout_ms", None) or 0 for tools in changed if tools for each in tools.values()]
 
@@ -112,7 +112,7 @@ def _from_mcp_json(path: Path, timeout: float) -> list[ServerSpec]:
 
 
 def _entries(path: Path) -> Iterator[tuple[str, McpServerConfig | str, frozenset[str]]]:
-    """Each server of the file that is not disabled, or what is wrong with it; and its variables' values."""
+    """Each enabled server of the file, or its fault; and its variables' values."""
     for name, raw in _read_servers(path).items() if path.is_file() else ():
         expansion = expand(raw, os.environ)
         place = f"$.mcpServers.{name}"
@@ -149,7 +149,7 @@ def _read_servers(path: Path) -> Mapping[str, Any]:
 
 
 def _faults(error: ValidationError, place: str) -> str:
-    """What is wrong with an entry, each fault with its place in the file."""
+    """The faults of an entry, each with its position in the file."""
     problems: list[str] = []
     for fault in error.errors(include_url=False, include_input=False):
         where = place + "".join(f".{part}" for part in fault["loc"])

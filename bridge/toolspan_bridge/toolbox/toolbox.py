@@ -1,4 +1,4 @@
-"""The tools of all connected servers, and the way to call them."""
+"""The tools of all connected servers, and calling them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ CONNECT_TIMEOUT_SECONDS = 10.0
 
 
 class Toolbox:
-    """``tools`` of every server that answered, sorted by server and name; ``failures`` of those that did not;
-    ``warnings`` about what was left out of the lists, and what in them hides from people."""
+    """``tools`` of every connected server, sorted by server and name; ``failures`` of the others;
+    ``warnings`` about tools that were left out of the lists, and about text in them that is hidden from
+    people.
+    """
 
     def __init__(self, connections: Iterable[ToolConnection]) -> None:
         self._connections = {connection.spec.name: connection for connection in connections}
@@ -38,7 +40,9 @@ class Toolbox:
     async def connect(
         cls, servers: Iterable[ServerSpec], *, connect_timeout: float = CONNECT_TIMEOUT_SECONDS
     ) -> AsyncGenerator[Toolbox]:
-        """Connect all ``servers`` side by side; they end with the block. A failing server is no exception."""
+        """Connect all ``servers`` concurrently; they end with the block. A failing server raises no
+        exception.
+        """
         connections = [ToolConnection(spec, connect_timeout) for spec in servers]
         fault: Exception | None = None
         async with anyio.create_task_group() as tasks:
@@ -49,7 +53,7 @@ class Toolbox:
                     await connection.ready.wait()
                 yield cls(connections)
             except Exception as error:
-                # Carried past the task group, which would wrap it in an ExceptionGroup.
+                # carried past the task group, which would wrap it in an ExceptionGroup
                 fault = error
             finally:
                 for connection in connections:
@@ -58,7 +62,9 @@ class Toolbox:
             raise fault
 
     async def call(self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
-        """Call a tool. Never raises for what a tool, a server or a model does; cancelling cancels there."""
+        """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call
+        there.
+        """
         connection = self._connections.get(spec.server)
         if connection is None:
             missing = f"Tool '{spec.name}' not found"

@@ -1,1 +1,1 @@
-"""What several formats share, in folders by subject. Nothing here imports a format."""
+"""Code that several formats share, in folders by subject. Nothing here imports a format."""

@@ -41,7 +41,7 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
 
 
 def frame_error(frame: Frame) -> StreamFailed | None:
-    """The error that a frame is, if it is one: an exception of the service, or an error of its framing."""
+    """The error in a frame, if any: an exception of the service, or an error of its framing."""
     kind = frame.header(":message-type")
     if kind == "error":
         reported = {"message": frame.header(":error-message") or frame.header(":error-code")}

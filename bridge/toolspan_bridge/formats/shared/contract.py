@@ -12,14 +12,14 @@ from ..names import NameTable
 
 
 class FormatError(ValueError):
-    """A provider's answer is not what its format requires; the message says what was found instead."""
+    """A provider's answer violates its format; the message describes what was received."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireError:
-    """A provider's error answer, read. ``kind`` is its own word, ``retry_after`` in seconds.
+    """A provider's error answer, parsed. ``kind`` is the provider's error type, ``retry_after`` in seconds.
 
-    ``tool`` is the tool that the provider refuses, if it says which: a wire name, or its place in the list.
+    ``tool`` is the tool that the provider refuses, if it says which: a wire name, or its index in the list.
     """
 
     status: int
@@ -31,7 +31,7 @@ class WireError:
 
 
 class StreamFailed(FormatError):
-    """The provider reported in the middle of a stream, after HTTP 200, that it failed."""
+    """The provider reported a failure during a stream, after HTTP 200."""
 
     def __init__(self, error: WireError) -> None:
         super().__init__(error.message)
@@ -42,15 +42,17 @@ Severity = Literal["error", "warning", "info"]
 
 
 class StreamParser(Protocol):
-    """Reads one streamed answer, whatever the pieces that its bytes come in. Pure: no clock, no I/O."""
+    """Parses one streamed answer, however its bytes are split. Pure: no clock, no I/O."""
 
     def feed(self, chunk: bytes) -> list[Delta]:
-        """What ``chunk`` adds. Raises ``StreamFailed``, ``FormatError``; ``end`` still gives what came."""
+        """The deltas in ``chunk``. Raises ``StreamFailed``, ``FormatError``; ``end`` still returns what was
+        received.
+        """
         ...
 
     @property
     def finished(self) -> bool:
-        """Whether the answer's own end has come; what follows it is ignored."""
+        """Whether the answer's own end was received; anything after it is ignored."""
         ...
 
     def end(self) -> Reply:
@@ -60,12 +62,12 @@ class StreamParser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a format cannot express of a tool: where (JSON pointer into its schema), by which rule, and
-    what is sent instead. ``tool`` is the tool's wire name.
+    """A part of a tool that a format cannot express: where (JSON pointer into its schema), by which rule, and
+    the repair: what is sent instead. ``tool`` is the tool's wire name.
 
     ``severity``: ``error`` for what the provider would reject (the tool is left out), ``warning`` for what it
-    would ignore or what is dropped, ``info`` for what is said in other words. ``fix`` proposes what to change
-    in the tool so that nothing is lost.
+    would ignore or what is dropped, ``info`` for what is expressed in another way. ``fix`` proposes a change
+    of the tool that avoids the loss.
     """
 
     tool: str
@@ -77,7 +79,7 @@ class Loss:
 
     @property
     def leaves_out(self) -> bool:
-        """Whether no tool goes by this name to the provider; of two with one name, the first still does."""
+        """Whether the provider gets no tool with this name; of two with one name, the first is still sent."""
         return self.severity == "error" and self.rule != "duplicate-tool"
 
 
@@ -93,7 +95,7 @@ class Format(Protocol):
         ...
 
     def parse_reply(self, body: Any) -> Reply:
-        """One answer, decoded or as text. Raises ``FormatError``."""
+        """Parse one answer, decoded or as text. Raises ``FormatError``."""
         ...
 
     def parse_stream(self) -> StreamParser:
@@ -101,16 +103,16 @@ class Format(Protocol):
         ...
 
     def parse_error(self, status: int, headers: Mapping[str, str], body: bytes) -> WireError:
-        """What went wrong. Never raises: a body that is not as documented is quoted in part."""
+        """Parse an error. Never raises: an undocumented body is quoted in part."""
         ...
 
     def losses(self, tools: Sequence[ToolSpec]) -> list[Loss]:
-        """What the format cannot express of ``tools``, and which of them it leaves out."""
+        """The losses of ``tools`` in this format, and the tools that it leaves out."""
         ...
 
     def restore(self, tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """A call's arguments in the words of the tool's own schema: what ``render_tools`` changed, undone.
+        """A call's arguments in terms of the tool's own schema: changes of ``render_tools`` undone.
 
-        Call it before validating and executing. Arguments that need nothing come back equal.
+        Call it before validating and executing. Arguments without changes are returned equal.
         """
         ...

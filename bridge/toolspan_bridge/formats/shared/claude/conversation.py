@@ -1,4 +1,4 @@
-"""What Claude is sent, at Anthropic and in Bedrock's InvokeModel: the conversation in content blocks.
+"""Renders conversations for Claude, at Anthropic and in Bedrock's InvokeModel, as content blocks.
 
 Source: anthropic 2.12.0, ``types/message_param.py`` and beside it. Rules that only the server states: results
 come before all else in their message, failed ones hold text only, no text is blank, and no message of the
@@ -45,7 +45,7 @@ _THOUGHTS = frozenset({"redacted_thinking", "thinking"})
 def messages(request: Request, format_name: str, *, with_tools: bool) -> list[dict[str, Any]]:
     """User and assistant in turn, the user first. Without any tools, past calls are sent as text.
 
-    Where there are more images or documents than fit, the newest stay.
+    Where there are more images or documents than fit, the newest are kept.
     """
     history = turns(request.messages, _LEGAL_ID, format_name)
     sent = history if with_tools else as_text(history, request)
@@ -56,7 +56,7 @@ def messages(request: Request, format_name: str, *, with_tools: bool) -> list[di
 
 
 def has_thoughts(request: Request, format_name: str) -> bool:
-    """Whether the model is known to think: then it cannot be made to call a tool."""
+    """Whether the model is known to use extended thinking: then it cannot be forced to call a tool."""
     past = (message for message in request.messages if isinstance(message, Assistant))
     echoes = (objects(message.opaque) for message in past if message.opaque_format == format_name)
     return request.thinking or any(block.get("type") in _THOUGHTS for blocks in echoes for block in blocks)
@@ -90,10 +90,10 @@ class _Writer:
 
 
 def _echoed(turn: AssistantTurn, format_name: str, *, last: bool) -> list[dict[str, Any]]:
-    """The blocks as they came, save blank text; empty when they do not fit the calls any more.
+    """The original blocks, except blank text; empty when they no longer match the calls.
 
-    A paused turn is the last, and goes back as it is, like one with calls: the provider goes on with its own.
-    Of another, what cannot stand there is left out.
+    A paused turn is the last, and is sent back unchanged, like one with calls: the provider continues it.
+    From any other turn, blocks that must not be sent back are removed.
     """
     blocks = [
         block
@@ -112,7 +112,7 @@ def _echoed_call(block: Mapping[str, Any], call: SentCall) -> dict[str, Any]:
 
 
 def _settled(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without the provider's own calls that have no result, cut thoughts, and thoughts at the end."""
+    """Without the provider's own calls that have no result, truncated thoughts, and thoughts at the end."""
     results = (block for block in blocks if text(block.get("type")).endswith("_tool_result"))
     finished = {text(block.get("tool_use_id")) for block in results}
     kept = [block for block in blocks if _is_whole(block, finished)]

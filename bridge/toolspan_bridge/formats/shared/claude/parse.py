@@ -1,4 +1,4 @@
-"""What Claude answers, at Anthropic and in Bedrock's InvokeModel: one message, or an error."""
+"""Parses Claude's answers, from Anthropic and Bedrock's InvokeModel: one message, or an error."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ _TOOL = re.compile(r"\btools\.(\d{1,4})\b")
 
 
 def is_call(block: Mapping[str, Any]) -> bool:
-    """Whether a content block is a call that is ours to carry out: ``server_tool_use`` is not."""
+    """Whether a content block is a call for the client to run: ``server_tool_use`` is not."""
     return block.get("type") == "tool_use"
 
 
 def parse_message(body: Any, format_name: str) -> Reply:
-    """``content``, its blocks kept to be sent back. Raises ``FormatError`` when there is none."""
+    """Parse ``content``; its blocks are kept to be sent back. Raises ``FormatError`` when there is none."""
     body = read_body(body)
     if as_list(body.get("content")) is None:
         raise missing("content", body)
@@ -82,7 +82,7 @@ def parse_message(body: Any, format_name: str) -> Reply:
 
 
 def explanation(body: Mapping[str, Any]) -> str:
-    """Why the model refuses, where it does and says so."""
+    """Why the model refuses, if it gives a reason."""
     refuses = body.get("stop_reason") == "refusal"
     return text(at(body, "stop_details", "explanation")) if refuses else ""
 
@@ -108,18 +108,18 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
 
 
 def status_of(kind: str) -> int:
-    """The HTTP status that an error of this type would have had, were it not in mid-stream."""
+    """The HTTP status that an error of this type would have outside a stream."""
     return _STATUSES.get(kind, 500)
 
 
 def named_tool(message: str) -> int | None:
-    """The place of the tool that the API refuses, as in ``tools.17.custom.input_schema: …``."""
+    """The index of the tool that the API refuses, as in ``tools.17.custom.input_schema: …``."""
     named = _TOOL.search(message)
     return int(named[1]) if named else None
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:
-    """The API counts what the cache read and wrote apart: the true input is the sum of the three."""
+    """The API counts cached input separately: the total input is the sum of the three counts."""
     usage = as_object(body.get("usage"))
     if usage is None:
         return Usage()

@@ -1,4 +1,4 @@
-"""The body of a request to Claude: its tools, how it may use them, and the conversation."""
+"""Renders the body of a request to Claude: tools, tool choice, and the conversation."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _UNKNOWN = 4096
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
-    """``[{"name", "description"?, "input_schema", "strict"?}]``; strict only where nothing is lost by it."""
+    """``[{"name", "description"?, "input_schema", "strict"?}]``; strict only where it loses nothing."""
     return compiled(tools, names).rendered(_tool)
 
 
 def request_body(
     request: Request, names: NameTable, format_name: str, builtins: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
-    """The body but for the model: ``max_tokens``, ``system``, ``messages``, tools and how they may be called.
+    """The body except the model: ``max_tokens``, ``system``, ``messages``, tools and tool choice.
 
-    A model that thinks cannot be made to call a tool: it is asked to in the system prompt instead.
+    A thinking model cannot be forced to call a tool: the system prompt asks it to instead.
     """
     tools = render_tools(request.tools, names)
     every = [*tools, *builtins]
@@ -52,8 +52,9 @@ def request_body(
 
 
 def _max_tokens(model: str) -> int:
-    """The limit of output when none is asked for, since the API insists on one: within what a model of that
-    name can write, and 4096, within what any Claude can, when the name tells nothing."""
+    """The limit of output when the request has none, since the API requires one: within what a model of that
+    name can write, and 4096, within what any Claude can, when the name is unknown.
+    """
     if "claude" not in model:
         return _UNKNOWN
     return next((most for name, most in _SMALL if name in model), _MODERN)
@@ -62,7 +63,7 @@ def _max_tokens(model: str) -> int:
 def _choice(
     request: Request, names: NameTable, format_name: str, tools: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], str]:
-    """``tool_choice``, and the instruction that stands for it in the system prompt."""
+    """``tool_choice``, or the instruction that replaces it in the system prompt."""
     if request.tool_choice == "none":
         return {"type": "none"}, ""
     named = must_call(request.tool_choice, (tool["name"] for tool in tools), names)

@@ -1,7 +1,7 @@
-"""Claude's streamed answers: events that gather, block by block, into the message that they are parts of.
+"""Parses Claude's streamed answers: events that accumulate, block by block, to the message.
 
-Source: anthropic 2.12.0, ``types/raw_message_stream_event.py``. Blocks may come interleaved; ``ping`` and
-events of types unknown here mean nothing.
+Source: anthropic 2.12.0, ``types/raw_message_stream_event.py``. Blocks may be interleaved; ``ping`` and
+events of unknown types are ignored.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FIELDS = {
 
 
 class _Block:
-    """One content block under way. ``place`` is its call's place among the calls of the turn."""
+    """One content block in progress. ``place`` is the index of its call among the calls of the turn."""
 
     def __init__(self, start: Mapping[str, Any], place: int) -> None:
         self.start = dict(start)
@@ -59,7 +59,7 @@ class _Block:
         self._citations: list[Any] = []
 
     def begin(self) -> Iterable[Delta]:
-        """What the block's start shows already."""
+        """Process the block's start."""
         if is_call(self.start):
             given = self.start.get("input")
             yield CallDelta(self.place, text(self.start.get("name")), compact(given) if given else "")
@@ -69,7 +69,7 @@ class _Block:
                 yield kind(shown)
 
     def add(self, delta: Mapping[str, Any]) -> Iterable[Delta]:
-        """More of the block."""
+        """Append to the block."""
         kind = text(delta.get("type"))
         if kind == "citations_delta":
             self._citations.append(delta.get("citation"))
@@ -86,7 +86,7 @@ class _Block:
             yield CallDelta(self.place, arguments=shown)
 
     def whole(self) -> dict[str, Any]:
-        """The block as it would stand in an answer that is not streamed."""
+        """The block as in an answer that is not streamed."""
         block = {**self.start, **{field: joined.text for field, joined in self._pieces.items()}}
         if "input" in self._pieces:
             block["input"] = _input(block["input"])
@@ -101,7 +101,7 @@ class _Block:
 
 
 class MessageStream(BodyStream):
-    """Gathers the events. Subclasses cut the bytes into events."""
+    """Accumulates the events. Subclasses split the bytes into events."""
 
     def __init__(self, format_name: str) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class MessageStream(BodyStream):
 
     @override
     def _whole(self) -> bool:
-        """``message_stop`` came, after a reason to stop, and no block was left open or out of order."""
+        """Whether ``message_stop`` came after a stop reason, with every block closed and in order."""
         closed = all(block.closed for block in self._blocks.values())
         return self._ended and self._sound and closed and bool(self._message.get("stop_reason"))
 
@@ -178,7 +178,9 @@ class MessageStream(BodyStream):
         return block.begin()
 
     def _end_message(self, event: Mapping[str, Any]) -> Iterable[Delta]:
-        """Counts are cumulative: the last ones stand. A refusal without text shows its explanation."""
+        """Process the end of the message. Counts are cumulative; a refusal without text shows its
+        explanation.
+        """
         usage = {**(as_object(self._message.get("usage")) or {}), **_content(event.get("usage"))}
         self._message |= _content(event.get("delta"))
         if usage:
@@ -198,7 +200,7 @@ def _content(value: Any) -> dict[str, Any]:
 
 
 def _input(written: str) -> Any:
-    """The object that the pieces spell; what spells none is kept as it came, to be refused as such."""
+    """The object in the pieces; text that is not an object is kept unchanged, to be refused as such."""
     try:
         found = as_object(load(written))
     except ValueError:

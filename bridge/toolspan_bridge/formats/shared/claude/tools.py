@@ -1,4 +1,4 @@
-"""Tools as Claude takes their schemas: strict only where nothing is lost by it."""
+"""Compiles tools for Claude: strict only where it loses nothing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PLAN = Plan(keys=re.compile(r"[A-Za-z0-9_.-]{1,64}"))
 
 
 def compiled(tools: Sequence[ToolSpec], names: NameTable) -> CompiledTools:
-    """``tools`` by Claude's rules for schemas."""
+    """``tools`` compiled by Claude's rules for schemas."""
     return compile_tools(tools, names, PLAN, strict=ANTHROPIC_STRICT)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
-    """What Claude's rules for schemas do not allow of ``tools``."""
+    """The losses of ``tools`` by Claude's rules for schemas."""
     return list(compiled(tools, NameTable.of(tools)).losses)
 
 
