@@ -172,7 +172,7 @@ def _where(turns: list[Any], part: Part) -> str:
     texts = [place for place, turn in enumerate(turns) if TEXT in json.dumps(turn)]
     files = [place for place, turn in enumerate(turns) if data in json.dumps(turn)]
     if not files:
-        return "only told of"
+        return "described"
     return "in the result" if files[0] in texts else "in a message after it"
 
 
@@ -180,7 +180,7 @@ def _questions(name: str) -> Iterator[str]:
     yield f"`{name}`"
     for part in FILES.values():
         body = _rendered(name, replace(SAMPLE, messages=(User(TEXT, (part,)),)))
-        yield "yes" if _where(_turns(body), part) == "in the result" else "only told of"
+        yield "yes" if _where(_turns(body), part) == "in the result" else "described"
 
 
 def _choices(name: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from toolspan_server.common.garbage_collector import skipped_at_exit
 
 from . import verbs
 from .terminal.errors import EXIT_INTERRUPTED, exit_code, report
-from .terminal.output import say, wants_json
+from .terminal.output import print_message, wants_json
 
 
 class _Verbs(click.Group):
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         result = toolspan.main(arguments, prog_name="toolspan", standalone_mode=False)
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted", err=True)
+        print_message("interrupted", err=True)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`toolspan tools list | head`): nobody reads the error.

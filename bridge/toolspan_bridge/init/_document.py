@@ -23,7 +23,7 @@ def config_text(name: str, tools: Sequence[Entry], sources: Sequence[Entry]) -> 
         "# A Toolspan config. Check it with `toolspan check`, try it with `toolspan tools list`,\n",
         "# serve it with `toolspan serve`, and add it to a client with `toolspan install CLIENT`.\n",
         block({"version": 1, "name": name}, 0),
-        "# What clients and models are told about the server as a whole.\n",
+        "# Instructions about the whole server for clients and models.\n",
         "# instructions: …\n\n",
         "tools:\n",
         "  # Longest time for one call, in milliseconds; a tool's own timeout_ms wins.\n",
@@ -32,7 +32,7 @@ def config_text(name: str, tools: Sequence[Entry], sources: Sequence[Entry]) -> 
     if tools:
         parts += ["  registry:\n", "\n".join(_item(tool) for tool in tools)]
     if sources:
-        parts += ["  # Tools that come from somewhere else, many at once.\n", "  sources:\n"]
+        parts += ["  # Sources of tools, which provide many at once.\n", "  sources:\n"]
         parts.append("\n".join(_item(source) for source in sources))
     return "".join(parts)
 

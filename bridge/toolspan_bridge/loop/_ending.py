@@ -11,7 +11,7 @@ MAX_PAUSES = 8
 _REASONS: dict[str, str] = {
     "refusal": "The model refused to answer, or a filter of the provider blocked it.",
     "malformed": "The model wrote a tool call that the provider could not read; no call was made.",
-    "error": "The provider ended the answer for a reason of its own: it is not whole.",
+    "error": "The provider ended the answer for a reason of its own: it is incomplete.",
     "pause": f"The model paused its answer more than {MAX_PAUSES} times; it was not asked to go on.",
 }
 
@@ -23,7 +23,7 @@ def ending(reply: Reply, text: str, *, closing: bool) -> tuple[Ending, str]:
     """
     if reply.incomplete:
         cut = " A call in it was not made." if reply.cut_calls else ""
-        return "incomplete", f"The answer broke off and is not whole.{cut} {reply.trouble}".rstrip()
+        return "incomplete", f"The answer broke off and is incomplete.{cut} {reply.trouble}".rstrip()
     if reply.stop == "length":
         return "length", _cut_off(reply, text)
     if reply.stop in ("refusal", "malformed", "error") or (reply.stop == "pause" and not reply.message.calls):

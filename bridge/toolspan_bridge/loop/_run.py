@@ -122,7 +122,7 @@ class _Run:
         if asked and self._runner.tools and not mixes_builtins(self._provider.format_name, model):
             yield f"{model} takes no built-in tools beside others: {', '.join(asked)} left out"
         if self._question.parts and not self._question.vision:
-            yield f"{self._question.model} takes no images: it is only told of them"
+            yield f"{self._question.model} accepts no images: it only gets their descriptions"
 
     def _request(self) -> Request:
         builtins = tuple(name for name in self._question.builtins if name in self._known)

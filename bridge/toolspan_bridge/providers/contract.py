@@ -14,12 +14,12 @@ class Provider(Protocol):
 
     name: str
     format_name: str = ""
-    """The wire format whose ``restore`` undoes what it changed in arguments; empty when nothing is."""
+    """The wire format whose ``restore`` undoes its changes of arguments; empty if there are none."""
 
     def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
-        """The answer to ``request`` as it comes; the last item is the whole ``Reply``.
+        """The answer to ``request``, streamed; the last item is the whole ``Reply``.
 
-        Raises as ``answer``. A stream that breaks off ends in a reply that is ``incomplete``.
+        Raises as ``answer``. A stream that breaks off ends with a reply that is ``incomplete``.
         """
         ...
 
@@ -36,7 +36,7 @@ class Provider(Protocol):
 
 
 def pieces(reply: Reply) -> Iterator[Delta]:
-    """A whole answer as if it had come in pieces: its text in one, then each call in one."""
+    """A whole answer as a stream: its text in one delta, then each call in one."""
     if reply.message.text:
         yield TextDelta(reply.message.text)
     for index, call in enumerate(reply.message.calls):

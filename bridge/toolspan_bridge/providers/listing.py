@@ -1,4 +1,4 @@
-"""The models of many providers, asked side by side."""
+"""The models of many providers, requested concurrently."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WITHIN_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """What one provider lists, or the error that says why it does not."""
+    """One provider's list, or the error that explains why there is none."""
 
     provider: str
     models: tuple[ModelFacts, ...] = ()
@@ -33,14 +33,14 @@ class ModelListing:
 
 
 class ModelLister:
-    """Asks providers what models they have. A list is kept for a minute, an error is not."""
+    """Requests lists of models from providers. A list is cached for a minute, an error is not."""
 
     def __init__(self, own: Mapping[str, ProviderConfig] | None = None) -> None:
         self._own = own or {}
         self._kept: dict[str, tuple[float, ModelListing]] = {}
 
     async def listed(self, providers: Sequence[str]) -> list[ModelListing]:
-        """Each provider's list, in their order; at most eight are asked at a time, each for at most 20 s."""
+        """Each provider's list, in order; at most eight are requested at a time, each for at most 20 s."""
         found: dict[str, ModelListing] = {}
         limit = anyio.CapacityLimiter(_AT_ONCE)
 

@@ -18,13 +18,13 @@ from .resolve import (
 )
 
 Allow = Callable[[Sequence[UntrustedItem]], None]
-"""Raises ``ConsentError`` unless all of what it is given may be run, connected to or sent."""
+"""Raises ``ConsentError`` unless all of the given items may be run, connected to or sent."""
 
 
 class ProviderPool:
     """Resolves each model once and keeps its provider's connections open until the block ends.
 
-    ``allow`` is called with what a provider of ``config`` would send, before that provider is used; without
+    ``allow`` is called with the request of a provider of ``config`` before that provider is used; without
     it every provider of ``config`` is used.
     """
 

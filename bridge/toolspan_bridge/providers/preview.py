@@ -1,4 +1,4 @@
-"""What a request to a provider would be, without sending it: keys stay variables."""
+"""Previews a request to a provider without sending it: keys stay variables."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Preview:
 
 
 def format_of(model: str, own: Own | None = None) -> str:
-    """The wire format that the provider of ``provider/model`` speaks. Needs no key.
+    """The wire format of the provider of ``provider/model``. Needs no key.
 
-    Raises ``UsageError`` when the name means nothing or the provider is asked without a request.
+    Raises ``UsageError`` when the name is unknown or the provider works without requests.
     """
     with keys_as_variables(_ALWAYS):
         return _connect(model, own)[0].format_name
 
 
 async def preview(model: str, request: Request, own: Own | None = None) -> Preview:
-    """``request``, for ``model`` (written ``provider/model``), as that provider would get it.
+    """``request``, for ``model`` (written ``provider/model``), as that provider would receive it.
 
-    Ollama is asked how long its model's context is, because that changes the request. Raises ``UsageError``
+    Ollama is asked for the model's context length, because that changes the request. Raises ``UsageError``
     as ``format_of``, ``UnreachableError`` when Ollama does not answer.
     """
     with keys_as_variables(_ALWAYS) as used:

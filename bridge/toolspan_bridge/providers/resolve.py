@@ -1,4 +1,4 @@
-"""From ``provider/model`` to a provider. A provider's module is imported when it is named."""
+"""Resolves ``provider/model`` to a provider. A provider's module is imported when it is named."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from .http.settings import HttpSettings
 
 DEFAULT_MODEL = "offline/keyword"
-"""The model when none is named: it needs no key and no network, and is no language model."""
+"""The default model: it needs no key and no network, and is not a language model."""
 
 PROMPT = "prompt:"
-"""The prefix of a model that gets its tools in the system prompt: ``prompt:ollama/gemma3``."""
+"""The prefix of a model whose tools are described in the system prompt: ``prompt:ollama/gemma3``."""
 
 
 @cache
@@ -38,7 +38,7 @@ def known_names() -> tuple[str, ...]:
 def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
     """The providers that ``config`` adds, by name.
 
-    Raises ``UsageError`` when one has the name of a known provider and does not say that it replaces it.
+    Raises ``UsageError`` when one has the name of a known provider and is not marked as its replacement.
     """
     for name, provider in config.providers.items():
         if name in known_names() and not provider.replaces:
@@ -50,8 +50,9 @@ def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
 
 
 def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
-    """What comes of asking the provider ``name`` (as ``split_model`` gives it) if ``config`` chose it: the
-    conversation and a key are sent to its address."""
+    """The consent needed to use the provider ``name`` (as ``split_model`` returns it) if ``config`` chose it:
+    the conversation and a key are sent to its address.
+    """
     found = config.providers.get(name.removeprefix(PROMPT))
     if found is None:
         return ()
@@ -66,10 +67,10 @@ def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def split_model(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
-    """``provider/model`` or ``provider:model`` as a pair. The model's own name may hold both signs; before
-    the provider's may stand ``prompt:``. ``own`` are the config's providers.
+    """``provider/model`` or ``provider:model`` as a pair. The model's own name may contain both signs;
+    ``prompt:`` may precede the provider's. ``own`` are the config's providers.
 
-    Raises ``UsageError`` when no provider of that name is known, or no model is named.
+    Raises ``UsageError`` when the provider is unknown, or no model is named.
     """
     if text.lower().startswith(PROMPT):
         provider, model = _split(text[len(PROMPT) :], provider_names(own))
@@ -99,7 +100,7 @@ def resolve_model(
 ) -> tuple[Provider, str]:
     """The provider of the model ``text``, and the model's name there. Nothing is sent yet.
 
-    ``own`` are the config's providers (``own_providers``). Raises ``UsageError`` when the name means nothing,
+    ``own`` are the config's providers (``own_providers``). Raises ``UsageError`` when the name is unknown,
     ``AuthError`` when the provider's key is missing.
     """
     name, model = split_model(text, own or ())

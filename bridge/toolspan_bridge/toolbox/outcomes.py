@@ -86,7 +86,7 @@ def _error(answer: UpstreamResult) -> dict[str, Any]:
         given = _error_object(_parsed(texts[0]))
     if given is None:
         error = "\n".join(text for text in texts if text.strip())
-        given = {"error": error or "The tool reported an error without saying which."}
+        given = {"error": error or "The tool reported an error without a message."}
     return {
         "error": given["error"],
         "error_code": _text_or(given.get("error_code"), "tool_error"),

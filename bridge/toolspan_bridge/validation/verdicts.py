@@ -35,7 +35,7 @@ def judge(expect: Expect, answer: Answer) -> Verdict:
     never a success.
     """
     called = [call.tool for call in answer.tool_calls]
-    reasons = [f"the answer is not whole ({answer.stop}): {answer.reason}"] if answer.broken else []
+    reasons = [f"the answer is incomplete ({answer.stop}): {answer.reason}"] if answer.broken else []
     reasons += _missing_calls(expect.calls, answer.tool_calls)
     if expect.no_calls and called:
         reasons.append(f"no tool was to be called, but {_listed(called)} was")

@@ -48,7 +48,7 @@ class LogHandler(logging.StreamHandler[TextIO]):
             super().emit(record)
             return
         try:
-            note = f"({self._left_out} log records left out: nobody read them)\n" if self._left_out else ""
+            note = f"({self._left_out} log records left out: stderr was not read)\n" if self._left_out else ""
             self._left_out += 1
             if self._written((note + self.format(record) + self.terminator).encode("utf-8", "replace")):
                 self._left_out = 0

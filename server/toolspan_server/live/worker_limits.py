@@ -15,10 +15,10 @@ def kept_apart(config: Config) -> Iterator[str]:
     if tasks := [tool.name for tool in tools if tool.task is not None]:
         yield (
             f"a task is known only to the worker that made it ({_listed(tasks)}): "
-            "clients that ask another one are told that there is none; serve these tools with one worker"
+            "for clients that ask another one it does not exist; serve these tools with one worker"
         )
     if limited := [tool.name for tool in tools if tool.rate_limit is not None]:
-        yield f"each worker lets as many calls through as rate_limit says ({_listed(limited)})"
+        yield f"each worker applies rate_limit to its own calls ({_listed(limited)})"
     if counting := [tool.name for tool in tools if tool.implementation.counts_calls]:
         yield f"each worker counts calls and draws lots by itself ({_listed(counting)})"
 

@@ -158,7 +158,7 @@ async def test_the_text_of_a_broken_answer_is_kept_and_marked(box: Toolbox) -> N
     transcript: list[Message] = []
     events = await told(box, Scripted([{"pieces": ["It ", "is"], "incomplete": True}]), transcript)
     assert answered(events).content == "It is" and answered(events).incomplete
-    assert "broke off and is not whole" in notices(events)[-1]
+    assert "broke off and is incomplete" in notices(events)[-1]
     assert transcript[-1] == Assistant("It is", incomplete=True)
 
 
@@ -339,7 +339,7 @@ async def test_images_go_with_the_question_and_a_model_without_eyes_is_noticed(b
     events = await told(box, provider, parts=(image(),), vision=False)
     assert provider.requests[0].messages == (User("What now?", (image(),)),)
     assert provider.requests[0].vision is False
-    assert "takes no images" in notices(events)[0]
+    assert "accepts no images" in notices(events)[0]
 
 
 @pytest.mark.requirement("I5.5.1")

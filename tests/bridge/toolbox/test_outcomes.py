@@ -110,7 +110,7 @@ def test_any_other_error_is_its_text_with_what_to_do() -> None:
 
 
 def test_an_error_without_words_still_says_something() -> None:
-    assert result(content=[], is_error=True)["error"] == "The tool reported an error without saying which."
+    assert result(content=[], is_error=True)["error"] == "The tool reported an error without a message."
 
 
 @pytest.mark.parametrize(

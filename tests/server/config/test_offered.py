@@ -29,7 +29,7 @@ pytestmark = pytest.mark.requirement("I4.2.8", "I4.4.1")
         ("{uri: 'a://{b}', name: n, text: x}", "has no variables (move it to resource_templates)"),
         (
             "{uri: a://b, glob: '*.md'}",
-            "$.resources[0].uri: 'a://b' does not tell the files of the glob apart",
+            "$.resources[0].uri: 'a://b' does not distinguish the files of the glob",
         ),
         ("{uri: 'a:///{path}', glob: '*.md', name: n}", "the files of a glob would all have one name"),
         ("{uri: a://b, file: ../x}", "$.resources[0].file: '../x' is outside of the config's folder"),

@@ -35,7 +35,7 @@ SCENARIOS: dict[str, Scenario] = {
         gets="tool_error",
     ),
     "an error without words": _answering(
-        UpstreamResult([], is_error=True), "without saying which", gets="tool_error"
+        UpstreamResult([], is_error=True), "an error without a message", gets="tool_error"
     ),
     "an error beside a success": asked(
         Turn(Call("good"), Call("bad", gets="tool_error")),

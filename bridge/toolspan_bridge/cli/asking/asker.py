@@ -11,7 +11,7 @@ from ...errors import AuthError
 from ...loop import DEFAULT_SYSTEM, Question
 from ...providers import DEFAULT_MODEL, Provider, ProviderPool
 from ...routes import Route, route
-from ..terminal.output import note
+from ..terminal.output import print_note
 from .options import AskOptions
 from .session import Session
 
@@ -47,7 +47,7 @@ class RoutedAsker:
         try:
             return await self._question(text, way, way.model or DEFAULT_MODEL)
         except AuthError as error:
-            note(
+            print_note(
                 f"the route names {way.model}, but {error}; "
                 f"{DEFAULT_MODEL} answers, which is no language model"
             )

@@ -75,11 +75,11 @@ _image = click.option(
     help="A PNG, JPEG, GIF or WebP image that goes with the (first) question; may repeat.",
 )
 _no_stream = click.option(
-    "--no-stream", is_flag=True, help="Show the answer when it is whole, not as it comes."
+    "--no-stream", is_flag=True, help="Show the answer when it is complete, without streaming."
 )
 _trim = click.option(
     "--trim",
     is_flag=True,
-    help="Leave out what was said first where a local model's context is too short for all; "
+    help="Leave out the oldest messages where a local model's context is too short for all; "
     "without it such a question is refused.",
 )

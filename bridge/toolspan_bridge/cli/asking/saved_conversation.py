@@ -10,7 +10,7 @@ from typing import Self
 from ...conversation import Conversation
 from ...errors import BridgeError, UsageError
 from ...messages import Message
-from ..terminal.output import note
+from ..terminal.output import print_note
 
 
 class SavedConversation:
@@ -57,7 +57,7 @@ class SavedConversation:
                 try:
                     self._conversation.save(self._path)
                 except BridgeError as fault:
-                    note(f"{fault}")
+                    print_note(f"{fault}")
 
 
 def _check(path: Path, *, resumed: bool) -> None:
@@ -66,5 +66,5 @@ def _check(path: Path, *, resumed: bool) -> None:
         raise UsageError(f"{path} cannot be written: name a file in a folder that is there")
     if path.exists() and not resumed:
         raise UsageError(
-            f"{path} is there already: choose another name, or go on with it by --resume {path} --save {path}"
+            f"{path} exists already: choose another name, or go on with it by --resume {path} --save {path}"
         )

@@ -17,7 +17,7 @@ from ...toolbox import Toolbox, foreign, servers_of
 from ...toolbox.toolbox import CONNECT_TIMEOUT_SECONDS
 from ..inputs.options import ConfigChoice, read_config
 from ..inputs.target import CONNECT_SECONDS, server_of
-from ..terminal.output import note
+from ..terminal.output import print_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ async def opened(choice: ConfigChoice, *, server: str | None = None) -> AsyncGen
     async with Toolbox.connect(servers, connect_timeout=patience) as toolbox:
         names = [tool.name for tool in toolbox.tools]
         for text in (*map(str, toolbox.failures), *toolbox.warnings, *unknown_tools(config, names)):
-            note(text)
+            print_note(text)
         if servers and len(toolbox.failures) == len(servers):
-            raise UnreachableError("no MCP server could be reached; what each said is above")
+            raise UnreachableError("no MCP server could be reached; the errors are above")
         yield Session(config, toolbox, choice)
 
 

@@ -21,7 +21,7 @@ from toolspan_server.config import (
 )
 
 from ...errors import ConsentError, UsageError
-from ..terminal.output import note
+from ..terminal.output import print_note
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -69,7 +69,7 @@ def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FILE",
         help="A config file; may repeat. Default: $TOOLSPAN_CONFIG, else " + ", ".join(DEFAULT_FILES) + ".",
     )
-    skip = click.option("--skip-invalid", is_flag=True, help="Leave out tools with errors, and say which.")
+    skip = click.option("--skip-invalid", is_flag=True, help="Leave out tools with errors, and list them.")
     return paths(skip(trust_option(chosen)))
 
 
@@ -78,7 +78,7 @@ def trust_option(function: _F) -> _F:
     return click.option(
         "--trust",
         is_flag=True,
-        help="Run what files found here, not named, bring: handlers, servers, and those of .mcp.json; "
+        help="Run what files found here, not named, contain: handlers, servers, and those of .mcp.json; "
         "send variables where they say.",
     )(function)
 
@@ -127,5 +127,5 @@ def read_config(choice: ConfigChoice, *, needed: bool = True, import_handlers: b
         return Config()
     config = load_config(*files, skip_invalid=choice.skip_invalid, import_handlers=import_handlers)
     for problem in config.skipped:
-        note(f"skipped {problem}")
+        print_note(f"skipped {problem}")
     return config

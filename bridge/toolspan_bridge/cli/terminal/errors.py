@@ -13,9 +13,9 @@ from toolspan_server.errors import ConfigError
 from ...errors import BridgeError
 from .output import (
     emit_json_error,
-    note,
-    say,
-    say_traceback,
+    print_message,
+    print_note,
+    print_traceback,
 )
 
 EXIT_INTERRUPTED = 130
@@ -35,13 +35,13 @@ def report(error: Exception, *, as_json: bool) -> None:
     elif isinstance(error, click.ClickException):
         shown = io.StringIO()
         error.show(shown)
-        say(shown.getvalue().rstrip("\n"), err=True)
+        print_message(shown.getvalue().rstrip("\n"), err=True)
     elif isinstance(error, ConfigError):
-        say(str(error), err=True)
+        print_message(str(error), err=True)
     elif isinstance(error, BridgeError):
-        note(str(error))
+        print_note(str(error))
     else:
-        say_traceback(error)
+        print_traceback(error)
 
 
 def _described(error: Exception) -> dict[str, Any]:

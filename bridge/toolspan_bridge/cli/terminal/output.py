@@ -1,7 +1,7 @@
-"""What verbs print: data on stdout, everything else on stderr. All that is printed goes through here.
+"""The output of verbs: data on stdout, everything else on stderr. Everything printed goes through here.
 
-Texts come from models, servers, files and providers: none of them acts on the terminal, hides, or is read as
-markup (``toolspan_server.common.visible``). Data that is not printed on a terminal is left as it is.
+Texts come from models, servers, files and providers: none of them can control the terminal, hide, or be read
+as markup (``toolspan_server.common.visible``). Data that is not printed on a terminal is left unchanged.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
 
 
-def say(text: str, *, err: bool = False) -> None:
+def print_message(text: str, *, err: bool = False) -> None:
     """Print ``text`` for people, a line or several."""
     click.echo(visible(text), err=err)
 
 
-def note(text: str) -> None:
-    """Say ``text`` on stderr."""
+def print_note(text: str) -> None:
+    """Print the note ``text`` on stderr."""
     click.echo(_indented(f"toolspan: {text}"), err=True)
 
 
@@ -48,7 +48,7 @@ def confirm(question: str) -> None:
 
 
 def emit_text(text: str) -> None:
-    """Print the data ``text`` on stdout: at a terminal so that it can be looked at, elsewhere as it is."""
+    """Print the data ``text`` on stdout: made visible at a terminal, unchanged elsewhere."""
     click.echo(visible(text) if sys.stdout.isatty() else _writable(text))
 
 
@@ -58,7 +58,7 @@ def emit_document(text: str) -> None:
 
 
 def as_json(data: Any, indent: int | None = None) -> str:
-    """``data`` as JSON that can be looked at: what acts or hides is in escapes."""
+    """``data`` as JSON for a terminal: control and invisible characters are escaped."""
     return visible_json(json.dumps(data, ensure_ascii=False, indent=indent))
 
 
@@ -85,7 +85,7 @@ def emit_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def emit_bytes(data: bytes) -> None:
-    """Put the JSON ``data`` on stdout as it is; at a terminal so that it can be looked at."""
+    """Write the JSON ``data`` to stdout: made visible at a terminal, unchanged elsewhere."""
     if sys.stdout.isatty():
         click.echo(visible_json(data.decode()))
         return
@@ -98,26 +98,26 @@ def emit_bytes(data: bytes) -> None:
     binary.flush()
 
 
-def say_traceback(error: BaseException) -> None:
-    """The traceback of ``error`` on stderr."""
-    say("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
+def print_traceback(error: BaseException) -> None:
+    """Print the traceback of ``error`` on stderr."""
+    print_message("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
 
 
 class LiveText:
-    """Text on a terminal as it comes: only ever appended."""
+    """Streamed text on a terminal, only ever appended to."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
         self._stream = VisibleStream()
         self.is_open = False
-        """Whether the last line is not ended yet."""
+        """Whether the last line has no end yet."""
 
     def write(self, piece: str) -> None:
         """Show more of the text."""
         self._put(self._stream.feed(piece))
 
     def close(self) -> None:
-        """Show what waits for more, and end the line that is open."""
+        """Show held back text, and end an open line."""
         self._put(self._stream.end())
         if self.is_open:
             self._put("\n")
@@ -136,7 +136,7 @@ class LineWriter:
         self._file = file
 
     def write(self, line: str) -> None:
-        """One line; those that a text has beside are indented."""
+        """Write one line; further lines of a text are indented."""
         self._file.write(_indented(line) + "\n")
         self._file.flush()
 
@@ -147,7 +147,7 @@ def _writable(text: str) -> str:
 
 
 def _indented(text: str) -> str:
-    """``text``, visible, with every line after the first one indented, so that none of it passes for ours."""
+    """``text``, visible, with further lines indented, so that none looks like a message of this program."""
     first, *others = visible(text).splitlines() or [""]
     return "\n".join([first, *(line if line[:1].isspace() else f"    {line}" for line in others)])
 

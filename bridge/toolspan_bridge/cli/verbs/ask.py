@@ -31,8 +31,8 @@ def command(
 ) -> int:
     """Ask a model QUESTION with the config's tools and print the answer; - reads the question from stdin.
 
-    The tool calls, their results and times are told on stderr, or in the JSON. At a terminal the answer is
-    shown as it comes. One that is no whole answer (it breaks off, is cut off, refused, malformed or empty) is
+    The tool calls, their results and times are printed on stderr, or in the JSON. At a terminal the answer is
+    shown as it comes. An incomplete answer (it breaks off, is cut off, refused, malformed or empty) is
     printed as far as it came, and the exit code is 1.
     """
     text = sys.stdin.read().strip() if question == "-" else question.strip()

@@ -21,12 +21,12 @@ from ..asking.session import opened
 from ..inputs.images import read_images
 from ..inputs.options import ConfigChoice, config_options, json_option
 from ..terminal.errors import EXIT_INTERRUPTED
-from ..terminal.output import emit_json, note
+from ..terminal.output import emit_json, print_note
 from ..terminal.talk import Printer, talk
 
 _HELP = (
-    "Ask anything. /tools lists the tools, /image FILE goes with the next question, /save FILE keeps what is "
-    "said, /new forgets it, /exit or Ctrl+D leaves."
+    "Ask anything. /tools lists the tools, /image FILE goes with the next question, /save FILE saves the "
+    "conversation, /new starts another one, /exit or Ctrl+D leaves."
 )
 
 
@@ -84,16 +84,18 @@ class Chat:
             return False
         if line == "/new":
             self._saved.messages.clear()
-            note("what was said is forgotten")
+            print_note("a new conversation starts")
         elif line == "/tools":
-            note(", ".join(tool.name for tool in self._asker.session.toolbox.tools) or "there are no tools")
+            print_note(
+                ", ".join(tool.name for tool in self._asker.session.toolbox.tools) or "there are no tools"
+            )
         elif line.startswith("/save "):
-            note(self._saved.save_as(line.removeprefix("/save ").strip()))
+            print_note(self._saved.save_as(line.removeprefix("/save ").strip()))
         elif line.startswith("/image "):
             more = read_images([line.removeprefix("/image ").strip()])
             self._options = replace(self._options, images=(*self._options.images, *more))
         elif line.startswith("/"):
-            note(_HELP)
+            print_note(_HELP)
         elif line:
             await self._ask(line)
         return True
@@ -124,7 +126,7 @@ async def _at_the_prompt(chat: Chat) -> int:
     """Until Ctrl+D, ``/exit``, or Ctrl+C at the prompt; Ctrl+C during an answer ends that answer."""
     from prompt_toolkit import PromptSession
 
-    note(_HELP)
+    print_note(_HELP)
     prompt: PromptSession[str] = PromptSession("you> ")
     while True:
         try:
@@ -138,7 +140,7 @@ async def _at_the_prompt(chat: Chat) -> int:
                 if not await chat.take(line.strip()):
                     return 0
         except BridgeError as error:
-            note(f"{error}")
+            print_note(f"{error}")
 
 
 @asynccontextmanager
@@ -158,7 +160,7 @@ async def _interruptible() -> AsyncGenerator[None]:
                 fault = error
             group.cancel_scope.cancel()
     if interrupted.cancelled_caught:
-        note("interrupted")
+        print_note("interrupted")
     if fault is not None:
         raise fault
 

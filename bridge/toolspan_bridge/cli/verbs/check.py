@@ -25,7 +25,7 @@ from ..inputs.options import (
     json_option,
     read_config,
 )
-from ..terminal.output import emit_json, note, say
+from ..terminal.output import emit_json, print_message, print_note
 
 EXIT_TOOL_ERROR = 5
 
@@ -87,18 +87,20 @@ def _specs(config: Config) -> list[ToolSpec]:
 
 def _show(config: Config) -> None:
     for path in config.files:
-        say(f"{path}: ok")
+        print_message(f"{path}: ok")
     there = contents(config)
     there["tools"] = [f"{tool.name} ({tool.implementation.type})" for tool in config.tools.registry]
     lines = [f"{counted(sort, len(names))}: {', '.join(names)}" for sort, names in there.items() if names]
-    say("\n".join(lines or ["no tools"]))
+    print_message("\n".join(lines or ["no tools"]))
     for text in invisible_text_notes(_specs(config)):
-        note(text)
+        print_note(text)
     if config.unchecked:
         names = ", ".join(config.unchecked)
-        note(f"read, but not imported: {names} (--trust imports them, and checks their handlers' options)")
+        print_note(
+            f"read, but not imported: {names} (--trust imports them, and checks their handlers' options)"
+        )
     if not config.tools.enabled:
-        note("tools.enabled is false: none of these tools is served")
+        print_note("tools.enabled is false: none of these tools is served")
 
 
 def _show_examples(outcomes: list[ExampleOutcome]) -> None:
@@ -106,6 +108,6 @@ def _show_examples(outcomes: list[ExampleOutcome]) -> None:
     for outcome in outcomes:
         about = f" ({outcome.description})" if outcome.description else ""
         reason = f": {outcome.reason}" if outcome.reason else ""
-        say(f"{outcome.tool}, example {outcome.number}{about}: {words[outcome.ok]}{reason}")
+        print_message(f"{outcome.tool}, example {outcome.number}{about}: {words[outcome.ok]}{reason}")
     good = sum(outcome.ok is True for outcome in outcomes)
-    say(f"{good} of {len(outcomes)} examples are right" if outcomes else "no tool has examples")
+    print_message(f"{good} of {len(outcomes)} examples are right" if outcomes else "no tool has examples")

@@ -17,7 +17,7 @@ from ..asking.asker import RoutedAsker, default_model
 from ..asking.options import AskOptions
 from ..asking.session import Session, opened
 from ..inputs.options import ConfigChoice, model_option
-from ..terminal.output import as_json, heading, say
+from ..terminal.output import as_json, heading, print_message
 from ..terminal.talk import Printer, talk
 from .validate import validated
 
@@ -28,7 +28,7 @@ _QUESTIONS = (
 )
 
 
-@click.command(name="demo", short_help="See the whole job on real input.")
+@click.command(name="demo", short_help="Run the whole tour on real input.")
 @click.option(
     "--dir", "folder", default="toolspan-demo", show_default=True, help="Where the demo's files are put."
 )
@@ -49,7 +49,7 @@ async def _show(config: Path, model: str) -> int:
     async with opened(ConfigChoice((str(config),))) as session:
         heading(f"1. The tools of {config}, served over MCP by a subprocess")
         for tool in session.toolbox.tools:
-            say(f"{tool.name:18} {tool.description}")
+            print_message(f"{tool.name:18} {tool.description}")
         heading("2. One tool in every wire format")
         _show_formats(session)
         heading(f"3. Questions, answered by {model}")
@@ -58,7 +58,7 @@ async def _show(config: Path, model: str) -> int:
         report, records = await validated(session, (model,), default_suite())
         print_report(report, sys.stdout, records)
     heading("Next")
-    say(f"toolspan chat --config {config}\ntoolspan serve --config {config}")
+    print_message(f"toolspan chat --config {config}\ntoolspan serve --config {config}")
     return report.exit_code
 
 
@@ -66,13 +66,13 @@ def _show_formats(session: Session) -> None:
     tools = (session.tool("calculate"),)
     for name in format_names():
         payload = get_format(name).render_tools(tools, NameTable.of(tools))
-        say(f"{name:17} {as_json(payload)}")
+        print_message(f"{name:17} {as_json(payload)}")
 
 
 async def _show_answers(session: Session, model: str) -> None:
     async with RoutedAsker(session) as asker:
         for text in _QUESTIONS:
             question, provider = await asker.routed(text, AskOptions(model))
-            say(f"you> {text}")
+            print_message(f"you> {text}")
             answer = await talk(question, provider, session.toolbox, Printer(sys.stdout))
-            say(f"{answer.content}\n")
+            print_message(f"{answer.content}\n")

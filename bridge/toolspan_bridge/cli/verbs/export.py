@@ -23,7 +23,7 @@ from ..asking.request import (
 from ..asking.session import Session, opened
 from ..curl import curl
 from ..inputs.options import ConfigChoice, config_options, server_option
-from ..terminal.output import emit_bytes, emit_json, note
+from ..terminal.output import emit_bytes, emit_json, print_note
 
 if TYPE_CHECKING:
     from ...providers.preview import Preview
@@ -42,8 +42,10 @@ class _ExportOptions:
 
 @click.command(name="export", short_help="Print what a provider would be sent.")
 @click.option("-f", "--format", "format_name", type=click.Choice(format_names()), help="The wire format.")
-@click.option("--request", "question", metavar="QUESTION", help="The whole first request instead.")
-@click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Who would answer; tells the format.")
+@click.option("--request", "question", metavar="QUESTION", help="Export the whole first request instead.")
+@click.option(
+    "-m", "--model", metavar="PROVIDER/MODEL", help="The model that would answer; it sets the format."
+)
 @click.option("--curl", "as_curl", is_flag=True, help="The request as a curl command, the key as a variable.")
 @click.option("--stream", is_flag=True, help="The request for an answer in pieces.")
 @click.option("--strict", is_flag=True, help="As if every tool asked for the provider's strict mode.")
@@ -65,7 +67,7 @@ def command(
 ) -> None:
     """Print the tools byte for byte as a request in this format carries them, or the first request itself.
 
-    What the format cannot express is said on stderr, tool by tool; `toolspan lint` says more.
+    What the format cannot express is reported on stderr, tool by tool; `toolspan lint` explains it.
     """
     if question is None and (as_curl or stream):
         raise UsageError("--curl and --stream show a request: add --request QUESTION")
@@ -151,4 +153,4 @@ async def _preview(model: str, request: Request, session: Session) -> Preview:
 
 def _note_losses(format_name: str, session: Session) -> None:
     for loss in get_format(format_name).losses(session.toolbox.tools):
-        note(f"{loss.severity}: {loss.tool}{loss.pointer}: {loss.rule}: {loss.repair}")
+        print_note(f"{loss.severity}: {loss.tool}{loss.pointer}: {loss.rule}: {loss.repair}")

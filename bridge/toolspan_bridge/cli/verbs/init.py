@@ -24,7 +24,7 @@ from ...init import (
 )
 from ...init._record import Calling
 from ..inputs.options import json_option
-from ..terminal.output import emit_document, emit_json, note
+from ..terminal.output import emit_document, emit_json, print_note
 
 _TOOL = re.compile(r"\$\.tools\.registry\[(\d+)\]")
 
@@ -80,11 +80,11 @@ def command(
 ) -> None:
     """Write a commented config for what you name; with nothing named, one mock.
 
-    What is written passes `toolspan check`. A file that is there is left alone without --force.
+    What is written passes `toolspan check`. An existing file is overwritten only with --force.
     """
     path = None if output == "-" else Path(output)
     if path is not None and os.path.lexists(path) and not force:
-        raise UsageError(f"{path} is there already: name another with --output, or say --force")
+        raise UsageError(f"{path} exists already: name another with --output, or add --force")
     directory = Path.cwd() if path is None else path.absolute().parent
     if not directory.is_dir():
         raise UsageError(f"{directory} is no folder")
@@ -118,9 +118,9 @@ def _recorded(servers: Sequence[str], calling: Calling, taken: set[str]) -> list
     for server in servers:
         found, notes = anyio.run(recorded, server, calling, taken)
         for text in notes:
-            note(text)
+            print_note(text)
         if not found:
-            note(f"{server} offers no tools")
+            print_note(f"{server} offers no tools")
         entries += found
     return entries
 
@@ -138,7 +138,7 @@ def _checked(name: str, tools: list[Entry], sources: list[Entry], own: int) -> t
         raise UsageError("; ".join(named))
     left_out = [str(tools[index].data["name"]) for index in wrong]
     for index, why in wrong.items():
-        note(f"{tools[index].data['name']} is left out: {why}")
+        print_note(f"{tools[index].data['name']} is left out: {why}")
     tools[:] = [tool for index, tool in enumerate(tools) if index not in wrong]
     return config_text(name, tools, sources), left_out
 
@@ -189,4 +189,4 @@ def _tell(
     parts = [f"{len(names)} tools" if len(names) != 1 else "1 tool"]
     if sources:
         parts.append(f"{len(sources)} sources" if len(sources) != 1 else "1 source")
-    note(f"{path} was written: {' and '.join(parts)}; next: toolspan check, toolspan serve")
+    print_note(f"{path} was written: {' and '.join(parts)}; next: toolspan check, toolspan serve")

@@ -41,8 +41,8 @@ from ..terminal.output import (
     confirm,
     emit_document,
     emit_json,
-    note,
-    say,
+    print_message,
+    print_note,
 )
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -125,7 +125,7 @@ def _warn_of_variables(files: tuple[Path, ...], env: Mapping[str, str]) -> None:
     try:
         load_config(*files, environ=env, import_handlers=False)
     except ConfigError:
-        note("the config needs variables that the client may not have: give them by --env")
+        print_note("the config needs variables that the client may not have: give them by --env")
 
 
 def _server(
@@ -169,11 +169,11 @@ def _applied(change: FileChange, *, yes: bool, as_json: bool) -> Path | None:
     if change.action == "unchanged":
         return None
     if not as_json:
-        say(change.diff().rstrip("\n"), err=True)
+        print_message(change.diff().rstrip("\n"), err=True)
     if not yes:
         if not sys.stdin.isatty() or as_json:
             raise UsageError(
-                "nobody can be asked here, and nothing was changed: say --yes to make this change"
+                "this needs a terminal to ask, so nothing was changed: add --yes to make this change"
             )
         confirm(f"Change {change.path}?")
     return apply(change)
@@ -192,8 +192,8 @@ def _tell(
         emit_json({**data, "backup": None if backup is None else str(backup)})
         return
     if change.action == "unchanged":
-        note(f"{change.path} is as it should be: nothing to do")
+        print_note(f"{change.path} is as it should be: nothing to do")
         return
     kept = "" if backup is None else f"; what it was before is in {backup}"
-    note(f"{name!r} was {change.action} in {change.path}{kept}")
-    note(f"{row.title}: {row.afterwards}")
+    print_note(f"{name!r} was {change.action} in {change.path}{kept}")
+    print_note(f"{row.title}: {row.afterwards}")

@@ -27,8 +27,8 @@ from ..inputs.options import (
 from ..terminal.output import (
     emit_json,
     emit_table,
-    note,
-    say,
+    print_message,
+    print_note,
 )
 
 EXIT_LOSS = 7
@@ -63,11 +63,11 @@ def command(
     choice: ConfigChoice,
     as_json: bool,
 ) -> int:
-    """Report what a wire format cannot say of the tools: where, by which rule, what is sent instead, and how
-    to write it so that nothing is lost. docs/reference/formats.md tells the rules.
+    """Report what a wire format cannot express of the tools: where, by which rule, what is sent instead, and
+    how to write it so that nothing is lost. docs/reference/formats.md explains the rules.
 
     error: the provider would refuse it, so the tool is left out. warning: it would be ignored, or is
-    dropped. info: it is said in other words, or undone on the way back. Exit 7 at or above --fail-on.
+    dropped. info: it is expressed in another way, or undone on the way back. Exit 7 at or above --fail-on.
     """
     tools = anyio.run(_tools, choice, server)
     asked = tools_asking_strict(tools) if strict else tools
@@ -88,7 +88,7 @@ async def _tools(choice: ConfigChoice, server: str | None) -> tuple[ToolSpec, ..
 
 def _show(outcome: Lint) -> None:
     if not outcome.tools:
-        note("no server offers any tool")
+        print_note("no server offers any tool")
     for finding in outcome.findings:
         _show_finding(finding, every=1 < len(finding.formats) == len(outcome.formats))
     rows = [(name, *(str(count) for count in counts.values())) for name, counts in outcome.summary().items()]
@@ -98,6 +98,6 @@ def _show(outcome: Lint) -> None:
 def _show_finding(finding: Finding, *, every: bool) -> None:
     loss = finding.loss
     where = "every format" if every else ", ".join(finding.formats)
-    say(f"{loss.severity}: {loss.tool} {loss.pointer or '(the whole tool)'}: {loss.rule} ({where})")
-    say(f"    sent: {loss.repair}")
-    say(f"    fix: {loss.fix}\n")
+    print_message(f"{loss.severity}: {loss.tool} {loss.pointer or '(the whole tool)'}: {loss.rule} ({where})")
+    print_message(f"    sent: {loss.repair}")
+    print_message(f"    fix: {loss.fix}\n")

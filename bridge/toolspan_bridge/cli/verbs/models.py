@@ -25,7 +25,7 @@ from ..inputs.options import (
     read_config,
 )
 from ..terminal.errors import exit_code
-from ..terminal.output import emit_json, emit_table, note
+from ..terminal.output import emit_json, emit_table, print_note
 
 if TYPE_CHECKING:
     from ...providers.listing import ModelListing
@@ -45,8 +45,8 @@ _BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
 @config_options
 @json_option
 def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> int:
-    """List the models that the providers tell of: tokens of context, whether they call tools and see images,
-    and what `validate` has found. What a provider does not tell is left empty.
+    """List the models of the providers: tokens of context, whether they call tools and see images,
+    and what `validate` has found. What a provider does not report is left empty.
 
     A provider that gives no list is named on stderr with the reason. When one was asked for by name, the exit
     code is that of the reason: 3 without a key, 4 unreachable.
@@ -83,7 +83,7 @@ def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, nam
         except ConsentError as error:
             if named:
                 raise
-            note(f"{name} is left out: {error}")
+            print_note(f"{name} is left out: {error}")
         else:
             allowed.append(name)
     return allowed
@@ -102,7 +102,7 @@ def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
         return {}
     with Store.open(path, redact=config.redact) as store:
         for notice in store.notices:
-            note(notice)
+            print_note(notice)
         records = build_records(store.trials())
     found: dict[tuple[str, str], bool] = {}
     for record in records:
@@ -149,9 +149,9 @@ def _show(listed: Sequence[ModelListing], badges: Mapping[tuple[str, str], bool]
         emit_table(("model", "context", "tools", "vision", "validation"), rows)
     for each in listed:
         if each.error:
-            note(f"{each.provider}: {each.error.message.removeprefix(f'{each.provider} ')}")
+            print_note(f"{each.provider}: {each.error.message.removeprefix(f'{each.provider} ')}")
         elif not each.models:
-            note(f"{each.provider}: it has no models")
+            print_note(f"{each.provider}: it has no models")
 
 
 def _word(value: bool | None) -> str:

@@ -13,7 +13,7 @@ from ..inputs.options import (
     json_option,
     read_config,
 )
-from ..terminal.output import emit_json, emit_table, note
+from ..terminal.output import emit_json, emit_table, print_note
 
 
 @click.command(name="report", short_help="Show which models are validated.")
@@ -29,13 +29,13 @@ def command(model: str | None, choice: ConfigChoice, as_json: bool) -> None:
         with Store.open(path, redact=config.redact) as store:
             records = build_records(store.trials(model))
             for notice in store.notices:
-                note(notice)
+                print_note(notice)
     if as_json:
         emit_json(records)
     elif records:
         _print(records)
     else:
-        note(f"no trials are recorded in {path} (run `toolspan validate`)")
+        print_note(f"no trials are recorded in {path} (run `toolspan validate`)")
 
 
 def _print(records: list[dict[str, Any]]) -> None:

@@ -24,8 +24,8 @@ from ..terminal.output import (
     emit_json,
     emit_table,
     emit_text,
-    note,
-    say,
+    print_message,
+    print_note,
 )
 
 EXIT_TOOL_ERROR = 5
@@ -52,7 +52,7 @@ def list_(
     choice: ConfigChoice,
     as_json: bool,
 ) -> None:
-    """List the tools as the servers tell them over MCP.
+    """List the tools as the servers list them over MCP.
 
     With --names the table by which a model's calls find their tools: the name on the wire, the server and the
     tool's own name. A tool that the format leaves out is marked.
@@ -77,10 +77,10 @@ def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
     if as_json:
         emit_json({**_described(tool), "examples": examples} if examples else _described(tool))
         return
-    say(f"{tool.name} (server {tool.server})\n{tool.description}\n")
+    print_message(f"{tool.name} (server {tool.server})\n{tool.description}\n")
     emit_json(dict(tool.schema))
     for number, example in enumerate(examples, 1):
-        say(f"\nExample {number}:")
+        print_message(f"\nExample {number}:")
         emit_json(example)
 
 
@@ -110,7 +110,7 @@ def call(
         value = result["result"]
         emit_text(value) if isinstance(value, str) else emit_json(value)
     else:
-        note(f"{result['error']} ({result['user_action']})")
+        print_note(f"{result['error']} ({result['user_action']})")
     return 0 if result["success"] else EXIT_TOOL_ERROR
 
 

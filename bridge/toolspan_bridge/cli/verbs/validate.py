@@ -26,7 +26,7 @@ from ...validation import (
 from ..asking.asker import default_model
 from ..asking.session import Session, opened
 from ..inputs.options import ConfigChoice, config_options, json_option
-from ..terminal.output import emit_json, note
+from ..terminal.output import emit_json, print_note
 
 
 @click.command(name="validate", short_help="Measure which models use the tools.")
@@ -80,7 +80,7 @@ async def validated(
     """Run ``suite`` with the session's tools; the report, and the file that the records were exported to."""
     state = session.config.state_directory
     if missing := suite.missing_tools(tool.name for tool in session.toolbox.tools):
-        note(f"the suite expects {', '.join(missing)}, which no server offers")
+        print_note(f"the suite expects {', '.join(missing)}, which no server offers")
     chosen = models or (default_model(),)
     with Store.open(state / STORE_FILE, redact=session.config.redact) as store:
         async with Asker(session.config, session.toolbox, allow=session.choice.allow) as asker:

@@ -19,9 +19,9 @@ from ..shared.json_values import (
 )
 from ..shared.replies.parse import WireCall
 
-__all__ = ["CallScanner", "Found"]
+__all__ = ["CallScanner", "ScannedItem"]
 
-Found = str | WireCall
+ScannedItem = str | WireCall
 
 _TAG, _TAG_END = "<tool_call>", "</tool_call>"
 _THINK, _THINK_END = "<think>", "</think>"
@@ -40,35 +40,35 @@ _KEYS = frozenset({"arguments", "id", "name", "parameters", "type"})
 
 
 class CallScanner:
-    """Finds calls in a text that comes in pieces; the same is found whatever the pieces.
+    """Finds calls in a streamed text; the result does not depend on how the text is split.
 
-    What may still become a call is held back. ``_until`` ends the code or thoughts that are passed over;
-    ``_awaited`` is what has to come before the text held is worth another look.
+    Text that may still become a call is held back. ``_block_end`` is the end of the code or thoughts that are
+    skipped; ``_awaited_end`` has to arrive before the held text is scanned again.
     """
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._before = "\n"
-        self._began = False
-        self._bare = False
-        self._until = ""
-        self._awaited = ""
+        self._previous = "\n"
+        self._in_text = False
+        self._is_bare = False
+        self._block_end = ""
+        self._awaited_end = ""
         self._tail = ""
 
-    def feed(self, piece: str) -> list[Found]:
-        """Text and calls that are certain by now, in order."""
+    def feed(self, piece: str) -> list[ScannedItem]:
+        """The text and the calls that are certain so far, in order."""
         self._pieces.append(piece)
-        if self._bare:
+        if self._is_bare:
             return []
-        if self._awaited:
+        if self._awaited_end:
             window = self._tail + piece
-            self._tail = window[-len(self._awaited) :]
-            if self._awaited not in window:
+            self._tail = window[-len(self._awaited_end) :]
+            if self._awaited_end not in window:
                 return []
-        self._awaited = ""
-        found: list[Found] = []
+        self._awaited_end = ""
+        found: list[ScannedItem] = []
         rest = "".join(self._pieces)
-        while rest and not self._awaited:
+        while rest and not self._awaited_end:
             step, after = self._step(rest)
             if after == rest:
                 break
@@ -77,86 +77,86 @@ class CallScanner:
         self._pieces, self._tail = [rest], rest
         return found
 
-    def close(self, *, cut: bool = False) -> list[Found]:
-        """What was held back. ``cut`` says that the text broke off: a call at its end may be half."""
+    def close(self, *, cut: bool = False) -> list[ScannedItem]:
+        """The text held back so far. ``cut``: the text broke off, so a call at its end may be incomplete."""
         rest = "".join(self._pieces)
-        if not self._began and not self._until:
+        if not self._in_text and not self._block_end:
             if calls := _calls(rest) or ([_unreadable(rest)] if cut and rest.strip() else []):
                 return [*calls]
-            self._began, self._bare = True, False
+            self._in_text, self._is_bare = True, False
             return [*self.feed(""), *self.close(cut=cut)]
         self._pieces = []
-        mark = None if self._until else self._mark(rest)
+        mark = None if self._block_end else self._mark(rest)
         if mark is None:
-            return [] if cut and not self._until else [rest]
+            return [] if cut and not self._block_end else [rest]
         content = rest[mark.end() :]
         calls = _calls(content)
-        if not calls and (_is_told(mark) or (cut and content.lstrip()[:1] in _BEGINS)):
+        if not calls and (_announces_call(mark) or (cut and content.lstrip()[:1] in _BEGINS)):
             calls = [_unreadable(content)]
         return [rest[: mark.start()], *calls] if calls else [rest]
 
-    def _step(self, rest: str) -> tuple[list[Found], str]:
-        """What the beginning of ``rest`` is, and what follows; nothing where more has to come."""
-        if self._until:
-            return self._passed_over(rest)
-        if not self._began and _may_be_bare(rest):
-            self._bare = _head(rest).startswith(_BARE)
+    def _step(self, rest: str) -> tuple[list[ScannedItem], str]:
+        """The item at the start of ``rest``, and the text after it; none when more text has to arrive."""
+        if self._block_end:
+            return self._skip_block(rest)
+        if not self._in_text and _may_start_bare_call(rest):
+            self._is_bare = _compact_start(rest).startswith(_BARE)
             return [], rest
-        self._began = True
+        self._in_text = True
         mark, held = self._mark(rest), self._held_from(rest)
         if mark is None or held < mark.start():
-            return self._take_to_end(rest, held)
+            return self._text_until(rest, held)
         if mark.start():
-            return self._take_to_end(rest, mark.start())
+            return self._text_until(rest, mark.start())
         if mark["tag"]:
-            return self._block(rest, mark, _TAG_END)
+            return self._call_block(rest, mark, _TAG_END)
         if mark["fence"] and mark["language"].strip() in _LANGUAGES:
-            return self._block(rest, mark, _fence_end(mark))
-        self._until = _fence_end(mark) if mark["fence"] else _THINK_END
-        return self._take_to_end(rest, mark.end() - len("\n") if mark["fence"] else mark.end())
+            return self._call_block(rest, mark, _fence_end(mark))
+        self._block_end = _fence_end(mark) if mark["fence"] else _THINK_END
+        return self._text_until(rest, mark.end() - len("\n") if mark["fence"] else mark.end())
 
-    def _passed_over(self, rest: str) -> tuple[list[Found], str]:
-        place = rest.find(self._until)
+    def _skip_block(self, rest: str) -> tuple[list[ScannedItem], str]:
+        place = rest.find(self._block_end)
         if place < 0:
-            return self._take_to_end(rest, max(0, len(rest) - len(self._until) + 1))
-        end = place + len(self._until)
-        self._until = ""
-        return self._take_to_end(rest, end)
+            return self._text_until(rest, max(0, len(rest) - len(self._block_end) + 1))
+        end = place + len(self._block_end)
+        self._block_end = ""
+        return self._text_until(rest, end)
 
-    def _block(self, rest: str, mark: re.Match[str], ending: str) -> tuple[list[Found], str]:
-        """A block that may hold calls, once its end has come."""
+    def _call_block(self, rest: str, mark: re.Match[str], ending: str) -> tuple[list[ScannedItem], str]:
+        """A block that may hold calls, once its end has arrived."""
         start = mark.end() - (ending[0] == "\n")
         place = rest.find(ending, start)
         if place < 0:
-            self._awaited = ending
+            self._awaited_end = ending
             return [], rest
         end = place + len(ending)
         content = rest[mark.end() : place]
-        calls = _calls(content) or ([_unreadable(content)] if _is_told(mark) else [])
+        calls = _calls(content) or ([_unreadable(content)] if _announces_call(mark) else [])
         if not calls:
-            return self._take_to_end(rest, end)
-        self._before = rest[end - 1]
+            return self._text_until(rest, end)
+        self._previous = rest[end - 1]
         return [*calls], rest[end:]
 
-    def _take_to_end(self, rest: str, end: int) -> tuple[list[Found], str]:
+    def _text_until(self, rest: str, end: int) -> tuple[list[ScannedItem], str]:
         if end == 0:
             return [], rest
-        self._before = rest[end - 1]
+        self._previous = rest[end - 1]
         return [rest[:end]], rest[end:]
 
     def _mark(self, rest: str) -> re.Match[str] | None:
-        """The first mark, judged with the character before ``rest`` in mind."""
+        """The first mark, taking the character before ``rest`` into account."""
         mark = _MARK.search(rest)
         if mark is None or mark["think"] or mark.start() > 0:
             return mark
-        if self._before == "\n" if mark["fence"] else self._before != "`":
+        if self._previous == "\n" if mark["fence"] else self._previous != "`":
             return mark
         return _MARK.search(rest, 1)
 
     def _held_from(self, rest: str) -> int:
-        """Where the end of ``rest`` may be the beginning of a mark."""
+        """The index from which the end of ``rest`` may be the beginning of a mark."""
         line = rest.rfind("\n") + 1
-        if (line > 0 or self._before == "\n") and _HALF_FENCE.fullmatch(rest, line):
+        if (line > 0 or self._previous == "\n") and _HALF_FENCE.fullmatch(rest, line):
             return line
         sizes = range(min(len(rest), len(_TAG) - 1), 0, -1)
         halves = (size for size in sizes if rest.endswith((_TAG[:size], _THINK[:size])))
@@ -167,23 +167,23 @@ def _fence_end(mark: re.Match[str]) -> str:
     return f"\n{mark['indent']}{mark['fence']}"
 
 
-def _head(content: str) -> str:
+def _compact_start(content: str) -> str:
     return "".join(content[:256].split())
 
 
-def _may_be_bare(content: str) -> bool:
-    """Whether what begins so may be a call without any mark."""
-    head = _head(content)
+def _may_start_bare_call(content: str) -> bool:
+    """Whether ``content`` may be the start of a call without any mark."""
+    head = _compact_start(content)
     return head.startswith(_BARE) or any(bare.startswith(head) for bare in _BARE)
 
 
-def _is_told(mark: re.Match[str]) -> bool:
-    """Whether the mark says that a call follows, so that anything else in it is a call that went wrong."""
+def _announces_call(mark: re.Match[str]) -> bool:
+    """Whether the mark announces a call, so that any other content is a malformed call."""
     return bool(mark["tag"]) or mark["language"] == "tool_call"
 
 
 def _calls(content: str) -> list[WireCall]:
-    """The calls that ``content`` is; none when it is something else."""
+    """The calls in ``content``; none when it is something else."""
     content = content.strip()
     inner = _FENCED.fullmatch(content) or _TAGGED.fullmatch(content)
     content = inner[1].strip() if inner else content
@@ -206,9 +206,9 @@ def _call(entry: Any) -> WireCall | None:
 
 
 def _unreadable(content: str) -> WireCall:
-    """A call that cannot be read; what was written stands for its arguments, so that the model is told why.
+    """A malformed call; its text stands for its arguments, so that the model is told why.
 
-    It has a name only where it is no JSON at all: else the whole of it could pass for the arguments.
+    It has a name only when it is not JSON at all: else the whole of it could be taken for the arguments.
     """
     content = content.strip()
     named = _CALL_LIKE.match(content)

@@ -9,7 +9,7 @@ from ...messages import Reply
 from ..shared.contract import StreamParser
 from ..shared.json_values import compact, text
 from ..shared.replies.parse import WireCall
-from .call_scanner import CallScanner, Found
+from .call_scanner import CallScanner, ScannedItem
 from .parse import Paragraphs, with_calls
 
 
@@ -39,7 +39,7 @@ class PromptStream:
         else:
             yield delta
 
-    def _deltas(self, parts: Iterable[Found]) -> Iterator[Delta]:
+    def _deltas(self, parts: Iterable[ScannedItem]) -> Iterator[Delta]:
         for found in parts:
             if isinstance(found, WireCall):
                 self._text.break_off()

@@ -1,4 +1,4 @@
-"""A key that is equal only for the very same objects: to keep what was made of them."""
+"""A key that is equal only for identical objects: for caches of what was computed from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 class IdentityKey(Generic[_T]):
-    """``items``, by identity. It holds them, so that no other object can take an identity over."""
+    """``items``, compared by identity. It references them, so no other object can get their identity."""
 
     __slots__ = ("_hash", "items")
 

@@ -1,4 +1,4 @@
-"""JSON from outside: narrowed, cleaned, quoted. Every format reads replies through these."""
+"""Untrusted JSON: narrowed, cleaned, quoted. Every format reads replies through these functions."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def as_list(value: Any) -> list[Any] | None:
 
 
 def at(value: Any, *keys: str) -> Any:
-    """What stands under ``keys``, one object inside the other; ``None`` when a step is missing."""
+    """The value under ``keys``, one object inside the other; ``None`` when a key is missing."""
     for key in keys:
         value = (as_object(value) or {}).get(key)
     return value
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a JSON array; whatever else is in it, or no array at all, counts as nothing."""
+    """The objects of a JSON array; other items are skipped, and other values have none."""
     return [found for entry in as_list(value) or [] if (found := as_object(entry)) is not None]
 
 
@@ -60,11 +60,11 @@ def compact(value: Any) -> str:
 
 
 class CleanObject(dict[str, Any]):
-    """An object that ``clean`` has made and need not make again. It is shared: nobody changes it."""
+    """An object made by ``clean``, which need not be cleaned again. It is shared and must not be changed."""
 
 
 def clean(value: Any) -> Any:
-    """A copy that UTF-8 can carry: lone surrogates replaced, mappings and sequences made plain."""
+    """A copy that UTF-8 can encode: lone surrogates replaced, mappings and sequences converted."""
     if isinstance(value, CleanObject):
         return value
     if isinstance(value, str):
@@ -80,7 +80,7 @@ def clean_object(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def nesting(value: Any) -> int:
-    """How deep objects and arrays lie in each other; counted no further than ``MAX_NESTING + 1``."""
+    """The nesting depth of objects and arrays; counted up to ``MAX_NESTING + 1``."""
     level, depth = [value], 0
     while depth <= MAX_NESTING:
         inside = [_entries(entry) for entry in level if _is_mapping(entry) or _is_array(entry)]
@@ -91,7 +91,7 @@ def nesting(value: Any) -> int:
 
 
 def load(source: str | bytes) -> Any:
-    """Strict JSON. Raises ``ValueError`` for anything else, ``NaN`` and endless nesting included."""
+    """Strict JSON. Raises ``ValueError`` for anything else, ``NaN`` and excessive nesting included."""
     try:
         return json.loads(source, parse_constant=_no_constant)
     except RecursionError:
@@ -99,7 +99,7 @@ def load(source: str | bytes) -> Any:
 
 
 def snippet(value: Any, limit: int = 200) -> str:
-    """The beginning of what came, on one line, for a message."""
+    """The beginning of invalid input, on one line, for a message."""
     if isinstance(value, bytes):
         value = value[: limit * 4].decode("utf-8", "replace")
     shown = value[: limit * 4] if isinstance(value, str) else repr(value)

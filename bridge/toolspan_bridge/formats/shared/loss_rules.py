@@ -1,4 +1,4 @@
-"""The rules by which a format changes tools: how bad each is, and what to do so that nothing is lost."""
+"""The rules by which formats change tools: how severe each is, and how to avoid the loss."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["RULES", "Rule", "loss"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``severity`` of what happens (``meaning``), and how the tool could be written instead (``fix``).
+    """``severity`` of the change (``meaning``), and how the tool could be written instead (``fix``).
 
-    In ``fix``, ``{name}`` stands for the keyword or property that it is about.
+    In ``fix``, ``{name}`` stands for the keyword or property.
     """
 
     severity: Severity
@@ -25,7 +25,7 @@ RULES: dict[str, Rule] = {
     "all-of": Rule(
         "warning",
         "Branches of an allOf contradict each other: the first one's word is sent, the others are described.",
-        "write the branches of the allOf as one schema that says what holds",
+        "merge the branches of the allOf into one schema",
     ),
     "boolean-schema": Rule(
         "warning",
@@ -35,11 +35,11 @@ RULES: dict[str, Rule] = {
     "closed-object": Rule(
         "info",
         "Strict mode closes every object: properties that the schema does not name cannot be given.",
-        "say additionalProperties: false if no others are meant",
+        "write additionalProperties: false if no others are meant",
     ),
     "dangling-ref": Rule(
         "error",
-        "A reference leads nowhere, so nobody knows what is meant: the tool is left out.",
+        "A reference has no target, so its meaning is unknown: the tool is left out.",
         "put what the reference means under $defs, or correct the reference",
     ),
     "duplicate-tool": Rule(
@@ -55,7 +55,7 @@ RULES: dict[str, Rule] = {
     "extension": Rule(
         "info",
         "A vendor's own keyword (x-…) is left out: no model reads it.",
-        "say in the description what a model should know of it",
+        "describe what a model should know of it in the description",
     ),
     "external-ref": Rule(
         "error",
@@ -64,12 +64,12 @@ RULES: dict[str, Rule] = {
     ),
     "invalid-schema": Rule(
         "error",
-        "It is no valid JSON Schema 2020-12, and a request with it is refused whole: the tool is left out.",
+        "It is not valid JSON Schema 2020-12, and the whole request would be refused: the tool is left out.",
         "correct the schema at this place",
     ),
     "keyword": Rule(
         "info",
-        "A keyword that the provider refuses or ignores is said in the description instead.",
+        "A keyword that the provider refuses or ignores is expressed in the description instead.",
         "say in the description what {name} means, in words of your own",
     ),
     "keyword-dropped": Rule(
@@ -84,8 +84,8 @@ RULES: dict[str, Rule] = {
     ),
     "one-of": Rule(
         "info",
-        "oneOf is sent as anyOf: that exactly one branch may match is not said.",
-        "write anyOf, or let a constant property tell the branches apart",
+        "oneOf is sent as anyOf: the rule that exactly one branch may match is lost.",
+        "write anyOf, or distinguish the branches by a constant property",
     ),
     "optional-null": Rule(
         "info",
@@ -147,6 +147,6 @@ RULES: dict[str, Rule] = {
 
 
 def loss(tool: str, pointer: str, rule: str, repair: str, name: str = "") -> Loss:
-    """The ``Loss`` by ``rule``, with its severity and a fix that says ``name``. Raises ``KeyError``."""
+    """The ``Loss`` by ``rule``, with its severity and a fix for ``name``. Raises ``KeyError``."""
     known = RULES[rule]
     return Loss(tool, pointer, rule, repair, known.severity, known.fix.replace("{name}", name or "it"))

@@ -28,10 +28,10 @@ _STATUS = {
 
 
 def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireError:
-    """``{"error": {"message", "type", "param", "code"}}``, or those without ``error`` around them.
+    """``{"error": {"message", "type", "param", "code"}}``, or these members without ``error``.
 
-    An exhausted quota is a 429 that waiting does not cure. A refused tool is named by the message
-    (``Invalid schema for function 'x'``) or by its place in ``param`` (``tools[3].parameters``).
+    An exhausted quota is a 429 for which waiting does not help. A refused tool is named in the message
+    (``Invalid schema for function 'x'``) or by its index in ``param`` (``tools[3].parameters``).
     """
     answer = error_body(body)
     error = as_object(answer.get("error")) or answer
@@ -49,10 +49,10 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
 
 
 def failed_in_stream(error: Mapping[str, Any]) -> WireError:
-    """An error after HTTP 200, by the status that it would have had."""
+    """An error after HTTP 200, with the status that it would have had."""
     words = (text(error.get("code")), text(error.get("type")))
     status = next((_STATUS[word] for word in words if word in _STATUS), 500)
-    reported = {**error, "message": text(error.get("message")) or "the provider failed and did not say why"}
+    reported = {**error, "message": text(error.get("message")) or "the provider gave no reason"}
     return parse_error(status, {}, compact({"error": reported}).encode("utf-8", "replace"))
 
 

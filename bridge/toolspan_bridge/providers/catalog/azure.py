@@ -53,7 +53,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
 
 
 class _Azure(EndpointProvider):
-    no_list = "Azure tells the deployments to its portal only: write azure/DEPLOYMENT"
+    no_list = "Azure lists deployments only in its portal: write azure/DEPLOYMENT"
 
     def __init__(
         self, endpoint: Endpoint, headers: Mapping[str, str], version: str, settings: HttpSettings

@@ -66,8 +66,8 @@ class _Ollama(EndpointProvider):
         facts = await self._facts(request.model)
         if facts.tools is False and request.tools and not self._prompted and request.tool_choice != "none":
             raise ProviderError(
-                f"{self.name}: {request.model!r} cannot call tools by itself: name another, or tell "
-                f"it of them in the prompt with --model prompt:{self.name}/{request.model}",
+                f"{self.name}: {request.model!r} cannot call tools by itself: name another, or "
+                f"describe them in the prompt with --model prompt:{self.name}/{request.model}",
                 kind="no_tools",
             )
         sees, thinks = request.vision and facts.vision is not False, bool(facts.thinking)
@@ -85,7 +85,7 @@ class _Ollama(EndpointProvider):
             needed = self._tokens(kept)
             if needed <= facts.context:
                 return kept, _trimmed(start, facts)
-        trim = ", or have what was said first left out with --trim" if later and not request.trim else ""
+        trim = ", or drop the oldest messages with --trim" if later and not request.trim else ""
         raise ProviderError(
             f"{self.name}: the request needs about {needed:,} tokens, with {len(request.tools)} tools, and "
             f"the context of {request.model!r} holds {facts.context:,}: ask with less, offer fewer tools, "

@@ -44,7 +44,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
 
 
 class _Vertex(EndpointProvider):
-    no_list = "Vertex AI does not tell what a project may use: write vertex/MODEL"
+    no_list = "Vertex AI does not list the models of a project: write vertex/MODEL"
 
     def __init__(self, token: str, project: str, location: str, settings: HttpSettings) -> None:
         endpoint = Endpoint(

@@ -26,7 +26,7 @@ from .streams import ResponseStream
 ReadError = Callable[[int, Mapping[str, str], bytes], WireError]
 """A format's ``parse_error``."""
 Headers = Callable[[str, bytes], Awaitable[Mapping[str, str]]]
-"""The headers for a URL and a body, made anew for each attempt: signatures age."""
+"""The headers for a URL and a body, created for each attempt: signatures expire."""
 
 _DOCUMENTS = {"application/json", "text/html", "application/xhtml+xml"}
 _LOST = (
@@ -40,8 +40,9 @@ _LOST = (
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What came back in the end, the number of the attempt that brought it, and the seconds that the provider
-    asks to wait before another."""
+    """The last response, the number of the attempt that it answers, and the seconds that the provider asks to
+    wait before another.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -51,7 +52,7 @@ class HttpResponse:
 
 
 class _Again(Exception):
-    """An attempt failed in a way that another may not. ``outcome`` stands if there is no other."""
+    """An attempt failed, but another may succeed. ``outcome`` is used if there is no other."""
 
     def __init__(self, reason: str, outcome: HttpResponse | BridgeError) -> None:
         super().__init__(reason)
@@ -70,9 +71,9 @@ class HttpClient:
         self._client = _pool(base, settings)
 
     async def post(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> HttpResponse:
-        """The last answer to ``body``, of whatever status.
+        """The last answer to ``body``, with any status.
 
-        Raises ``UnreachableError`` when none came, ``ProviderError`` when it is too large or no HTTP.
+        Raises ``UnreachableError`` when there is none, ``ProviderError`` when it is too large or not HTTP.
         """
         try:
             with anyio.fail_after(self._settings.total):
@@ -91,8 +92,8 @@ class HttpClient:
     async def open(
         self, url: str, body: bytes, headers: Headers, read_error: ReadError, attempts: Attempts
     ) -> HttpResponse | ResponseStream:
-        """The answer to ``body``, open to be read in pieces from its first byte on; an ``HttpResponse`` where
-        it is an error, or JSON or a page instead of a stream. There are no retries after the first byte.
+        """The answer to ``body``, open for reading from its first byte on; an ``HttpResponse`` when it is an
+        error, or JSON or HTML instead of a stream. There are no retries after the first byte.
 
         Raises as ``post``.
         """
@@ -104,7 +105,7 @@ class HttpClient:
                     return _final(again.outcome)
 
     def attempts(self) -> Attempts:
-        """The attempts that one request has."""
+        """The attempts of one request."""
         settings = self._settings
         return Attempts(self._provider, settings.retry, settings.total, settings.sleep, settings.dice)
 
@@ -187,7 +188,7 @@ class HttpClient:
         return _Again(str(failure), failure) if again else failure
 
     def failure(self, error: httpx2.HTTPError) -> BridgeError:
-        """What an error of the HTTP library is to the user: its own text only where that holds no key."""
+        """The user's error for an error of the HTTP library: its own text only if that contains no key."""
         if _is_certificate(error):
             return self.unreachable(
                 "its certificate is not trusted; set SSL_CERT_FILE if a private authority issued it"
@@ -200,21 +201,21 @@ class HttpClient:
             case (
                 httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError() | httpx2.CloseError()
             ):
-                return self.unreachable("the connection broke before the answer was whole")
+                return self.unreachable("the connection broke before the answer was complete")
             case httpx2.ConnectError() | httpx2.ProxyError():
                 return self.unreachable(str(error) or "no connection")
             case _:
                 return ProviderError(f"{self._provider} at {self._base} sent what is no HTTP: {self._hint}")
 
     def unreachable(self, reason: str) -> UnreachableError:
-        """The error for no answer, and why there is none."""
+        """The error for a missing answer, with the reason."""
         return UnreachableError(
             f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
         )
 
 
 def _sound(answer: HttpResponse, read_error: ReadError) -> HttpResponse:
-    """``answer``, unless another attempt may bring a better one."""
+    """``answer``, unless another attempt may have a better one."""
     if answer.status >= 400:
         error = read_error(answer.status, answer.headers, answer.content)
         if error.retryable:

@@ -1,4 +1,4 @@
-"""How often and after how long a request is sent again; a format's ``parse_error`` decides whether at all."""
+"""How often and after how long a request is retried; a format's ``parse_error`` decides whether it is."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ log = logging.getLogger("toolspan.providers")
 class RetryPolicy:
     """Up to ``retries`` more attempts, ``first`` · 2ⁿ seconds apart, at most ``cap``, less up to ``jitter``.
 
-    A provider that names its own wait is obeyed up to ``longest`` seconds; one that asks for more gets no
-    further attempt, since a sooner one would be in vain.
+    A wait that the provider names is obeyed up to ``longest`` seconds; if it is longer, there is no further
+    attempt, since an earlier one would fail.
     """
 
     retries: int = 2
@@ -52,11 +52,13 @@ class Attempts:
 
     @property
     def left(self) -> float:
-        """Seconds that are left for all of it, 0 when there are none."""
+        """The remaining seconds for all attempts, at least 0."""
         return max(0.0, self._until - anyio.current_time())
 
     async def again(self, reason: str, asked: float | None = None) -> bool:
-        """Wait for a further attempt, ``asked`` seconds if the provider named a wait; whether one is left."""
+        """Wait for a further attempt, ``asked`` seconds if the provider named a wait; returns whether one is
+        left.
+        """
         wait = asked or self._policy.backoff(self.number, self._dice())
         if self.number > self._policy.retries or (asked or 0.0) > self._policy.longest or wait > self.left:
             return False

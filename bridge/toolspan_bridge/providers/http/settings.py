@@ -13,8 +13,9 @@ from .retry import RetryPolicy
 
 @dataclass(frozen=True, slots=True)
 class HttpSettings:
-    """Seconds to connect, to wait for the first byte (``read``), between two pieces of a stream (``idle``),
-    and for all attempts together; the most bytes of an answer, counted after decompression."""
+    """Seconds to connect, to wait for the first byte (``read``), between two chunks of a stream (``idle``),
+    and for all attempts together; the most bytes of an answer, counted after decompression.
+    """
 
     connect: float = 10.0
     read: float = 600.0

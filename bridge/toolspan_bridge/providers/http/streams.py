@@ -1,4 +1,4 @@
-"""One streamed answer, read piece by piece, each within its time."""
+"""One streamed answer, read in chunks, each within a deadline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINGER_SECONDS = 0.25
 
 
 class TransportErrors(Protocol):
-    """Errors of the transport, as the bridge's own."""
+    """Converts errors of the transport to the bridge's own."""
 
     def failure(self, error: httpx2.HTTPError) -> BridgeError: ...
     def unreachable(self, reason: str) -> BridgeError: ...
@@ -40,14 +40,14 @@ class ResponseStream:
         self.excerpt = b""
 
     async def begin(self) -> None:
-        """Wait for the first byte. Raises ``HTTPError`` as it is, ``BridgeError`` when none comes in time."""
+        """Wait for the first byte. Raises ``HTTPError`` as it is, ``BridgeError`` after the deadline."""
         self._first = await self._next(self._settings.read, "no answer")
 
     async def read(self) -> bytes:
         """The next bytes, ``b""`` at the end.
 
-        Raises ``UnreachableError`` when none come in time or the connection breaks, ``ProviderError`` when
-        they are too many.
+        Raises ``UnreachableError`` when none arrive in time or the connection breaks, ``ProviderError`` when
+        the answer is too large.
         """
         chunk, self._first = self._first, None
         if chunk is None:
@@ -62,14 +62,14 @@ class ResponseStream:
         return chunk
 
     async def rest(self) -> bytes:
-        """All of it that is not read yet. Raises as ``read``."""
+        """The rest of the body. Raises as ``read``."""
         content = bytearray()
         while chunk := await self.read():
             content += chunk
         return bytes(content)
 
     async def linger(self) -> None:
-        """Read the few bytes that may follow the answer's own end, so that the connection can serve again."""
+        """Read the few bytes that may follow the answer's own end, so that the connection can be reused."""
         with anyio.move_on_after(_LINGER_SECONDS):
             try:
                 await anext(self._chunks, b"")
@@ -77,7 +77,7 @@ class ResponseStream:
                 return  # the answer is whole: only the connection is lost
 
     async def aclose(self) -> None:
-        """Give the connection back, or close it when there is more to read."""
+        """Return the connection to the pool, or close it when there is more to read."""
         with anyio.CancelScope(shield=True):
             await self._response.aclose()
 
@@ -88,5 +88,6 @@ class ResponseStream:
                 return await anext(self._chunks, b"")
         except TimeoutError:
             if left <= patience:
-                raise self._faults.unreachable(f"no whole answer within {self._settings.total:g} s") from None
+                message = f"no complete answer within {self._settings.total:g} s"
+                raise self._faults.unreachable(message) from None
             raise self._faults.unreachable(f"{late} within {patience:g} s") from None

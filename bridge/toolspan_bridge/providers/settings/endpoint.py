@@ -12,8 +12,8 @@ _SHORTEST_SECRET = 8
 class Endpoint:
     """``base`` is the address that a format's paths are added to; ``headers`` are sent with every request.
 
-    ``variables`` says what to check when the key is refused, ``hint`` when nothing answers. ``limit`` is what
-    Chat Completions there calls the limit of output tokens.
+    ``variables`` is what to check when the key is refused, ``hint`` when nothing answers. ``limit`` is the
+    name of Chat Completions' limit of output tokens there.
     """
 
     name: str
@@ -25,8 +25,9 @@ class Endpoint:
     limit: str = "max_tokens"
 
     def request_headers(self, named: str, prefix: str = "", **more: str) -> dict[str, str]:
-        """The headers of a request: JSON, the key as ``prefix`` and key in the header ``named``, and the
-        endpoint's own, which win over these."""
+        """The headers of a request: JSON, the key with ``prefix`` in the header ``named``, and the endpoint's
+        own, which take precedence.
+        """
         headers = {"content-type": "application/json", **{k.replace("_", "-"): v for k, v in more.items()}}
         if self.key:
             headers[named] = f"{prefix}{self.key}"
@@ -35,6 +36,6 @@ class Endpoint:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no message may show: the key, and the values of the headers that may be one."""
+        """The secrets that messages must not show: the key, and the values of headers that may hold one."""
         values = (self.key, *(value for value in self.headers.values() if len(value) >= _SHORTEST_SECRET))
         return tuple(sorted(filter(None, values), key=len, reverse=True))

@@ -1,4 +1,4 @@
-"""What is read from the environment: keys, base URLs. Checked here, so that no later error can show a key."""
+"""Keys and base URLs from the environment, checked here so that no later error can show a key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _always: ContextVar[tuple[str, ...]] = ContextVar("_always", default=())
 def keys_as_variables(always: tuple[str, ...] = ()) -> Generator[set[str]]:
     """Within it, ``$NAME`` stands for the key in the variable NAME: to show a request, not to send it.
 
-    Keys that are not set are shown too where they are needed, or ``always``. Gives the names that were used.
+    Variables of required keys are shown even when unset, with ``always`` those of all. Yields the names used.
     """
     used: set[str] = set()
     tokens = _used.set(used), _always.set(always)
@@ -38,9 +38,9 @@ def variable(*names: str) -> tuple[str, str]:
 
 
 def key_from(provider: str, *names: str, where: str = "") -> str:
-    """The key in the first of the variables ``names`` that is set; ``where`` says where one is to be had.
+    """The key in the first of the variables ``names`` that is set; ``where`` is where to get one.
 
-    Raises ``AuthError`` when none is set, or when what is set can be no header's value.
+    Raises ``AuthError`` when none is set, or when its value cannot be a header's.
     """
     if key := optional_key(*names):
         return key
@@ -53,7 +53,7 @@ def key_from(provider: str, *names: str, where: str = "") -> str:
 
 
 def optional_key(*names: str) -> str:
-    """As ``key_from``, but ``""`` when none is set."""
+    """Like ``key_from``, but ``""`` when none is set."""
     name, key = variable(*names)
     if (used := _used.get()) is not None:
         if not key and name not in _always.get():
@@ -70,7 +70,7 @@ def optional_key(*names: str) -> str:
 
 
 def held_value(value: str, called: str) -> str:
-    """``value``, a secret that stands in the config; ``$called`` where keys are shown as variables."""
+    """``value``, a secret in the config; ``$called`` where keys are shown as variables."""
     used = _used.get()
     if not value or used is None:
         return value
@@ -81,7 +81,7 @@ def held_value(value: str, called: str) -> str:
 def base_url(default: str, *names: str) -> str:
     """The base URL in the first of ``names`` that is set, else ``default``; without a slash at its end.
 
-    Raises ``UsageError`` that names the variable when it holds no plain http(s) URL.
+    Raises ``UsageError`` that names the variable when it is not a plain http(s) URL.
     """
     name, text = variable(*names) if names else ("", "")
     url = (text or default).strip().rstrip("/")

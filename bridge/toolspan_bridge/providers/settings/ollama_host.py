@@ -1,4 +1,4 @@
-"""``OLLAMA_HOST``, read as Ollama reads it."""
+"""Reads ``OLLAMA_HOST`` as Ollama does."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ OLLAMA_CLOUD = "ollama.com"
 
 
 def host_url(text: str) -> str:
-    """The base URL that ``OLLAMA_HOST`` means: a host, host:port, or URL, as Ollama itself reads it.
+    """The base URL of ``OLLAMA_HOST``: a host, host:port, or URL, as Ollama itself reads it.
 
-    The port is 11434 unless the scheme is written out; an address that a server listens on (``0.0.0.0``) is
-    this machine to a client. Raises ``UsageError`` when it is none of these.
+    The port is 11434 unless the scheme is given; a listening address (``0.0.0.0``) means
+    this machine for a client. Raises ``UsageError`` when it is none of these.
     """
     written = text.strip().strip("\"'")
     scheme, found, rest = written.partition("://")

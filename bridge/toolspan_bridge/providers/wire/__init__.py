@@ -1,1 +1,1 @@
-"""Wire formats over HTTP: what the providers with an address share."""
+"""Wire formats over HTTP: the common part of providers with an address."""

@@ -12,7 +12,7 @@ from .provider import WireProvider
 
 
 class EndpointProvider(WireProvider):
-    """What the providers whose key is a header share. ``headers`` are sent with every request."""
+    """The common part of providers whose key is a header. ``headers`` are sent with every request."""
 
     def __init__(
         self, endpoint: Endpoint, wire_format: str, settings: HttpSettings, headers: Mapping[str, str]

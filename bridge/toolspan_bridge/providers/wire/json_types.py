@@ -1,4 +1,4 @@
-"""What sort of JSON a value is, in terms that type checkers follow."""
+"""JSON types as type guards for type checkers."""
 
 from __future__ import annotations
 

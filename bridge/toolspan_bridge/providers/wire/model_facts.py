@@ -1,5 +1,4 @@
-"""What providers report of their models in their lists. Nothing is guessed: what a list leaves out is
-``None``."""
+"""Facts about models in providers' lists. Nothing is guessed: a fact missing in a list is ``None``."""
 
 from __future__ import annotations
 
@@ -15,8 +14,9 @@ _CONTEXTS = ("context_length", "context_window", "max_context_length", "max_mode
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """A model by its name at the provider: tokens of context, and whether it calls tools, sees images, and
-    thinks. ``None`` is not known."""
+    """A model by its name at the provider: tokens of context, and whether it calls tools, accepts images, and
+    thinks. ``None`` is unknown.
+    """
 
     model: str
     context: int | None = None
@@ -31,7 +31,7 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a list; ``after`` is what asks for the next one, empty on the last."""
+    """One page of a list; ``after`` requests the next one, empty on the last."""
 
     models: tuple[ModelFacts, ...]
     after: str = ""
@@ -41,9 +41,9 @@ ReadPage = Callable[[bytes], Page]
 
 
 def openai_page(content: bytes) -> Page:
-    """``{"data": [{"id", …}]}``, or the array alone (Together); what services add of their own is used.
+    """``{"data": [{"id", …}]}``, or the array alone (Together); members that services add are used.
 
-    Raises ``ValueError`` when it is no such list, as the others do.
+    Raises ``ValueError`` for anything else, as the others do.
     """
     body = json.loads(content)
     entries = body.get("data") if is_object(body) else body
@@ -106,7 +106,7 @@ def ollama_shown(model: str, content: bytes) -> ModelFacts:
 
 
 def _capable(model: str, entry: Mapping[str, Any]) -> ModelFacts:
-    """Recent servers report capabilities; older ones have no such key, and then nothing is known."""
+    """Recent servers report capabilities; older ones have no such key, so nothing is known."""
     info = entry.get("model_info")
     lengths = [v for k, v in info.items() if k.endswith(".context_length")] if is_object(info) else []
     context = next((found for found in map(_count, lengths) if found), None)

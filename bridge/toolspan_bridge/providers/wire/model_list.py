@@ -15,7 +15,8 @@ async def read_list(
     provider: str, no_list: str, read_page: ReadPage, page: Callable[[str], Awaitable[bytes]]
 ) -> tuple[ModelFacts, ...]:
     """The pages of a list as one: ``page`` fetches the one after the given mark. Models without a name and
-    repeated ones are dropped. Raises what ``page`` raises, and ``ProviderError`` when it gives no list."""
+    duplicates are dropped. Raises what ``page`` raises, and ``ProviderError`` when the answer is not a list.
+    """
     if no_list:
         raise UsageError(f"{provider} has no list of models: {no_list}")
     found: dict[str, ModelFacts] = {}

@@ -1,4 +1,4 @@
-"""A streamed answer on its way through its format's parser."""
+"""A streamed answer, passed through its format's parser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ..http.streams import ResponseStream
 
 class ParsedStream:
     """Feeds ``stream`` to ``parser``. ``emitted`` is whether a delta was yielded; ``trouble`` is the error
-    that ended it early: a ``BridgeError`` of the connection, a ``FormatError`` of what was received."""
+    that ended it early: a ``BridgeError`` of the connection, a ``FormatError`` of the content.
+    """
 
     def __init__(self, parser: StreamParser, stream: ResponseStream) -> None:
         self.emitted = False
@@ -22,7 +23,7 @@ class ParsedStream:
         self._stream = stream
 
     async def deltas(self) -> AsyncGenerator[Delta]:
-        """What comes, as it comes; ends without an exception, and with ``trouble`` where there was some."""
+        """The deltas as they arrive; ends without an exception, but with ``trouble`` if there was any."""
         try:
             while not self._parser.finished and (chunk := await self._stream.read()):
                 for delta in self._parser.feed(chunk):
@@ -34,7 +35,9 @@ class ParsedStream:
             self.trouble = trouble
 
     def reply(self) -> Reply:
-        """The answer, ``incomplete`` if it broke off. Raises ``FormatError`` when what came is no answer."""
+        """The answer, ``incomplete`` if it broke off. Raises ``FormatError`` when the content is not an
+        answer.
+        """
         try:
             return self._parser.end()
         except FormatError:

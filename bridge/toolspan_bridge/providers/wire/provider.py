@@ -36,13 +36,13 @@ from .quarantine import Quarantine
 
 
 def encode(body: Any) -> bytes:
-    """``body`` as JSON, compact. Half surrogate pairs, which UTF-8 cannot hold, become ``?``."""
+    """``body`` as compact JSON. Lone surrogates, which UTF-8 cannot encode, become ``?``."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
 class WireRequest:
-    """A request as it goes out: address, headers (the key among them), and the body to the byte."""
+    """A request as it is sent: address, headers (the key among them), and the exact bytes of the body."""
 
     url: str
     headers: Mapping[str, str]
@@ -50,11 +50,12 @@ class WireRequest:
 
 
 class WireProvider(ABC):
-    """What the providers over HTTP share. ``variables`` says what to check when the key is refused;
-    ``secrets`` are removed from its error messages."""
+    """The common part of providers over HTTP. ``variables`` is what to check when the key is refused;
+    ``secrets`` are removed from its error messages.
+    """
 
     no_list: ClassVar[str] = ""
-    """Why the provider lists no models, where it does not."""
+    """Why the provider lists no models, if it does not."""
 
     def __init__(
         self,
@@ -79,33 +80,34 @@ class WireProvider(ABC):
 
     @abstractmethod
     def _url(self, model: str) -> str:
-        """Where questions to ``model`` go."""
+        """The URL of requests to ``model``."""
 
     @abstractmethod
     async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
         """The headers of one attempt, with the key or signature."""
 
     async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
-        """``request`` with what is known of its model, and what the person should know of the change."""
+        """``request`` adapted to known facts of its model, and notes on the changes for the user."""
         return request, ()
 
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
         return self._format.render_request(request, names)
 
     def prompted(self) -> Self:
-        """The same provider, with tools described in the prompt and called in the text: for models that have
-        none. The format is then ``prompt:`` and the one that it was."""
+        """The same provider, with tools described in the prompt and called in the text: for models without
+        tool calls. The format's name is then the original one after ``prompt:``.
+        """
         self.format_name = f"prompt:{self.format_name}"
         self._format = get_format(self.format_name)
         self._prompted = True
         return self
 
     def _stream_url(self, model: str) -> str:
-        """Where questions to ``model`` go whose answer is to be streamed."""
+        """The URL of requests to ``model`` with a streamed answer."""
         return self._url(model)
 
     async def sent(self, request: Request) -> WireRequest:
-        """What ``request`` would be on the wire, without sending it."""
+        """``request`` as it would be on the wire, without sending it."""
         request, _ = await self._ready(request)
         body = encode(await self._body(request, NameTable.of(request.tools)))
         url = self._stream_url(request.model) if request.stream else self._url(request.model)
@@ -124,11 +126,12 @@ class WireProvider(ABC):
         return replace(reply, notes=notes) if notes else reply
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
-        """The answer as it comes. A provider that reports overload within its stream is asked again
-        as long as nothing was given out; after that, what came is an ``incomplete`` reply, the last item.
+        """The answer, streamed. When the provider reports overload within its stream, the request is repeated
+        as long as no delta was yielded; after that, the part received is an ``incomplete`` reply, the last
+        item.
 
         Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
-        taken as such.
+        accepted.
         """
         quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
         async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
@@ -155,14 +158,14 @@ class WireProvider(ABC):
                 return
 
     async def models(self) -> tuple[ModelFacts, ...]:
-        """The models that the provider lists, with what its list reports of them; at most ``MAX_MODELS``.
+        """The models that the provider lists, with the facts in its list; at most ``MAX_MODELS``.
 
         Raises ``UsageError`` when it has no list, else as ``answer``.
         """
         return await read_list(self.name, self.no_list, self._read_page, self._page)
 
     def _list_url(self, after: str) -> str:
-        """Where the list of models is; ``after`` asks for its next page."""
+        """The URL of the list of models; ``after`` requests its next page."""
         return f"{self._base}/models"
 
     def _read_page(self, content: bytes) -> Page:
@@ -196,7 +199,7 @@ class WireProvider(ABC):
         return replace(reply, attempts=answer.attempts)
 
     def _ended(self, parsed: ParsedStream, excerpt: bytes, model: str) -> Reply:
-        """What a stream came to. Raises when nothing came of it that is worth keeping."""
+        """The reply of a stream that ended. Raises when it has nothing worth keeping."""
         try:
             reply = parsed.reply()
         except FormatError as error:
@@ -271,7 +274,7 @@ class WireProvider(ABC):
 
 
 async def _asks_again(parsed: ParsedStream, attempts: Attempts) -> bool:
-    """Whether a provider that failed within its stream is asked again: never after anything was given out."""
+    """Whether a request that failed within its stream is repeated: never after a delta was yielded."""
     failed = parsed.trouble
     if parsed.emitted or not isinstance(failed, StreamFailed) or not failed.error.retryable:
         return False

@@ -1,8 +1,8 @@
-"""Tools that a provider refuses: one bad tool costs the whole request, so it is found and left out.
+"""Finds and leaves out tools that a provider refuses: one bad tool makes the whole request fail.
 
-A 400 that names a tool is taken at its word. One that is about tools and names none is narrowed down: the
+A 400 that names a tool is believed. One that is about tools and names none is narrowed down: the
 same request with half of the suspects, for at most 16 tokens, until one is left. That takes log2 of their
-number in requests, and nothing is executed by any of them. The turn is then asked for once more.
+number in requests, and none of them executes anything. The turn is then requested once more.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Quarantine:
     async def answer(self, request: Request, wire: Format, ask: Ask) -> Reply:
         """``ask(request)`` without the refused tools. ``Reply.notes`` names one that is newly left out.
 
-        Raises as ``ask``; where leaving one out does not help, what the request was refused with.
+        Raises as ``ask``; when leaving one out does not help, the original refusal.
         """
         request = self.without_refused(request)
         try:
@@ -71,7 +71,7 @@ class Quarantine:
     async def stream(
         self, request: Request, wire: Format, stream: Stream, ask: Ask
     ) -> AsyncGenerator[Delta | Reply]:
-        """As ``answer``, for ``stream(request)``. Nothing is asked again once anything was given out."""
+        """Like ``answer``, for ``stream(request)``. No request is repeated once a delta was yielded."""
         request = self.without_refused(request)
         begun = False
         try:
@@ -92,7 +92,7 @@ class Quarantine:
             raise _which(culprit, error) from None
 
     def without_refused(self, request: Request) -> Request:
-        """``request`` without the tools that its model was refused for."""
+        """``request`` without the tools that were refused for its model."""
         refused = self._refused.get(request.model)
         if not refused:
             return request
@@ -112,7 +112,7 @@ class Quarantine:
     async def _culprit(
         self, request: Request, error: ProviderError, wire: Format, ask: Ask
     ) -> _RefusedTool | None:
-        """The tool that ``error`` is about; ``None`` where it is about something else."""
+        """The tool that ``error`` is about; ``None`` when it is about something else."""
         if error.status not in _REFUSALS or not request.tools or request.tool_choice == "none":
             return None
         sent = _sent(request, wire)
@@ -128,7 +128,7 @@ class Quarantine:
 
 
 async def _narrowed(suspects: Sequence[ToolSpec], request: Request, ask: Ask) -> ToolSpec | None:
-    """The one of ``suspects`` without which no refusal is left; ``None`` when the trouble is another."""
+    """The one of ``suspects`` without which there is no refusal; ``None`` when the cause is another."""
     while len(suspects) > 1:
         half = suspects[: len(suspects) // 2]
         refused = await _refuses(half, request, ask)
@@ -155,14 +155,14 @@ def _which(culprit: _RefusedTool, error: ProviderError) -> ProviderError:
 
 
 def _sent(request: Request, wire: Format) -> list[ToolSpec]:
-    """The tools as they are in the payload, in its order."""
+    """The tools of the payload, in its order."""
     names = NameTable.of(request.tools)
     left_out = {loss.tool for loss in wire.losses(request.tools) if loss.leaves_out}
     return [tool for tool in names.tools if names.wire(tool) not in left_out]
 
 
 def _tool_named(reference: str | int, sent: Sequence[ToolSpec], request: Request) -> ToolSpec | None:
-    """The tool of that wire name, or at that place; beyond the tools are those of the provider's own."""
+    """The tool with that wire name or index; indices after the tools are the provider's own."""
     if isinstance(reference, int):
         return sent[reference] if 0 <= reference < len(sent) else None
     tool = NameTable.of(request.tools).tool(reference)

@@ -1,8 +1,8 @@
-"""How many tokens a request is, about, without the model's own tokenizer.
+"""Estimates the tokens of a request without the model's own tokenizer.
 
 A piece counts as a token: up to eight letters, two digits, two signs, a run of blanks or a line break, or one
-character beyond ASCII; a single blank belongs to the word after it. On English and JSON that is a little
-above what common tokenizers count, which is the side on which a context is not too small. An image counts as
+character beyond ASCII; a single blank belongs to the word after it. For English and JSON that is a little
+more than common tokenizers count, so that a context is not chosen too small. An image counts as
 ``IMAGE_TOKENS``, whatever its size.
 """
 
@@ -20,12 +20,12 @@ _PIECE = re.compile(r"[A-Za-z]{1,8}|[0-9]{1,2}|[!-/:-@\[-`{-~]{1,2}|[^\x00-\x7f]
 
 
 def text_tokens(text: str) -> int:
-    """Tokens of ``text``, about."""
+    """The estimated tokens of ``text``."""
     return sum(1 for _ in _PIECE.finditer(text))
 
 
 def request_tokens(body: Mapping[str, Any]) -> int:
-    """Tokens of the messages and tools of an Ollama request, about."""
+    """The estimated tokens of the messages and tools of an Ollama request."""
     return _tokens(body.get("messages", [])) + _tokens(body.get("tools", []))
 
 

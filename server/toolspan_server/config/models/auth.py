@@ -173,7 +173,7 @@ class AuthConfig(Record):
     @override
     def check(self) -> None:
         if not self.tokens and self.oauth is None:
-            raise Faulty(Fault((), "lets nobody in", "add tokens, or oauth"))
+            raise Faulty(Fault((), "allows no client", "add tokens, or oauth"))
         if faults := list(_taken_twice(self.tokens)):
             raise Faulty(*faults)
 

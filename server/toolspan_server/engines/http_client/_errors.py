@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ...errors import ToolFailure
 
-_TRY_LATER = "Try again later; if it goes on, tell whoever runs the server."
-_TELL = "Tell whoever maintains the tool's config."
+_TRY_LATER = "Try again later; if it keeps failing, inform the operator of the server."
+_TELL = "Inform the maintainer of the tool's config."
 
 
 class RequestNotSent(ToolFailure):

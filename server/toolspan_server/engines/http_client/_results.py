@@ -39,7 +39,7 @@ _ACTIONS = {
     422: "Correct the arguments and call the tool again.",
     429: "Wait a while before the next call.",
 }
-_LATER = "Try again later; if it goes on, tell whoever runs the other side."
+_LATER = "Try again later; if it keeps failing, inform the operator of the API."
 
 
 @dataclass(frozen=True)

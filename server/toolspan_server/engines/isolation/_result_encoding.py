@@ -11,7 +11,7 @@ from ...common.exceptions import innermost, message_of, traceback_of
 from ...common.json_values import JsonSanitizer, NotJson, dotted
 from ...errors import RequestRefused, ToolFailure
 
-_FIX = "Report it to whoever maintains the tool: it must return JSON values."
+_FIX = "Report it to the maintainer of the tool: it must return JSON values."
 
 
 class HandlerRaised(Exception):

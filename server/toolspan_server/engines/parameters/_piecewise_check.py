@@ -69,7 +69,7 @@ class Search:
                 yield fault
         if not found:
             subject = subject_of(at, self._names)
-            yield f"{subject} must fit the schema, and is too large to tell where it does not"
+            yield f"{subject} must fit the schema, and is too large to find out where it does not"
 
     def _alone(self, schema: Schema, value: Any, at: Place) -> Iterator[str]:
         asked = {keyword: schema[keyword] for keyword in _ALONE if keyword in schema}

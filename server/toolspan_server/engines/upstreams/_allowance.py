@@ -63,12 +63,12 @@ class Allowance:
         """Count what came without being asked for."""
         if not self._messages.take(messages):
             self.exceed(
-                f"it sent more than {BURST_MESSAGES} messages that nobody asked for, and more than "
+                f"it sent more than {BURST_MESSAGES} unsolicited messages, and more than "
                 f"{MESSAGES_PER_SECOND:g} a second"
             )
         if not self._bytes.take(size):
             self.exceed(
-                f"it sent more than {BURST_BYTES >> 20} MiB that nobody asked for, and more than "
+                f"it sent more than {BURST_BYTES >> 20} MiB unsolicited, and more than "
                 f"{BYTES_PER_SECOND / 2**20:g} MiB a second"
             )
 

@@ -76,7 +76,7 @@ class Issuer:
     def _principal(self, claims: Mapping[str, Any]) -> Principal:
         subject = next((claims[name] for name in ("sub", "client_id", "azp") if claims.get(name)), None)
         if not isinstance(subject, str) or len(subject) > 1_000:
-            raise TokenRejected("it names nobody ('sub')")
+            raise TokenRejected("it names no subject ('sub')")
         identity = json.dumps(["oauth", self._config.issuer, subject]).encode()
         now = time.time()
         ends = int(claims["exp"]) + self._config.leeway_seconds
@@ -117,6 +117,6 @@ def _reason(fault: Exception) -> str:
         "ImmatureSignatureError": "it is not valid yet",
         "InvalidAudienceError": "it is for another server ('aud')",
         "InvalidIssuerError": "it is of another issuer ('iss')",
-        "MissingRequiredClaimError": "it says not all of 'exp', 'iss' and 'aud'",
+        "MissingRequiredClaimError": "it lacks 'exp', 'iss' or 'aud'",
     }
     return reasons.get(type(fault).__name__, "it is no good JSON Web Token")

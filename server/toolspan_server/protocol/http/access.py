@@ -39,7 +39,7 @@ class AccessOptions:
         if auth is None and not self.insecure:
             raise ServeError(
                 f"--host {self.host} is reachable from other machines: put auth into the config, give a "
-                "variable that holds a token with --token-env NAME, or say --insecure"
+                "variable that holds a token with --token-env NAME, or add --insecure"
             )
         return Access(names | _own_names(), addresses=True, any_name=auth is not None, auth=auth)
 

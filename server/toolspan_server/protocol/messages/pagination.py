@@ -118,10 +118,10 @@ def _start(items: Sequence[Item], cursor: Any, name: Callable[[Item], str]) -> i
 def _read(cursor: Any) -> tuple[int, bytes]:
     try:
         if not isinstance(cursor, str) or len(cursor) != _LENGTH:
-            raise ValueError("no cursor of ours")
+            raise ValueError("not a cursor of this server")
         end, mark, _ = _LAYOUT.unpack(base64.b64decode(cursor, altchars=b"-_", validate=True))
         if not end or cursor != _written(end, mark):
-            raise ValueError("no cursor of ours")
+            raise ValueError("not a cursor of this server")
     except (binascii.Error, struct.error, ValueError):
         message = "Invalid cursor: use the nextCursor of an earlier result, or none for the first page"
         raise ProtocolFault(INVALID_PARAMS, message) from None

@@ -34,7 +34,7 @@ class Config(ResourceContent):
     def check_entry(cls, entry: Any) -> None:
         if entry.uri.count("{path}") != 1 or "{" in entry.uri.replace("{path}", ""):
             hint = "write {path} once where the file's path belongs, as in docs:///{path}"
-            raise Faulty(Fault(("uri",), f"{entry.uri!r} does not tell the files of the glob apart", hint))
+            raise Faulty(Fault(("uri",), f"{entry.uri!r} does not distinguish the files of the glob", hint))
         for name in ("name", "title"):
             if getattr(entry, name) is not None:
                 message = f"the files of a glob would all have one {name}"

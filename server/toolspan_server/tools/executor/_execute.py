@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 _MAX_ERROR = 10_000
 _MAX_TRACE = 100_000
 _MOST_DATA_VALUES = 10_000
-_LOOK = "Try other arguments, or give the reference to whoever runs the server: its log says why."
+_LOOK = "Try other arguments, or give the reference to the operator of the server: its log has the reason."
 
 
 class Executor:
@@ -205,7 +205,7 @@ class Executor:
             reference = _reference()
             detail = self._clean(failure.detail, _MAX_ERROR)
             _log.warning("tool %r failed (reference %s): %s", name, reference, detail)
-            error = f"{error} (reference {reference}: the server's log says more)"
+            error = f"{error} (reference {reference}: details are in the server's log)"
         return ToolFailure(
             self._clean(error, _MAX_ERROR),
             error_code=failure.error_code,

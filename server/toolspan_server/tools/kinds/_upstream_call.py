@@ -179,7 +179,7 @@ class UpstreamCall:
             for block in blocks
         )
         fits = len(json.dumps(blocks)) <= MAX_ERROR_BYTES
-        text = text_of(blocks) or "the tool reported an error without saying which"
+        text = text_of(blocks) or "the tool reported an error without a message"
         return ToolFailure(
             f"Upstream '{self._upstream.name}': {text}",
             error_code="upstream_error",

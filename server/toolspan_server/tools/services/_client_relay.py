@@ -103,7 +103,7 @@ class ClientRelay:
         made = self._meant(call)
         if made is None:
             several = (
-                "several calls run, or one was just cancelled: which one the question is of, it does not say"
+                "several calls run, or one was just cancelled: the request does not say to which it belongs"
             )
             raise RefusedQuestion(_INVALID_REQUEST, several if self._calls else "no call runs that could ask")
         return await made.ask_client(ability, params)

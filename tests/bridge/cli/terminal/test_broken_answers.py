@@ -122,7 +122,7 @@ def test_validate_counts_it_as_failed_and_gives_no_badge(case: int, tmp_path: Pa
     assert ran.code == 6
     (model,) = ran.json["models"]
     assert (model["success_count"], model["validated"]) == (0, False)
-    assert f"the answer is not whole ({stop})" in json.dumps(model["scenarios"])
+    assert f"the answer is incomplete ({stop})" in json.dumps(model["scenarios"])
 
 
 def test_a_piped_chat_and_a_plain_ask_tell_it_on_stderr(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_the_change_is_shown_and_nobody_to_ask_means_no(place: Path) -> None:
     shown = install(place, "cursor")
     assert (shown.code, shown.out) == (2, "")
     assert '+    "my-tools": {' in shown.err
-    assert "say --yes" in shown.err
+    assert "add --yes" in shown.err
     assert not (place / ".cursor").exists()
 
 

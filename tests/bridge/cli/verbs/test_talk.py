@@ -102,7 +102,7 @@ def test_a_chat_is_saved_and_resumed_with_another_model(shop: Path) -> None:
 @pytest.mark.requirement("I5.1.3")
 def test_a_conversation_is_not_written_over_another_file(shop: Path) -> None:
     ran = toolspan("chat", "--save", "toolspan.yaml", cwd=shop, stdin="hi\n")
-    assert ran.code == 2 and "toolspan.yaml is there already" in ran.err
+    assert ran.code == 2 and "toolspan.yaml exists already" in ran.err
     assert (shop / "toolspan.yaml").read_text() == CONFIG
     ran = toolspan("chat", "--resume", "toolspan.yaml", cwd=shop)
     assert ran.code == 2 and "the conversation toolspan.yaml cannot be read" in ran.err

@@ -138,7 +138,7 @@ async def test_a_stream_that_only_drips_ends_at_the_total_limit_with_what_came(w
     sent = streamed(wire, *frames[: len(frames) // 2], drip=comment(wire))
     _, reply = await ask_for(wire, sent, settings=instant(idle=0.25, total=0.3))
     assert reply.incomplete and reply.message.text
-    assert "no whole answer within 0.3 s" in reply.trouble
+    assert "no complete answer within 0.3 s" in reply.trouble
 
 
 async def test_no_first_byte_in_time_is_unreachable() -> None:

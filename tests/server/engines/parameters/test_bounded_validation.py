@@ -87,7 +87,7 @@ def test_what_is_wrong_with_a_large_value_itself_is_told() -> None:
 def test_a_large_value_that_only_a_choice_as_a_whole_refuses_is_told_as_such() -> None:
     whole = {"type": "object", "anyOf": [{"properties": {"u": {"maxItems": 1}}}, {"required": ["b"]}]}
     schema = {**whole, "properties": {"u": {"type": "array"}}}
-    told = "the arguments together must fit the schema, and is too large to tell where it does not"
+    told = "the arguments together must fit the schema, and is too large to find out where it does not"
     assert faults(schema, {"u": [1] * 9_000}) == [told]
 
 

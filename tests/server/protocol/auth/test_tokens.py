@@ -242,7 +242,7 @@ def test_a_wrong_file_of_tokens_is_refused_with_its_line(
 @pytest.mark.parametrize(
     ("auth", "message"),
     [
-        ({}, "lets nobody in"),
+        ({}, "allows no client"),
         ({"tokens": [{"name": "a", "token": "short"}]}, "no bearer token of at least 16"),
         ({"tokens": [{"name": "a", "token": "with space in the middle"}]}, "no bearer token"),
         ({"tokens": [{"name": "a"}]}, "exactly one of them"),

@@ -1,1 +1,1 @@
-"""The conversation as providers take it: turns in order, every call with one result, media within limits."""
+"""Conversations in the form that providers require: ordered turns, one result a call, limited media."""

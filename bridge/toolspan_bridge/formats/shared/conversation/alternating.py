@@ -1,4 +1,4 @@
-"""Conversations where user and assistant take turns, and tool blocks need tools beside them."""
+"""Conversations where user and assistant alternate, and tool blocks need tools in the request."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _EARLIER = "(The conversation began earlier.)"
 
 
 def alternating(turns: Iterable[tuple[str, list[dict[str, Any]]]], **text_block: Any) -> list[dict[str, Any]]:
-    """(role, blocks) as ``{"role", "content"}``, the user first: neighbours with one role are one message.
+    """(role, blocks) as ``{"role", "content"}``, the user first: adjacent ones with the same role are merged.
 
-    ``text_block`` is what the provider's text blocks have beside ``text``. A turn without blocks is none.
+    ``text_block`` are the members of the provider's text blocks besides ``text``. A turn without blocks is
+    dropped.
     """
     messages: list[dict[str, Any]] = []
     for role, blocks in turns:

@@ -27,7 +27,7 @@ _NO_RESULT = "No result: the call was not carried out"
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """A message of the user, never blank, and the files attached to it."""
+    """A message of the user, never blank, with its attached files."""
 
     text: str
     parts: tuple[Part, ...] = ()
@@ -35,7 +35,7 @@ class UserTurn:
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
-    """A call of the past, in a form that may be sent: legal id and name, arguments an object."""
+    """A past call in a form that may be sent: legal id and name, arguments an object."""
 
     id: str
     name: str
@@ -50,7 +50,7 @@ class AssistantTurn:
     calls: tuple[SentCall, ...]
 
     def echo(self, format_name: str) -> Json:
-        """What must be sent back verbatim, when the message came from that very format."""
+        """The data that must be sent back verbatim, if the message came from the same format."""
         return self.message.opaque if self.message.opaque_format == format_name else None
 
 
@@ -65,10 +65,10 @@ Turn = UserTurn | AssistantTurn | ToolResultsTurn
 
 
 def turns(messages: Sequence[Message], legal_id: re.Pattern[str], echoed: str = "") -> list[Turn]:
-    """The conversation in order. Results are moved to their calls, missing ones made up as errors, orphans
-    left out; ids that the provider would refuse, or that came before, are replaced on both sides.
+    """The conversation in order. Results are moved to their calls, missing ones replaced by errors, orphans
+    dropped; ids that are illegal or duplicate are replaced on both sides.
 
-    Messages without text and calls are left out, save those with something to echo to the format ``echoed``.
+    Messages without text and calls are dropped, except those with something to echo to the format ``echoed``.
     """
     return list(_turns(messages, legal_id, echoed))
 
@@ -81,7 +81,7 @@ def chat_messages(
     assistant: Callable[[AssistantTurn], dict[str, Any]],
     results: Callable[[ToolResultsTurn], Iterable[dict[str, Any]]],
 ) -> list[dict[str, Any]]:
-    """One list, the system prompt first: how OpenAI's chat API and those after its manner have it."""
+    """One list, the system prompt first: the form of OpenAI's chat API and those modelled on it."""
     written: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
     for turn in history:
         if isinstance(turn, UserTurn):

@@ -1,4 +1,4 @@
-"""Media types that providers take, and how the first bytes of a file show its type."""
+"""Media types that providers accept, and their detection by a file's first bytes."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ _MAGIC = (
 
 
 def media_type(head: bytes) -> str:
-    """The type that the first bytes of a file show; empty where they show none of ``IMAGES`` and ``PDF``."""
+    """The type by a file's first bytes; empty when it is none of ``IMAGES`` and ``PDF``."""
     return next((kind for magic, kind in _MAGIC if re.match(magic, head, re.DOTALL)), "")

@@ -1,4 +1,4 @@
-"""A tool's outcome as it is sent to a model: one text, and the media that the format supports."""
+"""Renders a tool's outcome for a model: one text, and the media that the format supports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ERROR = "[tool error]"
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A file beside the text. ``data`` is base64, ``mime`` the type that its first bytes show."""
+    """A file besides the text. ``data`` is base64, ``mime`` the type detected from its first bytes."""
 
     mime: str
     data: str
@@ -40,13 +40,13 @@ class Media:
 
 
 class MediaQuota:
-    """How many more files of a kind fit, by the beginning of their MIME type. Other kinds are free."""
+    """How many more files of a kind fit, by the prefix of their MIME type. Other kinds are unlimited."""
 
     def __init__(self, left: Mapping[str, int] | None = None) -> None:
         self._left = dict(left or {})
 
     def take(self, mime: str) -> bool:
-        """Take a place for a file; whether there was one."""
+        """Use one of the quota; returns whether there was any left."""
         kind = next((kind for kind in self._left if mime.startswith(kind)), None)
         if kind is None:
             return True
@@ -56,10 +56,10 @@ class MediaQuota:
 
 @dataclass(frozen=True, slots=True)
 class MediaSupport:
-    """What a format takes in the results of a turn.
+    """The content that a format supports in the results of a turn.
 
-    ``media`` are the MIME types beside text, ``max_media_bytes`` and ``quota`` their bounds, ``structured``
-    which JSON values may stand beside a text, and ``later`` the types whose files follow after the text.
+    ``media`` are the MIME types besides text, ``max_media_bytes`` and ``quota`` their limits, ``structured``
+    the JSON values that may accompany a text, and ``later`` the types whose files follow after the text.
     """
 
     max_text_bytes: int
@@ -72,10 +72,10 @@ class MediaSupport:
 
 @dataclass(frozen=True, slots=True)
 class RenderedResult:
-    """A tool's result as it is sent to the model.
+    """A tool's result for the model.
 
-    ``text`` has no error mark and may be empty. It holds the structured content where that cannot stand
-    apart.
+    ``text`` has no error mark and may be empty. It contains the structured content where that cannot be
+    separate.
     """
 
     failed: bool
@@ -93,7 +93,7 @@ class RenderedResult:
 def render_result(outcome: ToolOutcome, support: MediaSupport) -> RenderedResult:
     """``outcome`` for a format with this ``support``.
 
-    Everything else becomes a placeholder that says what is missing; nothing is fetched.
+    Unsupported content becomes a placeholder that describes it; nothing is fetched.
     """
     blocks: list[str] = []
     media: list[Media] = []
@@ -114,7 +114,7 @@ def render_result(outcome: ToolOutcome, support: MediaSupport) -> RenderedResult
 
 
 def render_parts(parts: Sequence[Part], support: MediaSupport) -> list[str | Media]:
-    """The parts of a question, in order: files that the format supports, and text for the rest."""
+    """The parts of a question, in order: files that the format supports, and text for the others."""
     found: list[str | Media] = []
     for part in parts:
         rendered, file = _part(part, support)
@@ -126,7 +126,7 @@ def render_parts(parts: Sequence[Part], support: MediaSupport) -> list[str | Med
 def _structured(outcome: ToolOutcome) -> tuple[Json, Json]:
     """The structured content to send, and the JSON value whose text form would repeat it.
 
-    Servers wrap what is no object as ``{"result": …}``: then the text alone is sent.
+    Servers wrap other values than objects as ``{"result": …}``: then only the text is sent.
     """
     structured = _bounded(outcome.structured)
     if structured is None:
@@ -215,7 +215,7 @@ def _file(data: str, declared: str, name: str, support: MediaSupport) -> tuple[s
 
 
 def _detected_type(data: str, declared: str) -> str:
-    """The type by the first bytes. A declared type that they should show, and do not, is not believed."""
+    """The type by the first bytes. A declared type that contradicts them is ignored."""
     try:
         head = base64.b64decode(data[:64], validate=True)
         base64.b64decode(data, validate=True)

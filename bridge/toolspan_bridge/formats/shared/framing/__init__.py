@@ -1,1 +1,1 @@
-"""How a streamed answer is cut into events: server-sent events, JSON lines, Amazon's event stream."""
+"""Splits streamed answers into events: server-sent events, JSON lines, Amazon's event stream."""

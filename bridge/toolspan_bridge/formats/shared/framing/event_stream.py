@@ -43,8 +43,9 @@ class Frame:
 
 
 class FrameReader:
-    """Cuts a stream into frames, both checksums proved. Raises ``FormatError`` for bytes that are none, and
-    where the stream, or one frame of it, is longer than ``meter`` allows."""
+    """Splits a stream into frames and verifies both checksums. Raises ``FormatError`` for invalid bytes, and
+    where the stream, or one frame of it, is longer than ``meter`` allows.
+    """
 
     def __init__(self, meter: Meter | None = None) -> None:
         self._meter = meter or Meter()
@@ -52,11 +53,11 @@ class FrameReader:
 
     @property
     def pending(self) -> int:
-        """How many bytes of a frame that is not whole have come."""
+        """The number of bytes received of an incomplete frame."""
         return len(self._buffer)
 
     def feed(self, chunk: bytes) -> Iterator[Frame]:
-        """The frames that ``chunk`` completes, each given before a later one is found to be broken."""
+        """The frames that ``chunk`` completes, each yielded before a later one is found to be invalid."""
         self._meter.stream(chunk)
         self._buffer += chunk
         while len(self._buffer) >= _PRELUDE.size:

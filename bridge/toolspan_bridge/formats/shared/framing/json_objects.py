@@ -6,7 +6,7 @@ from .limits import Meter
 
 
 class ObjectReader:
-    """Takes the objects out of a JSON array, or out of objects one after the other, whatever the pieces."""
+    """Splits a JSON array of objects, or a sequence of objects, into its objects."""
 
     def __init__(self, meter: Meter | None = None) -> None:
         self._meter = meter or Meter()

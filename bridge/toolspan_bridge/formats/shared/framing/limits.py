@@ -1,4 +1,4 @@
-"""How much of one streamed answer is read: every framing counts by these."""
+"""Limits on the size of one streamed answer, for every framing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 
 
 class Meter:
-    """Counts the bytes of a stream and of its event that is under way."""
+    """Counts the bytes of a stream and of its current event."""
 
     def __init__(self, *, stream: int = MAX_STREAM_BYTES, event: int = MAX_EVENT_BYTES) -> None:
         self._stream = stream

@@ -8,8 +8,9 @@ __all__ = ["LineReader"]
 
 
 class LineReader:
-    """Splits bytes into lines that end with LF or CRLF; blank ones, which keep a connection alive, are passed
-    over. Raises ``FormatError`` where the stream, or one line of it, is longer than ``meter`` allows."""
+    """Splits bytes into lines that end with LF or CRLF; blank ones, which keep a connection alive, are
+    skipped. Raises ``FormatError`` where the stream, or one line of it, is longer than ``meter`` allows.
+    """
 
     def __init__(self, meter: Meter | None = None) -> None:
         self._meter = meter or Meter()
@@ -17,7 +18,7 @@ class LineReader:
         self._size = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that ``chunk`` completes, without their ends."""
+        """The lines that ``chunk`` completes, without their line ends."""
         self._meter.stream(chunk)
         *ended, rest = chunk.split(b"\n")
         found = [self._end_line(piece) for piece in ended]
@@ -25,7 +26,7 @@ class LineReader:
         return [line for line in found if line]
 
     def end(self) -> list[bytes]:
-        """The line that the stream's end left without its own, if any. It may be cut: JSON tells."""
+        """The last line without a line end, if any. It may be truncated: parsing it as JSON shows that."""
         line = self._end_line(b"")
         return [line] if line else []
 

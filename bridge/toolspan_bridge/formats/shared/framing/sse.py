@@ -16,8 +16,8 @@ _LF, _CR = b"\n", b"\r"
 class SseReader:
     """Splits an event stream into (event, data) pairs; ``event`` is ``message`` where the stream names none.
 
-    Lines end with LF, CR or CRLF, and are decoded only when they are whole, so that no character is ever cut.
-    Comments, ``id`` and ``retry`` are passed over, and so is an event without data. Raises ``FormatError``
+    Lines end with LF, CR or CRLF, and are decoded only when they are complete, so that no character is split.
+    Comments, ``id`` and ``retry`` are skipped, and so is an event without data. Raises ``FormatError``
     where the stream, or one event of it, is longer than ``meter`` allows.
     """
 
@@ -47,10 +47,10 @@ class SseReader:
         return found
 
     def end(self) -> list[tuple[str, str]]:
-        """The event that the stream's end left without its blank line, if any.
+        """The last event without its blank line, if any.
 
-        WHATWG would drop it; providers are seen to close without it. It may be cut, so take it only when its
-        data is whole by itself, as JSON tells.
+        WHATWG would drop it; some providers close the stream without it. It may be truncated, so use it only
+        when its data is complete by itself, such as valid JSON.
         """
         return [*self._end_line(), *self._dispatch()] if self._line or self._data else []
 

@@ -1,1 +1,1 @@
-"""What the provider sent back: replies, streams and error answers, read into the bridge's own types."""
+"""Parses the provider's output, replies, streams and error answers, into the bridge's own types."""

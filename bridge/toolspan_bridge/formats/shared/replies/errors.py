@@ -1,4 +1,4 @@
-"""A provider's error answer: its message, and whether and when to ask again."""
+"""A provider's error answer: its message, and whether and when to retry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RETRYABLE = frozenset({408, 409, 429})
 
 
 def error_body(body: bytes) -> dict[str, Any]:
-    """The JSON object of an error answer, taken out of a list of one; empty when it is none."""
+    """The JSON object of an error answer, also when it is in a list of one; empty when there is none."""
     try:
         value = load(body)
     except ValueError:
@@ -42,7 +42,7 @@ def wire_error(
     retryable: bool = False,
     retry_after: float | None = None,
 ) -> WireError:
-    """The error, read. ``final`` and ``retryable`` overrule the status."""
+    """The parsed error. ``final`` and ``retryable`` take precedence over the status."""
     lower = {name.lower(): value for name, value in headers.items()}
     again = (retryable or status in _RETRYABLE or status >= 500) and not final
     asked = lower.get("x-should-retry", "").strip().lower()

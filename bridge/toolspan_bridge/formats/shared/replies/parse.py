@@ -1,4 +1,4 @@
-"""From a provider's answer to a ``Reply``: arguments read, calls distinguished, cut turns made harmless."""
+"""Converts a provider's answer to a ``Reply``: arguments parsed, ids made unique, cut calls set aside."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ..json_values import (
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """A call as the provider gave it: nothing checked yet."""
+    """A call as the provider sent it, unvalidated."""
 
     id: Any
     name: Any
@@ -63,14 +63,14 @@ def read_body(body: Any) -> dict[str, Any]:
 
 
 def missing(what: str, body: dict[str, Any]) -> FormatError:
-    """The error for an answer that lacks what it must have."""
+    """The error for an answer without a required part."""
     return FormatError(f"the answer has no {what}: {snippet(compact(body))}")
 
 
 def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
     """The ``tool_calls`` of a chat message, each ``{"id", "function": {"name", "arguments"}}``.
 
-    Raises ``FormatError`` rather than overlook one.
+    Raises ``FormatError`` for one that cannot be read.
     """
     given = message.get("tool_calls")
     calls = objects(given)
@@ -93,9 +93,9 @@ def reply(
     format_name: str,
     aside: bool = False,
 ) -> Reply:
-    """The whole answer. A turn that was cut off or broken keeps its text; its calls are ``cut_calls``.
+    """The whole answer. A turn that was truncated or broke off keeps its text; its calls are ``cut_calls``.
 
-    ``aside`` says that the calls of this turn are not to be carried out for another reason.
+    ``aside``: the calls of this turn must not be run for another reason.
     """
     read = tuple(_read_calls(calls, body))
     if (aside or stop in BROKEN_STOPS) and read:
@@ -104,7 +104,9 @@ def reply(
 
 
 def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:
-    """The arguments as an object, or ``None`` and why not. Takes an object, its JSON, or that as a string."""
+    """The arguments as an object, or ``None`` and the reason. Accepts an object, its JSON, or that as a
+    string.
+    """
     for _ in range(2):
         if not isinstance(given, str):
             break

@@ -1,4 +1,4 @@
-"""What every stream of JSON objects does: add up to the body that the API would have sent whole."""
+"""The common part of streams of JSON objects, which accumulate to the body of a whole answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BodyStream", "TextPieces", "broken_off"]
 
 
 class TextPieces:
-    """A text in pieces. Half of a surrogate pair waits for its other half, which may be in the next piece."""
+    """A text in chunks. Half of a surrogate pair is held back until its other half arrives."""
 
     __slots__ = ("_held", "_pieces")
 
@@ -25,7 +25,7 @@ class TextPieces:
         self._held = ""
 
     def add(self, piece: str) -> str:
-        """More of the text; gives what of it can be shown now."""
+        """Append to the text; returns what can be shown now."""
         if self._held or not piece.isascii():
             piece = _paired(self._held + piece)
             self._held = piece[-1:] if "\ud800" <= piece[-1:] <= "\udbff" else ""
@@ -36,14 +36,14 @@ class TextPieces:
 
     @property
     def text(self) -> str:
-        """The whole so far."""
+        """The whole text so far."""
         return "".join(self._pieces) + self._held
 
 
 class BodyStream(ABC):
-    """A ``StreamParser`` over JSON events, which gather into the body of a whole answer.
+    """A ``StreamParser`` over JSON events, which accumulate to the body of a whole answer.
 
-    A format says how bytes are framed, what an event adds, when the answer is whole, and what body has come.
+    A format defines the framing, the effect of an event, when the answer is complete, and its body so far.
     """
 
     def __init__(self) -> None:
@@ -55,27 +55,29 @@ class BodyStream(ABC):
 
     @abstractmethod
     def _last_frames(self) -> Iterable[str | bytes]:
-        """The JSON of an event that the end of the stream left open; it may be cut."""
+        """The JSON of an event that the end of the stream left open; it may be truncated."""
 
     @abstractmethod
     def _take(self, event: dict[str, Any]) -> Iterable[Delta]:
-        """Add an event. Raises ``StreamFailed`` when it says that the provider failed."""
+        """Process an event. Raises ``StreamFailed`` when it reports that the provider failed."""
 
     @abstractmethod
     def _whole(self) -> bool:
-        """Whether the answer came to its own end."""
+        """Whether the answer is complete."""
 
     @abstractmethod
     def _reply(self) -> Reply:
-        """What has come, by the format's ``parse_reply``."""
+        """The answer so far, parsed by the format's ``parse_reply``."""
 
     @property
     @abstractmethod
     def finished(self) -> bool:
-        """Whether nothing more of the answer will come."""
+        """Whether nothing more of the answer will arrive."""
 
     def feed(self, chunk: bytes) -> list[Delta]:
-        """What ``chunk`` adds. Raises ``StreamFailed``, ``FormatError``; ``end`` still gives what came."""
+        """The deltas in ``chunk``. Raises ``StreamFailed``, ``FormatError``; ``end`` still returns what was
+        received.
+        """
         deltas: list[Delta] = []
         try:
             for frame in self._frames(chunk):
@@ -98,7 +100,7 @@ class BodyStream(ABC):
             return Reply(Assistant(incomplete=True), "other", incomplete=True)
 
     def _finish(self) -> None:
-        """Take what the end left open, unless it is cut."""
+        """Process an event that the end left open, unless it is truncated."""
         for frame in self._last_frames():
             try:
                 self._frame(frame)
@@ -118,7 +120,7 @@ class BodyStream(ABC):
 
 
 def broken_off(reply: Reply) -> Reply:
-    """A reply whose stream broke off: its text is kept, its calls are set aside, its echo is no use."""
+    """The reply of a stream that broke off: its text is kept, its calls are set aside, its echo dropped."""
     return replace(
         reply,
         message=Assistant(reply.message.text, incomplete=True),

@@ -1,7 +1,7 @@
-"""JSON Schemas made fit for a provider by small named steps, and arguments brought back.
+"""Adapts JSON Schemas to a provider by small named steps, and converts arguments back.
 
 A format's ``Plan`` names its steps. Every plan begins with the same ones: references made local, older
-drafts' forms upgraded, a plain root, the wrapper around a root with combinators. ``strict_or_not`` chooses
+drafts upgraded, a plain root, the wrapper around a root with combinators. ``strict_or_not`` chooses
 between a provider's ``Strict`` mode and the plain plan.
 """
 

@@ -1,4 +1,4 @@
-"""Schemas by a plan of steps, and arguments back in the schema's own words."""
+"""Compiles schemas by a plan of steps, and converts arguments back to the original schema."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _MOST_SHARED_BYTES = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a format changes schemas. ``keys`` matches the property keys that it may send as they are.
+    """How a format changes schemas. ``keys`` matches the property keys that it may send unchanged.
 
-    ``faults`` finds what a strict mode would refuse in a schema after all steps. ``null_for_missing`` says
-    that the steps made optional properties required and nullable, so that a null may stand for none.
+    ``faults`` finds what a strict mode would refuse in a schema after all steps. ``null_for_missing``: the
+    steps made optional properties required and nullable, so that a null may stand for a missing value.
     """
 
     steps: tuple[Step, ...] = ()
@@ -53,7 +53,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A schema as it is sent, what it could not keep, and what is still refused in it (``Plan.faults``).
+    """A schema as it is sent, its losses, and what is still refused in it (``Plan.faults``).
 
     Pointers are into the original.
     """
@@ -64,19 +64,19 @@ class Compiled:
 
 
 def compile_schema(schema: Mapping[str, Any] | bool, plan: Plan) -> Compiled:
-    """``schema`` by ``plan``. Raises ``Unrenderable`` for one that no provider can be given.
+    """Compile ``schema`` by ``plan``. Raises ``Unrenderable`` for one that no provider accepts.
 
-    Schemas that say the same share what they are compiled to, which nobody changes.
+    Equal schemas share one result, which must not be changed.
     """
     try:
         written = marshal.dumps(cast("Any", schema), _SAME_FOR_EQUALS)
-    except ValueError:  # nested without end, or of other types than those of plain JSON
+    except ValueError:  # nested too deeply, or of other types than those of plain JSON
         return _compiled(schema, plan)
     return _shared(written, plan) if len(written) <= _MOST_SHARED_BYTES else _compiled(schema, plan)
 
 
 def check_schema(schema: Mapping[str, Any] | bool) -> None:
-    """Raises ``Unrenderable`` where ``compile_schema`` would, by any plan."""
+    """Raise ``Unrenderable`` where ``compile_schema`` would, by any plan."""
     _check_depth(schema)
     _original(schema)
 
@@ -98,7 +98,7 @@ def _compiled(schema: Mapping[str, Any] | bool, plan: Plan) -> Compiled:
 
 
 def _original(schema: Mapping[str, Any] | bool) -> tuple[Any, Schema, list[Change]]:
-    """``schema`` cleaned, its canonical form, and what that lost; problems have their place in it."""
+    """``schema`` cleaned, its canonical form, and the losses of that; problems have their place in it."""
     original = clean(schema)
     try:
         return original, *_canonical(original)
@@ -107,10 +107,10 @@ def _original(schema: Mapping[str, Any] | bool) -> tuple[Any, Schema, list[Chang
 
 
 def restore_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
-    """``arguments`` for a schema that was sent by ``plan``, in the words of the original.
+    """``arguments`` for a schema that was sent by ``plan``, in terms of the original.
 
-    Unwrapped, keys renamed back, whole floats as integers where the schema says so, nulls that stand for
-    nothing left out. Arguments of a tool that could not be sent come back as they are.
+    Unwrapped, keys renamed back, whole floats as integers where the schema says so, nulls for missing values
+    removed. Arguments of a tool that could not be sent are returned unchanged.
     """
     given = dict(arguments)
     try:
@@ -125,7 +125,7 @@ def restore_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any], p
 
 
 def modern(schema: Mapping[str, Any]) -> Schema:
-    """``schema`` in the words of JSON Schema 2020-12, its references local."""
+    """``schema`` as JSON Schema 2020-12, with local references."""
     return upgrade(localise(as_object(clean(schema)) or {})[0])[0]
 
 

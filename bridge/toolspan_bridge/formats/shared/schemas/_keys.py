@@ -1,4 +1,4 @@
-"""Property keys in the letters that a provider allows."""
+"""Renames property keys to the characters that a provider allows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST = 64
 
 
 def key_table(schema: Schema, legal: re.Pattern[str]) -> dict[str, str]:
-    """Each illegal property key of the schema, and the key to send: one that is no other key of it."""
+    """Each illegal property key of the schema, and a unique legal key for it."""
     keys = {key for node in object_schemas_in(schema) for key in _keys_of(node)}
     taken = {key for key in keys if legal.fullmatch(key)}
     table: dict[str, str] = {}

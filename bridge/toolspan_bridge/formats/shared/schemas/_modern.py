@@ -1,4 +1,4 @@
-"""Schemas that are in the words of 2020-12 already, as most are: nothing to localise, upgrade or strip."""
+"""Recognises schemas in the form of 2020-12, as most are: nothing to localise, upgrade or strip."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..json_values import is_list, is_object
 
 
 def is_modern(schema: Any) -> bool:
-    """Whether ``schema`` has only well-known keywords, each with a value of its sort, and no references.
+    """Whether ``schema`` has only well-known keywords with values of their types, and no references.
 
-    ``localise``, ``upgrade`` and ``strip`` give such a schema back as it is. ``False`` says nothing.
+    ``localise``, ``upgrade`` and ``strip`` would return it unchanged. ``False`` means unknown.
     """
     if not is_object(schema):
         return isinstance(schema, bool)

@@ -1,4 +1,4 @@
-"""Where something in a schema as it is sent stands in the schema that the server sent."""
+"""Maps places in a compiled schema to places in the original."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _OLD = {"$defs": "definitions", "anyOf": "oneOf", "items": "additionalItems", "p
 
 
 class Places:
-    """The places of ``original``: ``wrapped`` if its root was put into a property, ``keys`` what became of
-    property keys (original to sent)."""
+    """The places of ``original``: ``wrapped`` if its root was put into a property, ``keys`` maps renamed
+    property keys (original to sent).
+    """
 
     def __init__(self, original: Any, wrapped: bool = False, keys: Mapping[str, str] | None = None) -> None:
         self._original = original

@@ -1,4 +1,4 @@
-"""References: made local and plain, or found to lead nowhere."""
+"""References: made local and plain, or found to have no target."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def resolve(schema: Schema, ref: str) -> Schema:
 
 
 def find(schema: Any, path: list[str]) -> Any:
-    """What stands at ``path``, or ``MISSING`` (see ``found``)."""
+    """The value at ``path``, or ``MISSING`` (see ``found``)."""
     for token in path:
         inside = as_object(schema)
         listed = as_list(schema)
@@ -71,7 +71,7 @@ def recursive(schema: Schema) -> frozenset[str]:
 
 
 def prune(schema: Schema) -> tuple[Schema, list[Change]]:
-    """Without definitions that nothing refers to."""
+    """Remove definitions that nothing refers to."""
     used: set[str] = set()
     waiting = [{key: value for key, value in schema.items() if key != "$defs"}]
     while waiting:

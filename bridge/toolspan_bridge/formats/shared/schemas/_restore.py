@@ -1,4 +1,4 @@
-"""Arguments as the model wrote them, back in the words of the tool's own schema."""
+"""Converts the model's arguments back to the tool's own schema."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def restore_values(
 ) -> Any:
     """``value`` with its keys renamed back (``keys``: original to sent) and whole floats as integers.
 
-    ``without_nulls`` leaves out each null of an optional property that does not take null. The value is
-    walked beside the original schema, so that only what a schema names is touched.
+    ``without_nulls`` removes each null of an optional property that does not accept null. The value is
+    traversed along the original schema, so that only values that the schema names are changed.
     """
     back = {sent: original for original, sent in keys.items()}
     return _Restorer(schema, back, without_nulls).value(value, [schema])
@@ -79,7 +79,7 @@ class _Restorer:
         )
 
     def _takes_null(self, schema: Any, seen: tuple[str, ...]) -> bool:
-        """Whether null may be given, as far as types and values tell."""
+        """Whether null is valid, as far as types and values show."""
         node = as_object(schema)
         if node is None:
             return schema is True
@@ -97,7 +97,7 @@ class _Restorer:
 
 
 def _applicable(root: Schema, schemas: list[Schema]) -> Iterator[Schema]:
-    """Every schema that may speak about the same value: through references, branches and conditions."""
+    """Every schema that may apply to the same value: through references, branches and conditions."""
     seen: set[int] = set()
     waiting: list[Any] = list(schemas)
     while waiting:

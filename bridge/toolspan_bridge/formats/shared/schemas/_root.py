@@ -1,4 +1,4 @@
-"""The root: providers want a plain object there."""
+"""The root of a schema: providers want a plain object there."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Older drafts' forms, and near misses that providers answer with a 400, in the words of 2020-12.
+"""Upgrades older drafts, and near misses that providers answer with a 400, to 2020-12.
 
-Nothing here changes which arguments are meant, so nothing is reported.
+Nothing here changes which arguments are valid, so nothing is reported.
 """
 
 from __future__ import annotations
@@ -148,9 +148,9 @@ _forms: Step = everywhere(_visit)
 
 
 def upgrade(schema: Schema) -> tuple[Schema, list[Change]]:
-    """2020-12 out of any draft."""
+    """Upgrade any draft to 2020-12."""
     return _forms(_required_flags(schema)[0])
 
 
 strip: Step = everywhere(_strip)
-"""Without what only tools for schemas read; vendor extensions are reported."""
+"""Removes keywords for schema tools only; vendor extensions are reported."""

@@ -1,4 +1,4 @@
-"""Walking a JSON Schema: where subschemas stand, and steps that change every one of them."""
+"""Traversal of a JSON Schema: its subschemas, and steps that change every one of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..json_values import as_list, as_object
 
 Schema = dict[str, Any]
-"""An object schema; ``true`` and ``false`` stand beside it as ``bool``."""
+"""An object schema; boolean schemas are ``bool``."""
 
 MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
 LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
@@ -33,7 +33,7 @@ SINGLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that a step could not keep: where, by which rule, and what stands there instead.
+    """A loss of a step: where, by which rule, and its replacement.
 
     ``name`` is the keyword or property that it is about.
     """
@@ -45,12 +45,12 @@ class Change:
 
 
 Step = Callable[[Schema], tuple[Schema, list[Change]]]
-"""One transformation of a whole schema, with what it lost."""
+"""A transformation of a whole schema, with its losses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """A step that gives a schema back as it is, without losses, unless it is ``needed``.
+    """A step that returns a schema unchanged, without losses, unless it is ``needed``.
 
     ``needed`` is asked about all object schemas in it, the root first.
     """
@@ -63,7 +63,7 @@ class Conditional:
 
 
 def applied(steps: Iterable[Step], schema: Schema) -> tuple[Schema, list[Change]]:
-    """``schema`` after ``steps``, each of which is taken only where it may be needed."""
+    """``schema`` after ``steps``, each of which runs only where it may be needed."""
     changes: list[Change] = []
     inside: Sequence[Schema] | None = None
     for step in steps:
@@ -78,21 +78,21 @@ def applied(steps: Iterable[Step], schema: Schema) -> tuple[Schema, list[Change]
 
 
 Note = Callable[[str, str, str], None]
-"""Takes the pointer, rule and repair of a change."""
+"""Receives the pointer, rule and repair of a change."""
 
 Visit = Callable[[Schema, str, Note], Schema]
-"""Gives what stands for a subschema whose own subschemas are done. It owns the dict that it is given."""
+"""Returns the replacement of a subschema whose own subschemas are done. It may change the dict."""
 
 
 class Unrenderable(Exception):
-    """No provider would take the schema, or it cannot be known what it means: the tool is left out."""
+    """No provider would accept the schema, or its meaning is unknown: the tool is left out."""
 
     def __init__(self, pointer: str, rule: str, reason: str) -> None:
         super().__init__(reason)
         self.change = Change(pointer, rule, f"tool left out: {reason}")
 
     def at(self, pointer: str) -> Unrenderable:
-        """The same, found elsewhere."""
+        """The same loss at another place."""
         return Unrenderable(pointer, self.change.rule, str(self))
 
 
@@ -104,7 +104,7 @@ def everywhere(
 ) -> Step:
     """The step that applies ``visit`` to every subschema, the inner ones first, the root last.
 
-    What stands under a keyword in ``skip`` is left as it is. Where ``where`` holds for none of the
+    Values of keywords in ``skip`` are not changed. If ``where`` holds for none of the
     subschemas, ``visit`` changes none of them either.
     """
 

@@ -1,1 +1,1 @@
-"""Tools as they are sent: their schemas compiled, and which of them must be called."""
+"""Tools as they are sent: compiled schemas, and which tool must be called."""

@@ -11,7 +11,8 @@ from ...names import NameTable
 def must_call(choice: ToolChoice, sent: Iterable[str], names: NameTable) -> str | None:
     """The wire name of the one tool that must be called; ``None`` when none is named, or it was left out.
 
-    A tool that was left out cannot be called: then the model is free, rather than made to call another.
+    A tool that was left out cannot be called: then the model may choose, rather than being forced to call
+    another.
     """
     if not isinstance(choice, tuple):
         return None

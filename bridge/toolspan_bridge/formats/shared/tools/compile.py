@@ -1,4 +1,4 @@
-"""Tools made ready for a format: schemas compiled, bad tools left out, everything lost reported, all kept."""
+"""Compiles tools for a format: schemas adapted, bad tools left out, every loss reported, results cached."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CACHED_LISTS = 32
 
 @dataclass(frozen=True, slots=True)
 class WireTool:
-    """A tool as it is sent; ``strict`` when the provider is to enforce its schema."""
+    """A tool as it is sent; ``strict`` when the provider should enforce its schema."""
 
     name: str
     description: str
@@ -41,12 +41,12 @@ class WireTool:
 
 
 RenderTool = Callable[[WireTool], dict[str, Any]]
-"""Writes one tool in a format's words. A module's function, not a lambda: what it gave is kept by it."""
+"""Renders one tool in a format. It must be a module's function, not a lambda: it is a cache key."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledTools:
-    """The tools that are sent, sorted, and what a format could not keep of all that were asked for."""
+    """The tools that are sent, sorted, and the losses of all requested tools."""
 
     tools: tuple[WireTool, ...]
     losses: tuple[Loss, ...]
@@ -55,7 +55,7 @@ class CompiledTools:
     )
 
     def rendered(self, shape: RenderTool) -> list[dict[str, Any]]:
-        """Every tool by ``shape``: written once, then kept. The list is new, what is in it is shared."""
+        """Every tool by ``shape``: rendered once, then cached. The list is new, its items are shared."""
         if shape not in self._rendered:
             self._rendered[shape] = tuple(CleanObject(clean(shape(tool))) for tool in self.tools)
         return list(self._rendered[shape])
@@ -68,10 +68,10 @@ def compile_tools(
     limit: int | None = None,
     strict: Strict | None = None,
 ) -> CompiledTools:
-    """``tools`` by ``plan``, at most ``limit`` of them; by ``strict`` those that ask for it and lose nothing.
+    """``tools`` by ``plan``, at most ``limit`` of them; by ``strict`` those that request it and lose nothing.
 
-    A tool that comes twice counts once. One whose schema no provider takes is left out: a request with one
-    bad tool is refused whole. What was prepared is kept: the very same tools and names cost nothing again.
+    A duplicate tool counts once. One whose schema no provider accepts is left out: a request with one
+    bad tool is refused as a whole. Results are cached: the same tools and names cost nothing again.
     """
     return _compiled(IdentityKey(tools), names, plan, limit, strict)
 
@@ -131,7 +131,7 @@ def _compiled(
 def _within(
     chosen: Chosen, left: Budget, strict: Strict, tool: ToolSpec, plan: Plan
 ) -> tuple[Chosen, Budget]:
-    """``chosen`` and what is left of the request's budget; where it does not fit, the tool without strict."""
+    """``chosen`` and the rest of the request's budget; if it does not fit, the tool without strict."""
     after = left.spend(chosen.compiled.schema)
     if not (why := after.overspent(strict.budget)):
         return chosen, after
@@ -149,7 +149,7 @@ def _once(tools: Sequence[ToolSpec], names: NameTable, losses: list[Loss]) -> li
 
 
 def _too_many(limit: int, beyond: Sequence[str]) -> Iterator[Loss]:
-    """That the tools ``beyond`` the ``limit`` that were sent are left out."""
+    """A loss for the tools ``beyond`` the ``limit``, which are left out."""
     total = limit + len(beyond)
     repair = f"tool left out: {total} tools, {limit} at most, so {len(beyond)} are left out"
     return (loss(name, "", "too-many-tools", repair) for name in beyond)

@@ -14,7 +14,7 @@ from ..step import Step, StepInputs
 ORDER = 60
 
 _VALUE_NAMES = ValueNames(whole="the result", member="key")
-_FIX = "Report it to whoever maintains the tool: results must fit its output_schema and limits.result_bytes."
+_FIX = "Report it to the maintainer of the tool: results must fit its output_schema and limits.result_bytes."
 
 
 def build(following: Step, inputs: StepInputs) -> Step:

@@ -47,7 +47,7 @@ _MOST_BYTES = 16 << 20
 _WORST_ESCAPE = 6
 _LOOK_EVERY = 1_000
 _AT_ONCE = 2
-_FIX = "Report it to whoever maintains the tool: it must return JSON values."
+_FIX = "Report it to the maintainer of the tool: it must return JSON values."
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("toolspan_large_results")
 
 

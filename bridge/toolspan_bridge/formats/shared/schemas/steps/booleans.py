@@ -33,7 +33,7 @@ def _visit(node: Schema, pointer: str, note: Note) -> Schema:
             _listed(node, keyword, listed, pointer, note)
         elif keyword == "items" and node[keyword] is False:
             del node[keyword]
-            note(f"{pointer}/{keyword}", "boolean-schema", "left out: no schema says that nothing is allowed")
+            note(f"{pointer}/{keyword}", "boolean-schema", "left out: there is no schema that allows nothing")
         else:
             node[keyword] = _as_object(node[keyword])
     return node

@@ -34,7 +34,7 @@ def untyped(schema: Schema) -> Iterator[Change]:
     """Every subschema that does not say which type it is of."""
     for pointer, node in subschemas(schema):
         if not node.keys() & {"$ref", "anyOf", "allOf", "const", "enum", "type"}:
-            yield Change(pointer, "", "the schema says no type")
+            yield Change(pointer, "", "the schema has no type")
 
 
 def unknown_required(schema: Schema) -> Iterator[Change]:

@@ -78,7 +78,7 @@ def _one_of(node: Schema, pointer: str, note: Note) -> Schema:
     branches = node.pop("oneOf", None)
     if branches is None:
         return node
-    note(f"{pointer}/oneOf", "one-of", "sent as anyOf: that exactly one may match is not said")
+    note(f"{pointer}/oneOf", "one-of", "sent as anyOf: the rule that exactly one may match is lost")
     if "anyOf" in node:
         node["allOf"] = [*(as_list(node.get("allOf")) or ()), {"anyOf": branches}]
     else:

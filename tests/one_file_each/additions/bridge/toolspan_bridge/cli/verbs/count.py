@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..inputs.options import json_option
-from ..terminal.output import emit_json, say
+from ..terminal.output import emit_json, print_message
 
 
 @click.command(name="count", short_help="Count the characters of a text.")
@@ -16,4 +16,4 @@ def command(text: str, as_json: bool) -> None:
     if as_json:
         emit_json({"characters": len(text)})
     else:
-        say(f"{len(text)} characters")
+        print_message(f"{len(text)} characters")
