@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from typing_extensions import override
 
 from ..calls.context import Context
 from ..calls.results import ToolResult
-from ..tools.registry import Tool
+from ..tools.registry import Registry, Tool
 from .served_tool import ServedTool
 
 if TYPE_CHECKING:
@@ -19,30 +20,39 @@ if TYPE_CHECKING:
     from .runtime import Runtime
 
 
-class ServerView:
+class View(ABC):
     """The server as the clients of one endpoint see it. It is asked anew each time: a config may change."""
 
     toolset: str | None = None
     """The toolset that is shown; ``None``: everything. Resources and prompts belong to no toolset."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self.runtime = runtime
+    def __init__(self) -> None:
         self._served: dict[str, ServedTool] = {}
 
     @property
+    @abstractmethod
     def config(self) -> Config:
         """The config that is served now."""
-        return self.runtime.config
 
     @property
+    @abstractmethod
+    def registry(self) -> Registry:
+        """The tools that are served now, shown here or not."""
+
+    @property
+    @abstractmethod
     def version(self) -> int:
         """Another number whenever what is listed may be other than before."""
-        return self.runtime.changes.version
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """How the server introduces itself, for as long as it runs."""
-        return self.runtime.name
+
+    @property
+    @abstractmethod
+    def is_settled(self) -> bool:
+        """Whether the list of tools is whole: at the start, sources get some time to tell theirs."""
 
     @property
     def description(self) -> str | None:
@@ -57,11 +67,11 @@ class ServerView:
     @property
     def tools(self) -> list[Tool]:
         """The tools, in the order that they are listed in."""
-        return list(self.runtime.registry)
+        return list(self.registry)
 
     def tool(self, name: str) -> ServedTool | None:
         """The tool ``name``, if it is shown here."""
-        revision = self._revision()
+        revision = self.registry.revision
         served = self._served.get(name)
         if served is not None and served.revision == revision:
             return served
@@ -74,29 +84,17 @@ class ServerView:
     @property
     def resources(self) -> Resources | None:
         """What clients may read; ``None`` when the config has no such thing."""
-        return self.runtime.snapshot.resources
+        return None
 
     @property
     def prompts(self) -> Prompts | None:
         """The prompts; ``None`` when the config has none."""
-        return self.runtime.snapshot.prompts
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the list of tools is whole: at the start, sources get some time to tell theirs."""
-        return self.runtime.is_settled
-
-    async def settled(self) -> None:
-        """Wait until ``is_settled``, which takes no longer than ``limits.upstream_connect_seconds``."""
-        await self.runtime.settled()
-
-    def _revision(self) -> int:
-        """Another number whenever a tool may be another than before."""
-        return self.runtime.registry.revision
+        return None
 
     def _find(self, name: str) -> Tool | None:
-        return self.runtime.registry.get(name)
+        return self.registry.get(name)
 
+    @abstractmethod
     def _run(
         self,
         served: ServedTool,
@@ -105,7 +103,63 @@ class ServerView:
         meta: Mapping[str, Any] | None,
     ) -> Coroutine[Any, Any, ToolResult]:
         """Run ``served``, or what has its name here since the config or a source changed."""
-        current = served if served.revision == self._revision() else self.tool(served.tool.name)
+
+
+class ServerView(View):
+    """The whole of a running server."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        super().__init__()
+        self.runtime = runtime
+
+    @property
+    @override
+    def config(self) -> Config:
+        return self.runtime.config
+
+    @property
+    @override
+    def registry(self) -> Registry:
+        return self.runtime.registry
+
+    @property
+    @override
+    def version(self) -> int:
+        return self.runtime.changes.version
+
+    @property
+    @override
+    def name(self) -> str:
+        return self.runtime.name
+
+    @property
+    @override
+    def is_settled(self) -> bool:
+        return self.runtime.is_settled
+
+    async def settled(self) -> None:
+        """Wait until ``is_settled``, which takes no longer than ``limits.upstream_connect_seconds``."""
+        await self.runtime.settled()
+
+    @property
+    @override
+    def resources(self) -> Resources | None:
+        return self.runtime.snapshot.resources
+
+    @property
+    @override
+    def prompts(self) -> Prompts | None:
+        return self.runtime.snapshot.prompts
+
+    @override
+    def _run(
+        self,
+        served: ServedTool,
+        arguments: Mapping[str, Any] | None,
+        context: Context | None,
+        meta: Mapping[str, Any] | None,
+    ) -> Coroutine[Any, Any, ToolResult]:
+        current = served if served.revision == self.registry.revision else self.tool(served.tool.name)
         if current is None:
             return self.runtime.refuse_unknown(served.tool.name)
         return self.runtime.run(current.tool, arguments, context, meta)
@@ -156,10 +210,10 @@ class ToolsetView(ServerView):
 
     def _shown(self) -> dict[str, Tool]:
         """The toolset's tools by name, looked for once a revision of the registry."""
-        revision = self._revision()
+        revision = self.registry.revision
         if self._known[0] != revision:
             config = self._config()
-            tools = () if config is None else self.runtime.registry
+            tools = () if config is None else self.registry
             shown = {tool.name: tool for tool in tools if config and config.has(tool.name, tool.config.tags)}
             self._known = (revision, shown)
         return self._known[1]

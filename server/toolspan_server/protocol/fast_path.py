@@ -19,7 +19,7 @@ from .._version import __version__
 from ..common import trace_context as trace
 from ..errors import RequestRefused
 from ..live.served_tool import ServedTool
-from ..live.views import ServerView
+from ..live.views import View
 from ..tools.registry import Tool
 from .messages import jsonrpc, wire
 from .messages.capabilities import capabilities
@@ -70,7 +70,7 @@ class Call:
 class FastPath:
     """Answers the plain requests to ``view``. ``identity`` is on modern results, by ``stamp``."""
 
-    def __init__(self, view: ServerView) -> None:
+    def __init__(self, view: View) -> None:
         self.view = view
         self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(view)}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
@@ -176,7 +176,7 @@ def is_modern(message: Mapping[str, Any]) -> bool:
     return isinstance(meta, dict) and VERSION_KEY in meta
 
 
-def _identity(view: ServerView) -> dict[str, str]:
+def _identity(view: View) -> dict[str, str]:
     described = {} if view.description is None else {"description": view.description}
     return {"name": view.name, "version": __version__, **described}
 

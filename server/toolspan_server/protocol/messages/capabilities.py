@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...live.views import ServerView
+from ...live.views import View
 
 TASKS = "io.modelcontextprotocol/tasks"
 """The extension by which calls become tasks (SEP-2663)."""
@@ -13,7 +13,7 @@ SKILLS = "io.modelcontextprotocol/skills"
 """The extension by which skills are listed (SEP-2640)."""
 
 
-def capabilities(view: ServerView, *, modern: bool) -> dict[str, Any]:
+def capabilities(view: View, *, modern: bool) -> dict[str, Any]:
     """``ServerCapabilities``, as ``initialize`` and ``server/discover`` have them."""
     offered: dict[str, Any] = {"tools": {"listChanged": True}}
     if view.resources is not None:
@@ -31,7 +31,7 @@ def capabilities(view: ServerView, *, modern: bool) -> dict[str, Any]:
     return offered
 
 
-def offers_completions(view: ServerView) -> bool:
+def offers_completions(view: View) -> bool:
     """Whether there is anything that a client may ask values for."""
     resources, prompts = view.resources, view.prompts
     return (resources is not None and bool(resources.templates)) or (
@@ -39,6 +39,6 @@ def offers_completions(view: ServerView) -> bool:
     )
 
 
-def supports_tasks(view: ServerView) -> bool:
+def supports_tasks(view: View) -> bool:
     """Whether a call of some tool may become a task."""
     return any(tool.config.task is not None for tool in view.tools)

@@ -20,7 +20,7 @@ from .wire import (
 )
 
 if TYPE_CHECKING:
-    from ...live.views import ServerView
+    from ...live.views import View
 
 _LAYOUT = struct.Struct(">I8s4s")
 _LENGTH = 24
@@ -52,7 +52,7 @@ def page(
 
 
 def paged(
-    view: ServerView, key: str, items: Sequence[Mapping[str, Any]], cursor: Any, version: str
+    view: View, key: str, items: Sequence[Mapping[str, Any]], cursor: Any, version: str
 ) -> dict[str, Any]:
     """The result of a list method in that protocol version: a page of ``items`` under ``key``.
 
@@ -62,14 +62,14 @@ def paged(
     return _result(view, key, *page(items, cursor, view.config.limits.page_size), version)
 
 
-def list_tools(view: ServerView, cursor: Any, version: str) -> dict[str, Any]:
+def list_tools(view: View, cursor: Any, version: str) -> dict[str, Any]:
     """The result of ``tools/list``. Raises ``ProtocolFault`` for what is no cursor."""
     size = view.config.limits.page_size
     tools, following = page(view.tools, cursor, size, lambda tool: tool.name)
     return _result(view, "tools", [render_tool(tool) for tool in tools], following, version)
 
 
-def written_tools(view: ServerView, version: str, more: Mapping[str, Any]) -> str:
+def written_tools(view: View, version: str, more: Mapping[str, Any]) -> str:
     """The first page of ``list_tools`` as JSON, with the members ``more`` at its end.
 
     Tools are written one by one: all that is made to write one is gone, and its memory at hand, for the next.
@@ -80,7 +80,7 @@ def written_tools(view: ServerView, version: str, more: Mapping[str, Any]) -> st
     return f"{_BEFORE_TOOLS}{written}{rest.removeprefix(_BEFORE_TOOLS)}"
 
 
-def cache_hints(view: ServerView, version: str) -> dict[str, Any]:
+def cache_hints(view: View, version: str) -> dict[str, Any]:
     """What a complete result of a list, or of ``resources/read``, says besides in that protocol version."""
     if version not in MODERN:
         return {}
@@ -89,7 +89,7 @@ def cache_hints(view: ServerView, version: str) -> dict[str, Any]:
 
 
 def _result(
-    view: ServerView, key: str, items: Sequence[Mapping[str, Any]], following: str | None, version: str
+    view: View, key: str, items: Sequence[Mapping[str, Any]], following: str | None, version: str
 ) -> dict[str, Any]:
     more = {} if following is None else {"nextCursor": following}
     return {key: list(items), **more, **cache_hints(view, version)}

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from typing_extensions import override
 
 from ...common.lines import Lines, Overlong
 from ...config import Config
 from ...live.served_tool import ServedTool
-from ...live.views import ServerView
-from ...tools.registry import Registry, Tool
+from ...live.views import View
+from ...tools.registry import Registry
 from ..fast_path import FastPath
 from ..messages import jsonrpc
 from .client_era import ClientEra, Message, plain_answer
@@ -25,18 +26,23 @@ _PATIENCE_S = 0.5
 """How many seconds a client may be silent before the event loop starts, which also watches the files."""
 
 
-class ConfiguredView(ServerView):
-    """The view of the server before it runs: its config alone."""
+class ConfiguredView(View):
+    """The server before it runs: what its config says. ``registry`` has the tools of ``config``."""
 
     def __init__(self, config: Config, registry: Registry) -> None:
-        self._configured = config
-        self._served: dict[str, ServedTool] = {}
+        super().__init__()
+        self._config = config
         self._registry = registry
 
     @property
     @override
     def config(self) -> Config:
-        return self._configured
+        return self._config
+
+    @property
+    @override
+    def registry(self) -> Registry:
+        return self._registry
 
     @property
     @override
@@ -45,36 +51,17 @@ class ConfiguredView(ServerView):
 
     @property
     @override
+    def name(self) -> str:
+        return self._config.name
+
+    @property
+    @override
     def is_settled(self) -> bool:
         return True
 
-    @property
     @override
-    def name(self) -> str:
-        return self._configured.name
-
-    @property
-    @override
-    def resources(self) -> None:
-        return None
-
-    @property
-    @override
-    def prompts(self) -> None:
-        return None
-
-    @property
-    @override
-    def tools(self) -> list[Tool]:
-        return list(self._registry)
-
-    @override
-    def _revision(self) -> int:
-        return self._registry.revision
-
-    @override
-    def _find(self, name: str) -> Tool | None:
-        return self._registry.get(name)
+    def _run(self, served: ServedTool, arguments: Any, context: Any, meta: Any) -> NoReturn:
+        raise RuntimeError(f"tool {served.tool.name!r} is called before the event loop runs")
 
 
 @dataclass

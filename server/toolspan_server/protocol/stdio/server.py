@@ -17,7 +17,6 @@ from typing_extensions import override
 from ...common.lines import Lines
 from ...common.sdk_import import importing_sdk
 from ...live.views import ServerView
-from ..fast_path import FastPath
 from ..shutdown import GRACE_S, LIMIT_S, Stop
 from ..state.running_calls import Calls
 from ..state.waiting_calls import WaitingCalls
@@ -61,7 +60,7 @@ class _Serving:
             return build_server(view, calls)
 
         self._session = StdioSession(
-            FastPath(view), calls, build, pipes.write, self._proceed, plain=plain, era=opening.era
+            view, calls, build, pipes.write, self._proceed, plain=plain, era=opening.era
         )
         self._pipes = pipes
         self._stop = stop

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...common.eager_tasks import EagerTasks
 from ...common.lines import Overlong
+from ...live.views import ServerView
 from ..change_notifications import Announcements
 from ..fast_path import Call, FastPath
 from ..messages import jsonrpc
@@ -47,7 +48,7 @@ class _Open:
 
 
 class StdioSession:
-    """Gives every request exactly one answer, by the fast path or the SDK fallback.
+    """Gives every request to ``view`` exactly one answer, by the fast path or the SDK fallback.
 
     Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not immediate, and
     whenever a request no longer needs one. ``build`` makes the SDK's server. Without ``plain`` everything
@@ -56,7 +57,7 @@ class StdioSession:
 
     def __init__(
         self,
-        fast_path: FastPath,
+        view: ServerView,
         calls: Calls,
         build: Callable[[], Server[Any]],
         send: Callable[[bytes], None],
@@ -65,7 +66,7 @@ class StdioSession:
         plain: bool = True,
         era: ClientEra | None = None,
     ) -> None:
-        self._fast_path = fast_path
+        self._fast_path = FastPath(view)
         self._calls = calls
         self._build = build
         self._send = send
@@ -73,7 +74,7 @@ class StdioSession:
         self._plain = plain
         self._era = era or ClientEra()
         self._connection_state = ConnectionState()
-        self._announcements = Announcements(fast_path.view, self._connection_state, settled)
+        self._announcements = Announcements(view, self._connection_state, settled)
         self._open: dict[jsonrpc.RequestId, _Open] = {}
         self._long: SdkFallback | None = None
         self._eager = EagerTasks()
