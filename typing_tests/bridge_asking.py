@@ -81,8 +81,8 @@ async def asked() -> None:
         assert_type(await toolbox.call(toolbox.tools[0], {}, "1"), ToolOutcome)
     assert_type(conversation.messages, list[Message])
     assert_type(provider_names(), tuple[str, ...])
-    Question("Hello")  # type: ignore[call-arg]
-    resolve_model(provider)  # type: ignore[arg-type]
+    Question("Hello")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    resolve_model(provider)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def told(event: Event) -> str:

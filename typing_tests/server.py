@@ -51,8 +51,8 @@ async def asking(arguments: dict[str, Any], context: Context) -> Content:
 
 
 as_handler: Handler = plain
-handler("wrong", kind="remote")  # type: ignore[arg-type]
-Question("telepathy")  # type: ignore[arg-type]
+handler("wrong", kind="remote")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+Question("telepathy")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 async def embedded() -> None:
@@ -64,7 +64,7 @@ async def embedded() -> None:
     assert_type(registry.get("plain"), Tool | None)
     result = await Executor(registry).execute("plain")
     assert_type(result.as_dict(), dict[str, Any])
-    load_config(1)  # type: ignore[arg-type]
+    load_config(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def caught(error: ToolspanError) -> str:

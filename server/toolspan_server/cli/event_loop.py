@@ -61,9 +61,11 @@ def _staying(base: type[asyncio.AbstractEventLoop]) -> Callable[[], asyncio.Abst
             stops = False
             while True:
                 try:
-                    return once()  # type: ignore[no-any-return]
+                    once()
                 except _ENDING as error:
                     _log.error("a task tried to end the process by %s: it goes on", type(error).__name__)
+                else:
+                    return
                 if stops:  # in the same round, which forgot it
                     original_stop()
 

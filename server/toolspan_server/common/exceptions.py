@@ -22,7 +22,7 @@ def is_from_outside(error: BaseException) -> bool:
         task = asyncio.current_task()
         return task is not None and task.cancelling() > 0
     if isinstance(error, GeneratorExit):
-        return asyncio.events._get_running_loop() is None  # pyright: ignore[reportPrivateUsage]
+        return asyncio.events._get_running_loop() is None
     return False
 
 

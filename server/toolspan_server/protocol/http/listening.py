@@ -6,6 +6,7 @@ import errno
 import ipaddress
 import os
 import socket
+from typing import cast
 
 from ...errors import ServeError
 
@@ -44,7 +45,7 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, int
             f"--host {host!r} has no address: give an IP address or a name of this machine"
         ) from None
     family, _, _, _, address = found[0]
-    return family, address  # type: ignore[return-value]  # IPv6 addresses have two more fields, which bind takes
+    return family, cast("tuple[str, int]", address)  # of IPv6 there are two more fields, which bind takes
 
 
 def _reason(fault: OSError) -> str:

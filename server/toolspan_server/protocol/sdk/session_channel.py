@@ -105,7 +105,8 @@ class _Incoming(ObjectReceiveStream[SessionMessage | Exception]):
 
     @property
     def last_context(self) -> contextvars.Context | None:
-        return self._stream.last_context  # type: ignore[no-any-return]  # the SDK's stream
+        context: contextvars.Context | None = self._stream.last_context
+        return context
 
     @override
     async def receive(self) -> SessionMessage | Exception:

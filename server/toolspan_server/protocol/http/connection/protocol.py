@@ -73,9 +73,9 @@ class Connection(HttpToolsProtocol):
         self.parted = False
 
     @override
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        self._wire = transport
-        self._outwards = CountingTransport(transport, self)
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._wire = cast("asyncio.Transport", transport)
+        self._outwards = CountingTransport(self._wire, self)
         self._eager = self._settings.eager_tasks()
         super().connection_made(self._outwards)
         self._due = self.loop.time() + self._limits.head_seconds
