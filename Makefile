@@ -40,7 +40,7 @@ lint: .venv/.dev ## Style, types, architecture
 	$(BIN)/lint-imports
 
 format: .venv/.dev ## Rewrite the code in the project's style
-	$(BIN)/ruff check --fix .
+	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
 bench: .venv/.dev ## Measure tool calls beside its peers (prints, asserts nothing)

@@ -36,6 +36,8 @@ CONSISTENCY = (
     "tests/server/tools/executor/test_step_modules.py",
     "tests/server/tools/kinds/test_kinds.py",
     "tests/bridge/formats/test_contract.py",
+    "tests/bridge/formats/test_conversation_properties.py",
+    "tests/bridge/formats/test_real_tools.py",
     "tests/bridge/formats/shared/test_streams.py",
     "tests/bridge/providers/test_resolve.py",
     "tests/bridge/providers/compatible/test_compatible.py",
@@ -53,6 +55,7 @@ def test_one_part_of_each_sort_is_added_without_touching_another_file(tmp_path: 
     schema = tree.run("python", "-m", "toolspan_server.config")
     (tree.root / "configs" / "toolspan.schema.json").write_text(schema, "utf-8")
     tree.run("python", "-m", "scripts.docs")
+    tree.run("python", "-m", "tests.support.real_tools")
     reference = (tree.root / "docs" / "reference" / "parts.md").read_text("utf-8")
     assert [name for name in ROWS if f"\n| `{name}` |" not in reference] == []
     assert "\n| [`count`](command-line.md#toolspan-count) | Count the characters of a text. |" in reference
@@ -60,6 +63,7 @@ def test_one_part_of_each_sort_is_added_without_touching_another_file(tmp_path: 
     tree.run("pytest", "-q", "-p", "no:cacheprovider", "-n", "2", *tests, *CONSISTENCY)
     tree.run("lint-imports", "--no-cache")
     tree.run("ruff", "check", "--no-cache", "server", "bridge")
+    tree.run("mypy", "--no-incremental")
     assert tree.changed() == added
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from ..common.module_sources import source_of
 from ..schema.records import Record
@@ -12,13 +12,24 @@ _DECLARATIONS = (b"\nclass Config(", b"\nConfig = ")
 
 
 class StepConfig(Record):
-    """What a tool says for one step, under the key that is called like the step's module."""
+    """What a tool says for one step, under the key that is called like the step's module.
 
-    about: ClassVar[str] = ""
-    """What the step does: the description of its key."""
+    The first paragraph of its docstring describes the key.
+    """
 
     talks: ClassVar[bool] = False
     """Whether the step may say something to the client, or ask it something."""
+
+    @classmethod
+    def of(cls, tool: Record) -> Self:
+        """What the config ``tool`` of a tool, which has the step's key, says under it."""
+        said: Self = getattr(tool, cls.__module__.rpartition(".")[2])
+        return said
+
+    @classmethod
+    def about(cls) -> str:
+        """What the key of a tool is for."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
 class Steps(Parts[StepConfig]):

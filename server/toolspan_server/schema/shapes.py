@@ -54,7 +54,7 @@ def shape_of(annotation: Any) -> Shape:
         return {"type": "tuple", "items_schema": [shape_of(parts[0])], "variadic_item_index": 0}
     if origin is dict:
         return {"type": "dict", "keys_schema": shape_of(parts[0]), "values_schema": shape_of(parts[1])}
-    raise TypeError(f"no data is read as {annotation!r}")
+    raise TypeError(f"no data is read as {annotation!r}: write {_FORMS}")
 
 
 def _constrained(base: Any, *constraints: Any) -> Shape:
@@ -81,6 +81,7 @@ def _or_variable(shape: Shape) -> Shape:
 
 
 _OR_NULL = " | None"
+_FORMS = "str, int, float, bool, Any, Literal, X | None, tuple[X, ...], dict[str, X], a record, or Annotated"
 _SIMPLE: Mapping[Any, Shape] = {
     str: {"type": "str"},
     Any: {"type": "any"},

@@ -25,6 +25,11 @@ The contract suite (``tests/bridge/formats/test_contract.py``, ``test_streams.py
     a frame with which the provider says in mid-stream that it failed; its message is ``Overloaded, try
     later``, and it may be retried
 
+``conversation(body) -> Iterator[Said]``
+    the conversation in ``body``, a request, read back: ``("user", text)``, ``("assistant", answer)`` and
+    ``("result", failed, text)`` in order; an answer is the turn as the body of a whole answer, for the
+    format's own ``parse_reply``
+
 The scenarios (``tests/support/scenarios``) take
 
 ``spoken(parts, stop="stop") -> (body, frames)``

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from tests.support.readers import Said, texts
+
 STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
 BROKEN: list[Any] = [{"type": "message"}, {"content": None}, {"content": "text"}]
 USAGE = {
@@ -196,3 +198,15 @@ def told(parts: Any, stop: str) -> dict[str, Any]:
             blocks.append({"type": "thinking", "thinking": given, "signature": "c2ln"})
     calls = any(kind == "call" for kind, _ in parts)
     return message(*blocks, stop="tool_use" if calls and stop == "stop" else STOPS[stop])
+
+
+def conversation(body: Any) -> Iterator[Said]:
+    for message in body["messages"]:
+        if message["role"] == "assistant":
+            yield "assistant", {"content": message["content"], "stop_reason": "end_turn"}
+            continue
+        results = [block for block in message["content"] if block["type"] == "tool_result"]
+        for result in results:
+            yield "result", result.get("is_error", False), texts(result["content"])
+        if text := texts([block for block in message["content"] if block["type"] == "text"]):
+            yield "user", text

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.support.event_frames import frame
+from tests.support.readers import Said, texts, without_mark
 
 STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "guardrail_intervened"}
 BROKEN: list[Any] = [{"output": {}}, {"output": {"message": None}}, {"stopReason": "end_turn"}]
@@ -150,3 +151,17 @@ def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]
     calls = any(kind == "call" for kind, _ in parts)
     body = whole(*blocks, stop="tool_use" if calls and stop == "stop" else STOPS[stop])
     return body, [written(*event) for event in events(body)]
+
+
+def conversation(body: Any) -> Iterator[Said]:
+    for message in body["messages"]:
+        if message["role"] == "assistant":
+            yield "assistant", {"output": {"message": message}, "stopReason": "end_turn"}
+            continue
+        for block in message["content"]:
+            if "toolResult" in block:
+                result = block["toolResult"]
+                failed = result["status"] == "error"
+                yield "result", failed, without_mark(texts(result["content"]))
+        if text := texts(message["content"]):
+            yield "user", text

@@ -8,9 +8,20 @@ from typing import Any
 
 from tests.support.event_frames import frame
 from tests.support.wires import anthropic
-from tests.support.wires.anthropic import BROKEN, STOPS, answer
+from tests.support.wires.anthropic import BROKEN, STOPS, answer, conversation
 
-__all__ = ["BROKEN", "FAILURE", "NOISE", "STOPS", "STREAMS", "answer", "error", "frames", "spoken"]
+__all__ = [
+    "BROKEN",
+    "FAILURE",
+    "NOISE",
+    "STOPS",
+    "STREAMS",
+    "answer",
+    "conversation",
+    "error",
+    "frames",
+    "spoken",
+]
 
 
 def error(message: str, kind: str) -> bytes:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
+
+from tests.support.readers import Said, texts
 
 STOPS = {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}
 BROKEN: list[Any] = [{"candidates": []}, {"candidates": [{"index": 0}]}, {"usageMetadata": {}}]
@@ -129,3 +132,17 @@ def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]
     body = signed(*made)
     body["candidates"][0]["finishReason"] = STOPS[stop]
     return body, stream(body)
+
+
+def conversation(body: Any) -> Iterator[Said]:
+    for content in body["contents"]:
+        if content["role"] == "model":
+            yield "assistant", {"candidates": [{"content": content, "finishReason": "STOP"}]}
+            continue
+        for part in content["parts"]:
+            if "functionResponse" in part:
+                response = part["functionResponse"]["response"]
+                text = response.get("error", response.get("output"))
+                yield "result", "error" in response, text if isinstance(text, str) else json.dumps(text)
+        if text := texts(content["parts"]):
+            yield "user", text

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
+
+from tests.support.readers import Said, marked
 
 STOPS = {"stop": "stop", "length": "length"}
 BROKEN: list[Any] = [{"done": True}, {"message": None}, {"models": []}]
@@ -111,3 +114,13 @@ def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]
         body["message"]["thinking"] = thoughts
     ended = {key: value for key, value in body.items() if key != "message"}
     return body, [*map(line, lines), line({"content": ""}, **ended)]
+
+
+def conversation(body: Any) -> Iterator[Said]:
+    for message in body["messages"]:
+        if message["role"] == "tool":
+            yield marked(message["content"])
+        elif message["role"] == "assistant":
+            yield "assistant", {"message": message, "done": True, "done_reason": "stop"}
+        elif message["role"] == "user":
+            yield "user", message["content"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
+
+from tests.support.readers import Said, marked, texts
 
 STOPS = {"stop": "stop", "length": "length", "refusal": "content_filter"}
 BROKEN: list[Any] = [{"choices": []}, {"choices": [{"message": None}]}, {"choices": None}]
@@ -237,3 +240,13 @@ def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]
         choice["message"]["reasoning_content"] = thoughts
     usage = data({"id": "c1", "choices": [], "usage": body["usage"]})
     return body, [*map(chunk, deltas), chunk({}, choice["finish_reason"]), usage, DONE]
+
+
+def conversation(body: Any) -> Iterator[Said]:
+    for message in body["messages"]:
+        if message["role"] == "user":
+            yield "user", texts(message["content"])
+        elif message["role"] == "tool":
+            yield marked(message["content"])
+        elif message["role"] == "assistant":
+            yield "assistant", {"choices": [{"message": message, "finish_reason": "stop"}]}

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
+from tests.support.readers import Said, marked, texts
+
 STOPS = {"stop": "completed", "length": "incomplete", "refusal": "completed"}
 BROKEN: list[Any] = [
     {"output": None},
@@ -200,3 +202,21 @@ def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]
             output.append({**REASONING, "id": f"rs_{place}", "summary": summary})
     body = whole(output, stop)
     return body, stream(body)
+
+
+def conversation(body: Any) -> Iterator[Said]:
+    said: list[Any] = []
+    for item in [*body["input"], {"role": "end"}]:
+        if item.get("role") == "assistant":
+            text = {"type": "output_text", "text": item["content"]}
+            said.append({"type": "message", "role": "assistant", "content": [text]})
+        elif item.get("type") == "function_call":
+            said.append(item)
+        else:
+            if said:
+                yield "assistant", {"object": "response", "status": "completed", "output": said}
+            said = []
+            if item.get("type") == "function_call_output":
+                yield marked(texts(item["output"]))
+            elif item["role"] == "user":
+                yield "user", texts(item["content"])

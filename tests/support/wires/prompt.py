@@ -6,12 +6,28 @@ The messages around are Chat Completions, whose streams are tried on their own: 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
+
+from tests.support.readers import Said, marked
 
 from . import openai
 from .openai import BROKEN, FAILURE, NOISE, STOPS, error
 
-__all__ = ["BROKEN", "FAILURE", "NOISE", "STOPS", "STREAMS", "answer", "error", "frames", "spoken"]
+_RESULT = re.compile(r'<tool_result name="[^"]*">\n(.*?)\n</tool_result>', re.DOTALL)
+__all__ = [
+    "BROKEN",
+    "FAILURE",
+    "NOISE",
+    "STOPS",
+    "STREAMS",
+    "answer",
+    "conversation",
+    "error",
+    "frames",
+    "spoken",
+]
 
 
 def written(text: str = "", calls: Any = ()) -> str:
@@ -63,3 +79,9 @@ def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]
     said = [_block(*given) if kind == "call" else given for kind, given in parts if kind != "thought"]
     thoughts = [part for part in parts if part[0] == "thought"]
     return openai.spoken([*thoughts, ("text", "\n\n".join(said))], stop)
+
+
+def conversation(body: Any) -> Iterator[Said]:
+    for turn in openai.conversation(body):
+        results = _RESULT.findall(turn[1]) if turn[0] == "user" else []
+        yield from map(marked, results) if results else [turn]

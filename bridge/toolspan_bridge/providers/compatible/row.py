@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A base URL, the variables that hold the key and another base URL, and where keys are to be had.
 
-    ``limit`` is what the provider calls the limit of output tokens, ``format`` its wire format.
-    A server on the user's own machine needs no key: ``local`` says how it is started. ``host`` is a variable
-    that holds host and port alone, as Ollama reads it, for where ``base`` is not set.
+    ``limit`` is what the provider calls the limit of output tokens, ``format`` which of OpenAI's wire formats
+    it speaks. A server on the user's own machine needs no key: ``local`` says how it is started. ``host`` is
+    a variable that holds host and port alone, as Ollama reads it, for where ``base`` is not set.
     """
 
     url: str
@@ -20,6 +21,6 @@ class Row:
     keys_at: str = ""
     local: str = ""
     limit: str = "max_tokens"
-    format: str = "openai"
+    format: Literal["openai", "openai-responses"] = "openai"
     headers: tuple[tuple[str, str], ...] = ()
     host: str = ""

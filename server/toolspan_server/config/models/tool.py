@@ -115,7 +115,7 @@ class ToolConfig(Record):
     )
 
     __annotations__.update({name: config | None for name, config in _STEP_KEYS.items()})
-    vars().update({name: key(config.about, default=None) for name, config in _STEP_KEYS.items()})
+    vars().update({name: key(config.about(), default=None) for name, config in _STEP_KEYS.items()})
 
     @override
     def check(self) -> None:

@@ -15,17 +15,16 @@ ORDER = 65
 
 
 class Config(StepConfig):
-    """How many times the result is given."""
+    """How many times the result is given, as a list."""
 
-    about = "How many times the result is given, as a list."
     times: int = key("The number of times.", least=1, most=9)
 
 
 def build(following: Step, inputs: StepInputs) -> Step:
     """For tools with the key ``repeat``."""
-    config: Config = getattr(inputs.tool.config, "repeat")  # noqa: B009
+    times = Config.of(inputs.tool.config).times
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
-        return [await following(arguments, context)] * config.times
+        return [await following(arguments, context)] * times
 
     return step
