@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,12 @@ def test_the_demo_names_the_file_that_it_wrote(shown: tuple[Ran, Path]) -> None:
 
 
 @pytest.mark.requirement("I2.8.1")
-def test_the_demo_runs_again_over_what_it_left(shown: tuple[Ran, Path]) -> None:
+def test_the_demo_runs_again_over_what_it_left_and_says_what_can_be_typed_next(
+    shown: tuple[Ran, Path],
+) -> None:
     _, folder = shown
-    again = toolspan("demo", cwd=folder)
+    again = toolspan("demo", cwd=folder, PATH=os.defpath)
     assert again.code == 0
     assert "8 of 8 trials" in again.out
+    *_, chat, serve = again.out.strip().splitlines()
+    assert [Path(line.split()[0]).exists() for line in (chat, serve)] == [True, True]

@@ -43,7 +43,7 @@ _STAND_INS = {
     # Setting up needs the network; CI proves it from a fresh clone through `make test`.
     "python3 -m venv .venv": "true",
     ". .venv/bin/activate": "true",
-    ".venv/bin/pip install .": "true",
+    "pip install .": "true",
 }
 _ENDS_WHAT_SERVES = """timeout() {
     local line

@@ -58,8 +58,17 @@ async def _show(config: Path, model: str) -> int:
         report, records = await validated(session, (model,), default_suite())
         print_report(report, sys.stdout, records)
     heading("Next")
-    print_message(f"toolspan chat --config {config}\ntoolspan serve --config {config}")
+    program = _program()
+    print_message(f"{program} chat --config {config}\n{program} serve --config {config}")
     return report.exit_code
+
+
+def _program() -> str:
+    """How ``toolspan`` is started from here: by its path where the shell does not find it (``make demo``)."""
+    path = Path(sys.executable).with_name("toolspan")
+    if shutil.which("toolspan") or not path.exists():
+        return "toolspan"
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _show_formats(session: Session) -> None:
