@@ -55,3 +55,19 @@ class ProviderPool:
             await self._open.enter_async_context(aclosing(provider))
             self._providers[model] = (provider, name)
         return self._providers[model]
+
+
+class PoolUser:
+    """An async context manager: the connections of ``providers`` stay open until the block ends."""
+
+    def __init__(self, providers: ProviderPool) -> None:
+        self._providers = providers
+
+    async def __aenter__(self) -> Self:
+        await self._providers.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._providers.__aexit__(kind, error, trace)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
 from toolspan_server.config import Config
 
 from ..events import Answer
 from ..loop import DEFAULT_SYSTEM, Question, answer
 from ..providers import Allow, ProviderPool
+from ..providers.pool import PoolUser
 from ..toolbox import Toolbox
 
 
-class Asker:
+class Asker(PoolUser):
     """Puts queries to any models, with the tools of ``toolbox`` and the limits and providers of ``config``.
 
     An async context manager: ``ask`` is what ``validate`` needs, as long as the block lasts, and each
@@ -22,18 +20,9 @@ class Asker:
     """
 
     def __init__(self, config: Config, toolbox: Toolbox, *, allow: Allow | None = None) -> None:
+        super().__init__(ProviderPool(config, allow))
         self._max_iterations = config.tools.max_iterations
         self._toolbox = toolbox
-        self._providers = ProviderPool(config, allow)
-
-    async def __aenter__(self) -> Self:
-        await self._providers.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._providers.__aexit__(kind, error, trace)
 
     async def ask(self, model: str, query: str) -> Answer:
         """Put ``query`` to ``model`` (``provider/model``), a question of its own, and give the answer.

@@ -4,33 +4,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from ...errors import AuthError
 from ...loop import DEFAULT_SYSTEM, Question
 from ...providers import DEFAULT_MODEL, Provider, ProviderPool
+from ...providers.pool import PoolUser
 from ...routes import Route, route
 from ..terminal.output import print_note
 from .options import AskOptions
 from .session import Session
 
 
-class RoutedAsker:
+class RoutedAsker(PoolUser):
     """Finds the route and the provider of each question; connections stay open until the block ends."""
 
     def __init__(self, session: Session) -> None:
+        super().__init__(ProviderPool(session.config, session.choice.allow))
         self.session = session
-        self._providers = ProviderPool(session.config, session.choice.allow)
-
-    async def __aenter__(self) -> Self:
-        await self._providers.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._providers.__aexit__(kind, error, trace)
 
     async def routed(
         self, text: str, options: AskOptions, *, service: str | None = None

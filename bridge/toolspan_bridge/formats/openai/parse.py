@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from ...messages import Reply, StopReason, Usage
+from ...messages import Reply, StopReason
 from ..shared.json_values import (
     as_list,
     as_object,
-    at,
-    count,
     objects,
     text,
 )
+from ..shared.openai_usage import usage_of
 from ..shared.replies.parse import (
     chat_calls,
     missing,
@@ -48,19 +46,8 @@ def parse_reply(body: Any) -> Reply:
     calls = chat_calls(message, body)
     stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
     content = content_text(message.get("content")) or refusal
-    return reply(content, calls, body=body, stop=stop, usage=_usage(body), format_name=_NAME)
-
-
-def _usage(body: Mapping[str, Any]) -> Usage:
-    usage = as_object(body.get("usage"))
-    if usage is None:
-        return Usage()
-    return Usage(
-        input_tokens=count(usage.get("prompt_tokens")),
-        output_tokens=count(usage.get("completion_tokens")),
-        cached_tokens=count(at(usage, "prompt_tokens_details", "cached_tokens")),
-        reasoning_tokens=count(at(usage, "completion_tokens_details", "reasoning_tokens")),
-        raw=(usage,),
+    return reply(
+        content, calls, body=body, stop=stop, usage=usage_of(body, "prompt", "completion"), format_name=_NAME
     )
 
 

@@ -8,13 +8,7 @@ from __future__ import annotations
 
 from ..shared.openai_errors import parse_error
 from .parse import parse_reply
-from .render import (
-    BUILTINS,
-    losses,
-    render_request,
-    render_tools,
-    restore,
-)
+from .render import BUILTINS, losses, render_request, render_tools, restore
 from .stream import parse_stream
 
 __all__ = [

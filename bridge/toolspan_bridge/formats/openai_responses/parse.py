@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...messages import Reply, StopReason, Usage
+from ...messages import Reply, StopReason
 from ..shared.json_values import (
     as_list,
-    as_object,
     at,
-    count,
     objects,
     text,
 )
+from ..shared.openai_usage import usage_of
 from ..shared.replies.parse import (
     WireCall,
     missing,
@@ -47,7 +46,7 @@ def parse_reply(body: Any) -> Reply:
         [WireCall(item.get("call_id"), item.get("name"), item.get("arguments")) for item in calls],
         body=body,
         stop=_stop(body, items) if not incomplete else _STOPS.get(_reason(body), "error"),
-        usage=_usage(body),
+        usage=usage_of(body, "input", "output"),
         opaque=items or None,
         format_name=FORMAT,
         aside=incomplete or any(item.get("status") in _UNFINISHED for item in calls),
@@ -61,19 +60,6 @@ def _reason(body: Mapping[str, Any]) -> str:
 def _stop(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> StopReason:
     refused = any(part.get("type") == "refusal" for item in items for part in objects(item.get("content")))
     return "refusal" if refused else "stop"
-
-
-def _usage(body: Mapping[str, Any]) -> Usage:
-    usage = as_object(body.get("usage"))
-    if usage is None:
-        return Usage()
-    return Usage(
-        input_tokens=count(usage.get("input_tokens")),
-        output_tokens=count(usage.get("output_tokens")),
-        cached_tokens=count(at(usage, "input_tokens_details", "cached_tokens")),
-        reasoning_tokens=count(at(usage, "output_tokens_details", "reasoning_tokens")),
-        raw=(usage,),
-    )
 
 
 def message_text(items: Sequence[Mapping[str, Any]]) -> str:

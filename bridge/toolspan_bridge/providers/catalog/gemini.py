@@ -12,7 +12,7 @@ from ..http.client import HttpResponse
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from
-from ..wire.endpoint_provider import EndpointProvider
+from ..wire.gemini_provider import GeminiProvider
 from ..wire.json_types import is_list, is_object
 from ..wire.model_facts import Page, gemini_page
 from ..wire.provider import WireProvider
@@ -34,18 +34,11 @@ def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
     return _Gemini(endpoint, settings)
 
 
-class _Gemini(EndpointProvider):
+class _Gemini(GeminiProvider):
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
-        super().__init__(endpoint, "gemini", settings, endpoint.request_headers("x-goog-api-key"))
+        super().__init__(endpoint, settings, endpoint.request_headers("x-goog-api-key"))
 
     @override
-    def _url(self, model: str) -> str:
-        return f"{self._model_url(model)}:generateContent"
-
-    @override
-    def _stream_url(self, model: str) -> str:
-        return f"{self._model_url(model)}:streamGenerateContent?alt=sse"
-
     def _model_url(self, model: str) -> str:
         family, slash, name = model.partition("/")
         if not (slash and family in ("models", "tunedModels")):

@@ -15,7 +15,7 @@ from ...messages import Request
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, key_from, variable
-from ..wire.endpoint_provider import EndpointProvider
+from ..wire.gemini_provider import GeminiProvider
 from ..wire.json_types import is_object
 from ..wire.provider import WireProvider
 
@@ -43,7 +43,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
     return _Vertex(token, project, location or "global", settings)
 
 
-class _Vertex(EndpointProvider):
+class _Vertex(GeminiProvider):
     no_list = "Vertex AI does not list the models of a project: write vertex/MODEL"
 
     def __init__(self, token: str, project: str, location: str, settings: HttpSettings) -> None:
@@ -55,16 +55,8 @@ class _Vertex(EndpointProvider):
             hint=f"check the network, HTTPS_PROXY, {_LOCATION[0]} and {_BASE}",
         )
         headers = endpoint.request_headers("authorization", "Bearer ")
-        super().__init__(endpoint, "gemini", settings, headers)
+        super().__init__(endpoint, settings, headers)
         self._place = f"projects/{quote(project, safe='')}/locations/{location}"
-
-    @override
-    def _url(self, model: str) -> str:
-        return f"{self._model_url(model)}:generateContent"
-
-    @override
-    def _stream_url(self, model: str) -> str:
-        return f"{self._model_url(model)}:streamGenerateContent?alt=sse"
 
     @override
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
@@ -75,6 +67,7 @@ class _Vertex(EndpointProvider):
             body["toolConfig"] = {key: value for key, value in choice.items() if key != unknown}
         return _without_ids(body) if _WITHOUT_IDS.search(request.model) else body
 
+    @override
     def _model_url(self, model: str) -> str:
         named = _PUBLISHED.fullmatch(model)
         publisher, name = named.groups() if named else ("google", model)

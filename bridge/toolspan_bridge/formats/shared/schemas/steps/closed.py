@@ -19,25 +19,28 @@ from .._walk import (
 
 ANNOTATIONS = frozenset({"description", "title"})
 
+UNSAYABLE = frozenset({"patternProperties", "propertyNames"})
+"""Keywords whose loss no strict mode makes up for: a schema that has them is not sent strict."""
+
 _OF_ARRAYS = frozenset({"items", "maxItems", "minItems", "prefixItems"})
 _OF_OBJECTS = frozenset({"additionalProperties", "properties", "required"})
 
 
-def open_objects(schema: Schema) -> Iterator[Change]:
+def _open_objects(schema: Schema) -> Iterator[Change]:
     """Every object that takes properties which it does not name, in a schema after ``closed_objects``."""
     for pointer, node in subschemas(schema):
         if "object" in types(node) and node.get("additionalProperties") is not False:
             yield Change(pointer, "", "the object takes properties that it does not name")
 
 
-def untyped(schema: Schema) -> Iterator[Change]:
+def _untyped(schema: Schema) -> Iterator[Change]:
     """Every subschema that does not say which type it is of."""
     for pointer, node in subschemas(schema):
         if not node.keys() & {"$ref", "anyOf", "allOf", "const", "enum", "type"}:
             yield Change(pointer, "", "the schema has no type")
 
 
-def unknown_required(schema: Schema) -> Iterator[Change]:
+def _unknown_required(schema: Schema) -> Iterator[Change]:
     """Every required property that is not described."""
     for pointer, node in subschemas(schema):
         named = as_object(node.get("properties")) or {}
@@ -46,11 +49,19 @@ def unknown_required(schema: Schema) -> Iterator[Change]:
                 yield Change(pointer, "", f"{name!r} is required and not described")
 
 
-def left_keywords(schema: Schema, keywords: frozenset[str]) -> Iterator[Change]:
+def _left_keywords(schema: Schema, keywords: frozenset[str]) -> Iterator[Change]:
     """Every use of ``keywords``, which strict mode has no words for."""
     for pointer, node in subschemas(schema):
         for keyword in sorted(keywords & node.keys()):
             yield Change(f"{pointer}/{escape(keyword)}", "", f"{keyword} cannot be said")
+
+
+def strict_faults(schema: Schema) -> Iterator[Change]:
+    """What no strict mode takes of ``schema``, whatever the provider."""
+    yield from _left_keywords(schema, UNSAYABLE)
+    yield from _open_objects(schema)
+    yield from _untyped(schema)
+    yield from _unknown_required(schema)
 
 
 def _close(node: Schema, pointer: str, note: Note) -> Schema:

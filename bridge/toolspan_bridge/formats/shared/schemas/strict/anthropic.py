@@ -21,13 +21,11 @@ from .._walk import (
 from ..steps.arrays import array_items, tuples_as_lists
 from ..steps.booleans import object_schemas
 from ..steps.closed import (
+    UNSAYABLE,
     closed_objects,
-    left_keywords,
-    open_objects,
     plain_unions,
     split_types,
-    unknown_required,
-    untyped,
+    strict_faults,
 )
 from ..steps.describe import keep_only
 from ..steps.enums import one_of_to_any_of, primitive_enums
@@ -56,14 +54,9 @@ KEPT = frozenset(
     }
 )
 
-_UNSAYABLE = frozenset({"patternProperties", "propertyNames"})
-
 
 def _faults(schema: Schema) -> Iterator[Change]:
-    yield from left_keywords(schema, _UNSAYABLE)
-    yield from open_objects(schema)
-    yield from untyped(schema)
-    yield from unknown_required(schema)
+    yield from strict_faults(schema)
     loops = recursive(schema)
     for pointer, node in subschemas(schema):
         if node.get("$ref") in loops:
@@ -85,7 +78,7 @@ ANTHROPIC_STRICT = Strict(
             primitive_enums,
             plain_unions,
             closed_objects,
-            keep_only(KEPT | _UNSAYABLE, values={"format": FORMATS, "minItems": frozenset({0, 1})}),
+            keep_only(KEPT | UNSAYABLE, values={"format": FORMATS, "minItems": frozenset({0, 1})}),
             split_types,
         ),
         faults=_faults,

@@ -20,13 +20,11 @@ from .._walk import (
 from ..steps.arrays import array_items, tuples_as_lists
 from ..steps.booleans import object_schemas
 from ..steps.closed import (
+    UNSAYABLE,
     closed_objects,
-    left_keywords,
-    open_objects,
     optional_as_null,
     plain_unions,
-    unknown_required,
-    untyped,
+    strict_faults,
 )
 from ..steps.describe import keep_only
 from ..steps.enums import const_to_enum, one_of_to_any_of
@@ -59,14 +57,9 @@ KEPT = frozenset(
 )
 MAX_PROPERTIES, MAX_DEPTH, MAX_ENUM_VALUES, MAX_CHARACTERS = 5_000, 10, 1_000, 120_000
 
-_UNSAYABLE = frozenset({"patternProperties", "propertyNames"})
-
 
 def _faults(schema: Schema) -> Iterator[Change]:
-    yield from left_keywords(schema, _UNSAYABLE)
-    yield from open_objects(schema)
-    yield from untyped(schema)
-    yield from unknown_required(schema)
+    yield from strict_faults(schema)
     for pointer, node in subschemas(schema):
         if "$ref" in node and len(node) > 1:
             yield Change(pointer, "", "a recursive reference has constraints beside it")
@@ -104,7 +97,7 @@ OPENAI_STRICT = Strict(
             array_items,
             plain_unions,
             closed_objects,
-            keep_only(KEPT | _UNSAYABLE, values={"format": FORMATS}),
+            keep_only(KEPT | UNSAYABLE, values={"format": FORMATS}),
             optional_as_null,
         ),
         faults=_faults,
