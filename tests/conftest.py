@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support import warm
+
 _SECRETS = ("_API_KEY", "_TOKEN", "_BASE_URL")
 _PREFIXES = ("AWS_", "OLLAMA_", "TOOLSPAN_", "OPENAI_", "GEMINI_", "GOOGLE_", "ANTHROPIC_")
 
@@ -23,6 +25,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
+
+
+warm.install()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    warm.allow(item.get_closest_marker("cold") is None)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -22,7 +22,7 @@ def _modules() -> Iterator[tuple[str, Path]]:
     """Every module of both packages that has ``__all__``."""
     for package, folder in PACKAGES.items():
         for path in sorted(folder.rglob("*.py")):
-            if "__all__" in _bound(_tree(path).body):
+            if "__all__" in path.read_text("utf-8") and "__all__" in _bound(_tree(path).body):
                 parts = path.relative_to(folder).with_suffix("").parts
                 yield ".".join((package, *(part for part in parts if part != "__init__"))), path
 

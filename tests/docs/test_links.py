@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ def _leads_somewhere(document: Path, link: str) -> bool:
     return target.exists() and (not anchor or anchor in _anchors(target))
 
 
+@cache
 def _anchors(document: Path) -> set[str]:
     tokens = MarkdownIt().parse(document.read_text("utf-8"))
     return {slug(tokens[at + 1].content) for at, token in enumerate(tokens) if token.type == "heading_open"}

@@ -108,6 +108,7 @@ async def test_a_server_that_dies_in_a_call_is_told_of_and_started_again(tmp_pat
         assert (await outcome(connection, "add", {}))[1] == "4"
 
 
+@pytest.mark.cold
 async def test_neither_side_needs_the_sdk_for_plain_calls(tmp_path: Path) -> None:
     async with connected(write_config(tmp_path, "imported"), own=True) as connection:
         names = ["mcp", "mcp_types", "pydantic", "httpx2", "starlette", "toolspan_server.protocol.fast_path"]

@@ -81,6 +81,7 @@ async def test_a_modern_client_that_leaves_ends_its_call_however_it_is_answered(
 
 @pytest.mark.requirement("I3.3.1")
 @pytest.mark.skipif(sys.platform != "linux", reason="processor time is read from /proc")
+@pytest.mark.cold
 def test_plain_requests_need_no_sdk_and_its_import_makes_nobody_wait(tmp_path: Path) -> None:
     with (
         http_server(write_config(tmp_path, "imported")) as server,

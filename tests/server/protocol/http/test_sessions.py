@@ -336,6 +336,7 @@ async def test_the_sdk_is_told_of_the_handshake_as_it_was(
 
 
 @pytest.mark.requirement("I3.3.1")
+@pytest.mark.cold
 async def test_many_requests_that_need_the_sdk_at_once_make_one_session_of_it(tmp_path: Path) -> None:
     async with served(tmp_path) as client, anyio.create_task_group() as group:
         session, replies = await opened(client), [Reply() for _ in range(10)]

@@ -248,6 +248,7 @@ def test_arguments_that_no_tool_could_take_are_refused_by_name(
 
 @pytest.mark.requirement("I3.1.1")
 @pytest.mark.parametrize("where", ["first", "last"])
+@pytest.mark.cold
 def test_a_line_of_100_mb_is_one_error_in_bounded_memory(tmp_path: Path, where: str) -> None:
     before, after = (b'{"id":1,"method":"', b'"}') if where == "first" else (b'{"method":"', b'","id":1}')
     with StdioServer(write_config(tmp_path)) as server:
@@ -351,6 +352,7 @@ def test_whatever_a_handler_raises_fails_its_own_call_only(
 
 @pytest.mark.requirement("I3.1.3")
 @pytest.mark.parametrize("how", ["replace", "close", "print"])
+@pytest.mark.cold
 def test_nothing_that_a_handler_does_to_standard_output_reaches_the_wire(tmp_path: Path, how: str) -> None:
     done = piped(
         write_config(tmp_path, "stdout"), INITIALIZE, INITIALIZED, call(1, "stdout", {"how": how}), PING
@@ -361,6 +363,7 @@ def test_nothing_that_a_handler_does_to_standard_output_reaches_the_wire(tmp_pat
 
 
 @pytest.mark.requirement("I3.1.3", "I3.3.1")
+@pytest.mark.cold
 def test_a_call_goes_on_while_the_sdk_is_imported_and_the_client_sees_one_server(tmp_path: Path) -> None:
     with StdioServer(write_config(tmp_path, "wait")) as server:
         server.handshake()

@@ -90,6 +90,7 @@ def test_calls_of_more_than_a_second_answer_after_the_end_of_the_input(
 
 @pytest.mark.requirement("I3.1.1", "I3.1.2")
 @pytest.mark.parametrize("more", [{}, {"task": {"ttl": 1}}], ids=["short", "long"])
+@pytest.mark.cold
 def test_a_client_that_reads_late_gets_everything_and_memory_stays_bounded(
     tmp_path: Path, more: dict[str, Any]
 ) -> None:
