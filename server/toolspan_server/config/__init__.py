@@ -1,6 +1,6 @@
-"""The config file: read, checked, frozen.
+"""The config file: read, validated, frozen.
 
-This is the one room of the server that the bridge may import.
+Of the server's packages this is the main one that the bridge imports.
 """
 
 from __future__ import annotations

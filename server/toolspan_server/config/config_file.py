@@ -1,4 +1,4 @@
-"""One config file on its way to a ``Config``: its data, what was found wrong, its tools."""
+"""One config file while it is loaded: its data, its faults, its tools."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .served_text import is_served
 _REGISTRY = ("tools", "registry")
 _LONGEST_MESSAGE = 2_000
 MOST_REPORTED = 100
-"""How many problems of a config are reported."""
+"""The most problems of a config that are reported."""
 
 _MOST_FOUND = 2 * MOST_REPORTED
 
@@ -34,10 +34,10 @@ SERVER_KEYS = ("mcpServers", "mcp_servers", "servers")
 
 @dataclass
 class ConfigFile:
-    """One file. ``config`` lacks the tools, which are in ``tools`` by their index in the file.
+    """One file. ``config`` is without the tools, which are in ``tools`` by their index in the file.
 
-    When more faults are found than are reported, others are not looked for, unless it is ``exhaustive``: then
-    every tool that has one is still found.
+    When more faults are found than are reported, the search stops, unless it is ``exhaustive``: then
+    every faulty tool is still found.
     """
 
     path: Path
@@ -56,7 +56,7 @@ class ConfigFile:
         return self.document.data
 
     def add(self, faults: Iterable[Fault], *, unread: bool = False) -> None:
-        """Note ``faults``, but for those of values that could not be read.
+        """Add ``faults``, except those of values that could not be read.
 
         With ``unread`` they mean that values could not be read: later faults of those values are dropped.
         """
@@ -73,14 +73,14 @@ class ConfigFile:
             self._unread.update(fault.path for fault in self.faults)
 
     def add_tool(self, index: int, error: ValidationError, place: Place) -> None:
-        """Note that the tool at ``index`` is faulty; while faults are reported, add those of ``error``."""
+        """Record that the tool at ``index`` is faulty; while faults are reported, add those of ``error``."""
         self.faulty_tools.add(index)
         if not self._has_enough:
             self.add(faults_of(error, ToolConfig, place))
 
     @property
     def is_full(self) -> bool:
-        """Whether enough faults were found: the others are not looked for."""
+        """Whether enough faults were found, so that the search stops."""
         return self._has_enough and not self.exhaustive
 
     @property
@@ -88,9 +88,9 @@ class ConfigFile:
         return len(self.faults) >= _MOST_FOUND
 
     def problems(self, renamed: Renamed, *, of_tools: bool) -> tuple[list[Problem], int]:
-        """The first problems of single tools, or of all else, in file order, and how many more were found.
+        """The first problems of single tools, or of the rest, in file order, and the number of the others.
 
-        ``renamed`` gives texts without variables' values.
+        ``renamed`` returns texts without variables' values.
         """
         found = [fault for fault in self.faults if (tool_index(fault.path) is not None) == of_tools]
         first = sorted(found, key=self.document.offset)[:MOST_REPORTED]
@@ -99,7 +99,7 @@ class ConfigFile:
         return reported, len(found) - len(first)
 
     def _written(self, places: set[Place]) -> Mapping[Place, list[tuple[str, str]]]:
-        """What interpolation changed at or inside each of ``places``."""
+        """The changes of interpolation at or inside each of ``places``."""
         found: dict[Place, list[tuple[str, str]]] = {}
         for path, pair in self.interpolated.written.items():
             for end in range(len(path) + 1):
@@ -108,7 +108,7 @@ class ConfigFile:
         return found
 
     def _problem(self, fault: Fault, renamed: Renamed, written: Iterable[tuple[str, str]]) -> Problem:
-        """``fault`` with its place; what interpolation put in is shown as the file writes it."""
+        """``fault`` with its position; interpolated text is shown as in the file."""
         texts = [fault.message, fault.hint]
         for old, new in written:
             texts = [text.replace(repr(new), repr(old)) for text in texts]
@@ -116,7 +116,7 @@ class ConfigFile:
         return self.document.problem(replace(fault, message=message, hint=hint))
 
     def secrets(self) -> Iterator[str]:
-        """The values from variables that no text may show."""
+        """The values from variables that must not be shown."""
         for use in self.interpolated.used:
             if use.path not in self.converted and not is_served(self.data, use.path):
                 yield use.value
@@ -137,7 +137,7 @@ def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bo
 
 
 def validate(source: ConfigFile) -> None:
-    """Import the file's handlers, or read what they are, then hold the data to the models."""
+    """Import the file's handlers, or read their source, then validate the data."""
     data = source.data
     if not isinstance(data, dict):
         source.add([Fault((), "a config is an object", "write a config, such as tools: {registry: []}")])
@@ -188,7 +188,7 @@ def _import_handlers(source: ConfigFile) -> Iterator[Fault]:
 
 
 def _said_once(data: Mapping[str, Any], faults: Iterable[Fault]) -> Iterator[Fault]:
-    """A second spelling of ``mcpServers`` is no unknown key."""
+    """Drop the fault of an unknown key for a second spelling of ``mcpServers``."""
     present = [key for key in SERVER_KEYS if key in data]
     for fault in faults:
         if fault.on_key and fault.path in [(key,) for key in present[1:]]:
@@ -216,7 +216,7 @@ def servers_of(data: Any) -> tuple[str, dict[str, Any]]:
 
 
 def tool_index(path: Place) -> int | None:
-    """Which tool of the registry ``path`` is in, if it is in one."""
+    """The index of the tool of the registry that contains ``path``, if any."""
     if len(path) >= 3 and path[:2] == _REGISTRY and isinstance(path[2], int):
         return path[2]
     return None

@@ -1,4 +1,4 @@
-"""What a config runs, connects to and sends: nothing of it unasked when it was found, not named."""
+"""Consent to what a config runs, connects to and sends, when it was found, not named."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class UntrustedItem:
-    """One thing that is run, connected or sent when a config is used: ``file`` names it at ``place``, such as
-    ``$.mcpServers.files``.
+    """One item that is run, connected to or sent when a config is used: ``file`` contains it at ``place``,
+    such as ``$.mcpServers.files``.
 
     ``what`` is the command line, the address, the module, or the variable and where it goes.
     """
@@ -36,8 +36,9 @@ class UntrustedItem:
 
 
 def untrusted_code(config: Config) -> tuple[UntrustedItem, ...]:
-    """What serving the tools of ``config`` runs, connects to and sends: its handlers' modules, what its
-    services start, the hosts that they connect to, and variables of the environment."""
+    """The items that serving the tools of ``config`` runs, connects to and sends: its handlers' modules, the
+    processes and connections of its services, and variables of the environment.
+    """
     return (*_handlers(config), *_started(config), *_connected(config), *_variables(config))
 
 
@@ -53,12 +54,12 @@ def untrusted_servers(config: Config) -> tuple[UntrustedItem, ...]:
 def untrusted_server(
     file: Path, place: str, entry: McpServerConfig, redact: Callable[[str], str] = str
 ) -> UntrustedItem:
-    """The server that ``entry`` of ``file`` starts, or connects to. Values of its variables are not shown."""
+    """The server that ``entry`` of ``file`` starts, or connects to, without values of its variables."""
     return UntrustedItem(file, place, redact(entry.connection()))
 
 
 def refusal(found: Sequence[UntrustedItem]) -> str:
-    """Why nothing of ``found`` is run or sent, what it is, and how to allow it."""
+    """The message that ``found`` was refused: what it is, and how to allow it."""
     lines = "".join(f"\n    {each}" for each in found[:_SHOWN])
     if len(found) > _SHOWN:
         lines += f"\n    and {len(found) - _SHOWN:,} more"

@@ -1,4 +1,4 @@
-"""What there is in a config, for people."""
+"""A summary of a config's contents, for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PHRASES = {
 
 
 def contents(config: Config) -> dict[str, list[str]]:
-    """What ``config`` defines, sort by sort, under its names: ``{"tools": ["get_weather"], …}``.
+    """The contents of ``config``, by type and name: ``{"tools": ["get_weather"], …}``.
 
     ``sources`` are named by their type: only a running server knows their tools.
     """
@@ -34,7 +34,7 @@ def contents(config: Config) -> dict[str, list[str]]:
 
 
 def offer(config: Config, toolset: str | None = None) -> str:
-    """What a server of ``config``, or of one ``toolset``, offers: such as ``2 tools, 1 prompt``."""
+    """What a server of ``config``, or of one ``toolset``, offers, such as ``2 tools, 1 prompt``."""
     there = contents(config)
     del there["mcp_servers"]
     if not config.tools.enabled:
@@ -53,5 +53,5 @@ def offer(config: Config, toolset: str | None = None) -> str:
 
 
 def counted(sort: str, count: int) -> str:
-    """Such as ``3 resources``, for a key of ``contents``."""
+    """A count such as ``3 resources``, for a key of ``contents``."""
     return _PHRASES[sort][count != 1].format(count)

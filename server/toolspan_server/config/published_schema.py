@@ -63,7 +63,7 @@ def config_schema_text() -> str:
 def _one_of(
     description: str, choices: Mapping[str, tuple[str, type[Record]]], definitions: dict[str, Any]
 ) -> dict[str, Any]:
-    """One of ``choices`` (name of the definition → value of ``type``, record), put into ``definitions``."""
+    """A choice of ``choices`` (definition's name → value of ``type``, record), added to ``definitions``."""
     for name, (_, record) in choices.items():
         written = definitions[name] = _object(record, definitions)
         written["required"] = ["type", *written.get("required", ())]
@@ -84,7 +84,7 @@ def _one_way() -> list[dict[str, Any]]:
 
 
 def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]:
-    """The schema of ``record``; those of the records in it are put into ``definitions``."""
+    """The schema of ``record``; nested records are added to ``definitions``."""
     shape = _unwrapped(record.__pydantic_core_schema__)
     written: dict[str, Any] = {"description": _markdown(record.__doc__ or "")}
     if shape["root_model"]:
@@ -117,7 +117,7 @@ def _property(key: Key, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _about(shape: Shape) -> str:
-    """What the record of a key says of the key, where the key itself says nothing."""
+    """The description of a key from its record, where the key has none."""
     return getattr(deferred_record(shape.get("schema", shape)), "about", "")
 
 

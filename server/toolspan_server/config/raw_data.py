@@ -1,4 +1,4 @@
-"""Data of a config before it is read, which may be of any shape."""
+"""Access to raw config data, which may be of any shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class _Parts(Protocol[C_co]):
 
 
 def inside(value: Any, *keys: str | int) -> Any:
-    """What raw ``value`` has under ``keys``, one inside the other; ``None`` where it has nothing."""
+    """The value in raw ``value`` under ``keys``, one inside the other; ``None`` when there is none."""
     for key in keys:
         if isinstance(value, dict):
             value = cast("Any", value).get(key)
@@ -28,11 +28,11 @@ def inside(value: Any, *keys: str | int) -> Any:
 
 
 def entries(value: Any) -> Sequence[Any]:
-    """Raw ``value`` when it is a list; else none."""
+    """Raw ``value`` when it is a list; else an empty one."""
     return cast("Sequence[Any]", value) if isinstance(value, list) else []
 
 
 def typed(written: Any, parts: _Parts[C_co]) -> C_co | None:
-    """The config of the one of ``parts`` that the ``type`` of ``written`` names, if it names one."""
+    """The config of the one of ``parts`` that ``type`` of ``written`` names, if any."""
     name = inside(written, "type")
     return parts.config(name) if isinstance(name, str) and name in parts.names else None

@@ -1,4 +1,4 @@
-"""The variables of the environment whose values leave the machine when a config is used."""
+"""The environment variables whose values leave the machine when a config is used."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _CONSENTED = frozenset(("mcpServers", "mcp_servers", "servers", "providers"))
 def sent_variables(source: ConfigFile) -> Iterator[SentVariable]:
     """The variables of one file that are set and whose values can leave the machine.
 
-    Those of MCP servers and providers are left out: nothing of these is used unasked. So are numbers and
-    flags, and what only this machine sees: paths, limits, the tokens that the server itself asks for.
+    Those of MCP servers and providers are left out: these are only used with consent. So are numbers and
+    flags, and values used only on this machine: paths, limits, the tokens that the server itself asks for.
     """
     used = [*_interpolated(source), *_named(source)]
     if not used:
@@ -54,7 +54,7 @@ def _named(source: ConfigFile) -> Iterator[tuple[Place, str]]:
 
 
 def _is_kept(data: Any, place: Place) -> bool:
-    """Whether only this machine sees the string at ``place``, or a person is asked about it anyway."""
+    """Whether the string at ``place`` is only used on this machine, or a person is asked about it anyway."""
     if place[0] in _KEPT or place[0] in _CONSENTED:
         return True
     if place[0] == "auth" or (place[0] == "toolsets" and place[2:3] == ("auth",)):
@@ -73,7 +73,7 @@ def _is_local(part: type[TypedConfig] | None, path: Place) -> bool:
 
 
 def _own_host(source: ConfigFile, place: Place) -> tuple[str, ...]:
-    """Where a client fetches the icon at ``place`` from."""
+    """The host that clients fetch the icon at ``place`` from."""
     if place[-1] != "src" or "icons" not in place:
         return ()
     host = _host_of(source.interpolated.written[place][1])
@@ -81,7 +81,7 @@ def _own_host(source: ConfigFile, place: Place) -> tuple[str, ...]:
 
 
 def _hosts(source: ConfigFile) -> Mapping[Place, tuple[str, ...]]:
-    """Where each tool, source, thing of a service and issuer of tokens leads to, as far as it does."""
+    """The hosts of each tool, source, service entry and token issuer, as far as they are known."""
     found: dict[Place, tuple[str, ...]] = {}
     for index, tool in source.tools.items():
         found["tools", "registry", index] = tuple(tool.implementation.hosts())

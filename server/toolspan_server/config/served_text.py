@@ -1,4 +1,4 @@
-"""Which texts of a config clients are meant to read: each record says so of its keys (``served=True``)."""
+"""The texts of a config that clients may read: records mark the keys with ``served=True``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REGISTRY = ("tools", "registry")
 
 
 def is_served(data: Any, path: Path) -> bool:
-    """Whether the string at ``path`` of raw ``data`` is meant for clients, and so no secret."""
+    """Whether the string at ``path`` of raw ``data`` is meant for clients, and so is not a secret."""
     if len(path) == 1:
         return path[0] in _served_keys(Config)
     if (entry := _entry(str(path[0]))) is not None:
@@ -29,7 +29,7 @@ def is_served(data: Any, path: Path) -> bool:
 
 @cache
 def _entry(key: str) -> Any:
-    """The record of each entry of the list, or object of any names, that is under ``key`` of a config."""
+    """The record of each entry of the list, or object of any names, under ``key`` of a config."""
     shape = Config.model_fields[key].shape if key in Config.model_fields else {}
     return deferred_record(shape.get("values_schema") or shape.get("items_schema", ({},))[0])
 

@@ -1,1 +1,1 @@
-"""What a kind, a source and a service must offer so that a config can name it."""
+"""The interfaces that kinds, sources, services, steps and resource contents implement."""

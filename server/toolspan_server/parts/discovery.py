@@ -1,4 +1,4 @@
-"""The parts of one sort, found by looking into their package: a module each, and no list of them anywhere."""
+"""Discovers the parts of one type: every module of a package is one, so no list names them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ R = TypeVar("R", bound=Record)
 class Parts(Generic[R]):
     """The public modules of ``package``, each with a ``Config`` that is an ``R``.
 
-    The package is looked through when it is first asked for; a part is imported when a config names it.
+    The package is searched at first use; a part is imported when a config names it.
     """
 
     def __init__(self, package: str) -> None:
@@ -41,7 +41,7 @@ class Parts(Generic[R]):
         return cast("type[R]", cast("Any", self.module(name)).Config)
 
     def deferred(self, name: str) -> Deferred:
-        """The ``Config`` of the part ``name``, which is imported when there is data for it."""
+        """The ``Config`` of the part ``name``, imported only when there is data for it."""
         return Deferred(partial(self.config, name))
 
 

@@ -1,4 +1,4 @@
-"""The directories that a kind, a source or a service uses."""
+"""The environment of kinds, sources and services: directories and shared resources."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..engines.isolation import ProcessLimits
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Directories of a kind or service: relative paths start at ``config_dir``, state goes to ``state_dir``.
+    """The directories for live parts: relative paths start at ``config_dir``, state goes to ``state_dir``.
 
-    ``shared`` is what they share, such as connections; ``processes`` is what worker processes may use.
+    ``shared`` is their pool of shared objects, such as connections; ``processes`` are the worker processes.
     """
 
     config_dir: Path

@@ -1,4 +1,4 @@
-"""The two types that every kind has."""
+"""The interface of kinds: the config of an implementation, and the live kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Kind(Protocol):
     def talks(self) -> bool: ...
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
-        """Run the tool on validated ``arguments`` and give any JSON value, or ``Content``.
+        """Run the tool on validated ``arguments`` and return any JSON value, or ``Content``.
 
         Raises ``ToolFailure`` with an error message meant for the model; any other
         exception becomes ``execution_error`` with its message.
@@ -29,7 +29,7 @@ class Kind(Protocol):
 
 
 class UsesClient(Protocol):
-    """What may talk to its client: a kind, a tool."""
+    """Has ``talks``, whether it may use the client of a call: a kind, a tool."""
 
     @property
     def talks(self) -> bool: ...
@@ -40,28 +40,28 @@ class CallsTools(ABC):
 
     @abstractmethod
     def bind(self, find: Callable[[str], UsesClient | None]) -> None:
-        """From now on, ``find`` gives the tools by name. It is called again when they change."""
+        """Set ``find``, which returns tools by name. Called again when the tools change."""
 
 
 class KindConfig(TypedConfig):
-    """What ``implementation`` says for one kind."""
+    """The config keys of one kind, under ``implementation``."""
 
     @property
     def counts_calls(self) -> bool:
-        """Whether what a call gives depends on those before it, in the same process."""
+        """Whether results depend on earlier calls in the same process."""
         return False
 
     def target(self) -> str | None:
-        """What every call depends on and hangs with, such as ``upstream 'files'``; ``None``: on nothing."""
+        """The target that calls depend on and may hang with, such as ``upstream 'files'``; ``None``: none."""
         return None
 
     def misfits(self, parameters: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        """Where it and the tool's ``parameters`` do not go together, as (key, message)."""
+        """Conflicts between this config and the tool's ``parameters``, as (key, message)."""
         return ()
 
     @classmethod
     def pinned(cls, written: Mapping[str, Any]) -> Iterable[Path]:
-        """The paths in ``written``, its data before it is read, of arguments that every call is made with.
+        """The paths of pinned arguments in ``written``, the raw data: arguments with fixed values.
 
         The last part of each is the argument's name. The model must not see them among the parameters.
         """
@@ -69,7 +69,7 @@ class KindConfig(TypedConfig):
 
     @abstractmethod
     def build(self, environment: Environment) -> Kind:
-        """The live kind. Cheap: what is heavy is imported and opened at the first call."""
+        """The live kind. Cheap: expensive imports and connections wait for the first call."""
 
 
 KINDS = Parts[KindConfig]("toolspan_server.tools.kinds")

@@ -1,4 +1,4 @@
-"""What a tool or a source names elsewhere in the config."""
+"""References from a tool or a source to other parts of the config."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..problems import Path
 
 
 class Reference(NamedTuple):
-    """At ``path`` inside a part stands the ``name`` of one of ``to``: ``tools``, or a service."""
+    """A reference at ``path`` inside a part to ``name`` in ``to``: ``tools``, or a service."""
 
     path: Path
     to: str

@@ -1,4 +1,4 @@
-"""What a sort of content must offer so that an entry of ``resources`` can have it."""
+"""The interface of content types of ``resources`` entries."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from .discovery import Parts
 
 
 class ResourceContent(Record, ABC):
-    """The keys of one sort of content, which are keys of an entry: the one called like the module has it.
+    """The config keys of one content type, which are keys of an entry; the main one is named like the module.
 
-    ``entry`` is the whole entry of ``resources``, a ``ResourceConfig``. What the live resource needs is
-    imported by ``live``: the module itself is imported with every config.
+    ``entry`` is the whole entry of ``resources``, a ``ResourceConfig``. ``live`` imports what the live
+    resource needs: the module itself is imported with every config.
     """
 
     order: ClassVar[int]
-    """Its place among the sorts, where they are listed."""
+    """The position in listings of the content types."""
 
     many: ClassVar[bool] = False
-    """Whether one entry is many resources, whose URIs differ in their variables."""
+    """Whether one entry stands for many resources, whose URIs contain variables."""
 
     only_here: ClassVar[Mapping[str, str]] = {}
-    """What is wrong with the keys that no other content has, where another content is given."""
+    """The message about this type's own keys when the entry has another content."""
 
     @classmethod
     def check_entry(cls, entry: Any) -> None:
-        """Raise ``Faulty`` when the entry does not go with this content: without a name, say."""
+        """Raise ``Faulty`` when the entry lacks something that this content needs, such as a name."""
         if entry.name is None:
             raise Faulty(Fault((), "'name' is missing", "add name"))
 
@@ -42,14 +42,14 @@ class ResourceContent(Record, ABC):
 
 
 class Contents(Parts[ResourceContent]):
-    """The sorts of content, by the key of an entry that has the content."""
+    """The content types, by their key in an entry."""
 
     @cached_property
     def ordered(self) -> dict[str, type[ResourceContent]]:
-        """All of them, in their order."""
+        """All of them, sorted by ``order``."""
         found = {name: self.config(name) for name in self.names}
         return dict(sorted(found.items(), key=lambda each: each[1].order))
 
 
 CONTENTS = Contents("toolspan_server.resources.contents")
-"""Every sort of content that an entry of ``resources`` may have."""
+"""Every content type that an entry of ``resources`` may have."""

@@ -1,4 +1,4 @@
-"""The two types that every service has."""
+"""The interface of services: the config, and the live service."""
 
 from __future__ import annotations
 
@@ -16,35 +16,36 @@ class Service(Protocol):
     """A live service. Handlers reach it by name through ``Context.service``."""
 
     async def run(self) -> None:
-        """Get ready and stay current (index, watch files …) until cancelled."""
+        """Prepare and stay current (index, watch files …) until cancelled."""
         ...
 
 
 class ServiceConfig(NamedRecords):
-    """What ``services.<name>`` says: the things of that service by name."""
+    """The value of ``services.<name>``: the entries of that service by name."""
 
     about: ClassVar[str] = ""
-    """What the things of this service are: the description of its key."""
+    """A description of the service's entries: the description of its key."""
 
     def hosts(self) -> Iterable[tuple[str, str]]:
-        """The hosts that its things connect to, as (name of the thing, host).
+        """The hosts that the entries connect to, as (name of the entry, host).
 
-        When the config was found, not named, a person is asked about each before anything is connected.
+        For a config that was found, not named, a person is asked about each before anything is connected.
         """
         return ()
 
     def started(self) -> Iterable[tuple[str, str]]:
-        """What else its things start or connect to, for the person who is asked: (name, command line or URL).
+        """Other commands and URLs that the entries start or connect to, for consent: (name, command line or
+        URL).
 
-        Values of variables are not in it.
+        Values of variables are not included.
         """
         return ()
 
     @classmethod
     def is_local(cls, path: Path) -> bool:
-        """Whether the string at ``path``, which starts with a thing's name, needs no question of its own.
+        """Whether the string at ``path``, which starts with an entry's name, needs no consent of its own.
 
-        So it is where only this machine sees it, and where ``started`` has a person asked about it anyway.
+        That is so when it is only used on this machine, and when ``started`` asks a person about it anyway.
         """
         return False
 

@@ -1,4 +1,4 @@
-"""The two types that every source has."""
+"""The interface of sources: the config, and the live source."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .environment import Environment
 from .typed import TypedConfig
 
 Offer = Callable[[Sequence[Any]], None]
-"""Takes all tools of a source, each a ``ToolConfig``; see ``config.models.tools``."""
+"""Called with all tools of a source, each a ``ToolConfig``; see ``config.models.tools``."""
 
 
 class Source(Protocol):
     """A live source of tools."""
 
     async def run(self, offer: Offer) -> None:
-        """``offer`` all of the tools as soon as they are known, again whenever they change, until cancelled.
+        """``offer`` all tools as soon as they are known, and again whenever they change, until cancelled.
 
-        Every offer replaces the one before. What goes wrong is retried and logged, never raised.
+        Every offer replaces the one before. Errors are retried and logged, never raised.
         """
         ...
 
@@ -30,7 +30,7 @@ class Source(Protocol):
 
 
 class SourceConfig(TypedConfig):
-    """What an entry of ``tools.sources`` says for one type of source."""
+    """The config keys of one type of source, in an entry of ``tools.sources``."""
 
     @abstractmethod
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:

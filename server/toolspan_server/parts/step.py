@@ -1,4 +1,4 @@
-"""What a step of the executor must offer so that a tool's config can ask for it."""
+"""The interface of steps' config keys: how a tool's config asks for a step of the executor."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _DECLARATIONS = (b"\nclass Config(", b"\nConfig = ")
 
 
 class StepConfig(Record):
-    """What a tool says for one step, under the key that is called like the step's module.
+    """The value of the key of a tool that is named like the step's module.
 
-    The first paragraph of its docstring describes the key.
+    The first paragraph of its docstring is the key's description.
     """
 
     talks: ClassVar[bool] = False
-    """Whether the step may say something to the client, or ask it something."""
+    """Whether the step may report or ask something to the client."""
 
     @classmethod
     def of(cls, tool: Record) -> Self:
-        """What the config ``tool`` of a tool, which has the step's key, says under it."""
-        said: Self = getattr(tool, cls.__module__.rpartition(".")[2])
-        return said
+        """The value of the step's key in ``tool``, the config of a tool that has it."""
+        value: Self = getattr(tool, cls.__module__.rpartition(".")[2])
+        return value
 
     @classmethod
     def about(cls) -> str:
-        """What the key of a tool is for."""
+        """The description of the key."""
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
@@ -36,7 +36,7 @@ class Steps(Parts[StepConfig]):
     """The steps, by name."""
 
     def own_keys(self) -> dict[str, type[StepConfig]]:
-        """The steps whose modules declare the key of a tool that asks for them. Only these are imported."""
+        """The steps whose modules declare their key of a tool. Only these are imported."""
         return {name: self.config(name) for name in self.names if self._has_config(name)}
 
     def _has_config(self, name: str) -> bool:
@@ -49,4 +49,5 @@ class Steps(Parts[StepConfig]):
 STEPS = Steps("toolspan_server.tools.executor.steps")
 """Every step around a tool's kind.
 
-A step whose name is a key of a tool is there for tools that have the key; any other decides for itself."""
+A step that is named like a key of a tool applies to tools with that key; any other decides by itself.
+"""

@@ -1,4 +1,4 @@
-"""What kinds and sources alike say of themselves: what they name, where calls go, what is secret."""
+"""The common interface of kinds and sources: their references, target hosts and secrets."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from .reference import Reference
 
 
 class TypedConfig(Record, ABC):
-    """The config of a part that is chosen by its ``type``."""
+    """The config of a part that is selected by its ``type``."""
 
     type: str = key()
 
     def problems(self) -> Iterable[tuple[str, str]]:
-        """Faults that no schema shows, as (key, message): an unknown handler, say."""
+        """Faults that a schema cannot express, as (key, message), such as an unknown handler."""
         return ()
 
     @classmethod
     def references(cls, written: Mapping[str, Any]) -> Iterable[Reference]:
-        """The tools and the things of services that ``written``, its data before it is read, names."""
+        """The names of tools and service entries in ``written``, the raw data."""
         return ()
 
     def secrets(self) -> Iterable[str]:
-        """Values that no text may show, beyond those that ``${VAR}`` gave."""
+        """Values that must not be shown, besides those of ``${VAR}``."""
         return ()
 
     def hosts(self) -> Iterable[str]:
-        """The hosts that it, and calls of its tools, go to, as far as the config chooses them."""
+        """The hosts that it and its tools' calls connect to, as far as the config determines them."""
         return ()
 
     def variables(self) -> Iterable[tuple[tuple[str, ...], str]]:
@@ -39,5 +39,5 @@ class TypedConfig(Record, ABC):
 
     @classmethod
     def is_local(cls, path: Path) -> bool:
-        """Whether only this machine sees the string at ``path`` inside, such as the name of a file."""
+        """Whether the string at ``path`` is only used on this machine, such as the name of a file."""
         return False

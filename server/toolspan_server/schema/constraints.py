@@ -1,4 +1,4 @@
-"""What a record's annotation may say beyond a type, inside ``Annotated``.
+"""Constraints of a record's annotations, beyond a type, inside ``Annotated``.
 
 Port = Annotated[int, Limits(1, 65_535)]
 Url = Annotated[str, AfterValidator(check_url)]
@@ -14,9 +14,10 @@ Shape = dict[str, Any]
 
 
 class Limits:
-    """The range of a number, the length of a string, the fewest items of a tuple; a string's pattern.
+    """The range of a number, the length of a string, the least number of items of a tuple; a string's
+    pattern.
 
-    ``least`` and ``most`` are included, ``above`` is not. Of ``X | None`` they are those of ``X``.
+    ``least`` and ``most`` are inclusive, ``above`` is exclusive. For ``X | None`` they apply to ``X``.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class Limits:
         self._given = {name: limit for name, limit in limits.items() if limit is not None}
 
     def apply(self, shape: Shape) -> Shape:
-        """``shape`` within them. Raises ``TypeError`` where one has no meaning."""
+        """``shape`` with these limits. Raises ``TypeError`` for one that does not apply."""
         if isinstance(inner := shape.get("schema"), dict):
             return {**shape, "schema": self.apply(cast("Shape", inner))}
         names = _LIMITS.get(shape["type"], {})
@@ -60,7 +61,7 @@ class OneOf:
 
 
 class AfterValidator:
-    """The value is what ``check`` gives for it; it raises ``ValueError``. It never sees null."""
+    """Replaces the value by ``check(value)``, which raises ``ValueError``. Null is not checked."""
 
     def __init__(self, check: Callable[[Any], Any]) -> None:
         self.check = check
@@ -73,7 +74,7 @@ class AfterValidator:
 
 
 class BeforeValidator:
-    """The data is what ``convert(data, info)`` gives for it; ``info.context`` is the validation's."""
+    """Replaces the data by ``convert(data, info)``; ``info.context`` is the validation's."""
 
     def __init__(self, convert: Callable[[Any, Any], Any], metadata: Shape | None = None) -> None:
         self.convert = convert
@@ -85,7 +86,7 @@ class BeforeValidator:
 
 
 class PlainValidator:
-    """The value is what ``make(data, info)`` gives; nothing else looks at the data."""
+    """The value is the result of ``make(data, info)``; there is no other validation."""
 
     def __init__(self, make: Callable[[Any, Any], Any], metadata: Shape | None = None) -> None:
         self.make = make
@@ -98,7 +99,7 @@ class PlainValidator:
 
 
 class WithoutVariable:
-    """A number or boolean that no ``${VAR}`` stands for; unless ``strict``, a string may spell it."""
+    """A number or boolean that cannot come from ``${VAR}``; unless ``strict``, a string may spell it."""
 
     def __init__(self, *, strict: bool = True) -> None:
         self.strict = strict
@@ -109,11 +110,11 @@ class WithoutVariable:
 
 
 class ReadAs:
-    """The data has the type ``annotation``; what the attribute holds in the end may be something else."""
+    """Validates the data as ``annotation``; the attribute's type may be different."""
 
     def __init__(self, annotation: Any) -> None:
         self.annotation = annotation
 
 
 Constraint = Limits | OneOf | AfterValidator | BeforeValidator | PlainValidator | WithoutVariable
-"""What narrows or converts values: ``apply`` gives the core schema that comes of one."""
+"""Narrows or converts values: ``apply`` returns the resulting core schema."""

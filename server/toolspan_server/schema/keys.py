@@ -63,7 +63,7 @@ class Key:
 
     @property
     def required(self) -> bool:
-        """Whether the key has to be there."""
+        """Whether the key is required."""
         return self.default is REQUIRED and self.factory is None
 
     def initial(self) -> Any:
@@ -71,7 +71,7 @@ class Key:
         return self.default if self.factory is None else self.factory()
 
     def core_schema(self) -> Shape:
-        """The key as ``pydantic_core`` wants it."""
+        """The key in the form of ``pydantic_core``."""
         shape = self.shape
         if self.factory is not None:
             shape = {"type": "default", "schema": shape, "default_factory": self.factory}
@@ -99,9 +99,9 @@ def key(
 ) -> Any:
     """Declares a key of a record: required unless it has a ``default`` or a ``factory`` of one.
 
-    ``spellings`` are what it may be called in the data, the first being the one that messages use;
-    its own name is understood as well. ``hidden`` keeps its value out of ``repr``. ``served``: the texts
-    in it are meant for clients, so that what a variable puts there is no secret. ``check`` gives the value
+    ``spellings`` are its names in the data, the first being the one for messages; the attribute's
+    name is accepted as well. ``hidden`` keeps its value out of ``repr``. ``served``: its texts are meant for
+    clients, so that values of variables in them are no secrets. ``check`` returns the value to use
     for the one read, unless that is null; it raises ``ValueError``. The others are ``Limits``.
     """
     constraints: list[Constraint] = []

@@ -1,7 +1,7 @@
 """Records: frozen data of a declared shape, such as a config's parts.
 
     class Place(Record):
-        '''Where something is.'''
+        '''A place.'''
 
         city: str = key("The city's name.", least=1)
         zone: str | None = key("Its time zone.", default=None)
@@ -28,7 +28,7 @@ __all__ = ["Key", "NamedRecords", "Record", "is_same", "key"]
 class Record:
     """Base of frozen data. Raises ``pydantic_core.ValidationError`` for data of another shape.
 
-    ``check`` may be overridden to look at the whole; it raises ``ValueError``.
+    ``check`` may be overridden for checks across keys; it raises ``ValueError``.
     """
 
     __slots__ = ("__dict__", "__pydantic_extra__", "__pydantic_fields_set__", "__pydantic_private__")
@@ -41,7 +41,7 @@ class Record:
     def __init_subclass__(
         cls, unknown: Literal["forbid", "ignore"] = "forbid", keys_of: Iterable[type[Record]] = ()
     ) -> None:
-        """``keys_of`` are records whose keys it has after its own."""
+        """``keys_of`` are records whose keys are appended to its own."""
         own = {name: value.of(cls, name) for name, value in vars(cls).items() if isinstance(value, Key)}
         for name in own:
             delattr(cls, name)
@@ -54,11 +54,11 @@ class Record:
         self._validator().validate_python(data, self_instance=self)
 
     def check(self) -> None:
-        """Raise ``ValueError`` when the parts, each right by itself, do not go together."""
+        """Raise ``ValueError`` when the keys, each valid by itself, contradict each other."""
 
     @classmethod
     def model_validate(cls, data: Any, *, context: Any = None) -> Self:
-        """``data``, an object with the record's keys, as a record. ``context`` reaches every check."""
+        """``data``, an object with the record's keys, as a record. ``context`` is passed to every check."""
         return cast("Self", cls._validator().validate_python(data, context=context))
 
     @classmethod
@@ -74,11 +74,11 @@ class Record:
 
     @property
     def model_fields_set(self) -> set[str]:
-        """The keys that the data had."""
+        """The names of the keys that the data had."""
         return self.__pydantic_fields_set__
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
-        """The same with other values; these are not validated."""
+        """A copy with other values, which are not validated."""
         changes = {} if update is None else dict(update)
         return self._of({**vars(self), **changes}, self.model_fields_set | changes.keys())
 
@@ -125,7 +125,7 @@ class Record:
 
 
 class _CoreSchema:
-    """A record's core schema, derived when it is looked at first."""
+    """A record's core schema, derived at first use."""
 
     __slots__ = ("unknown",)
 
@@ -166,7 +166,9 @@ def _checked(record: Record) -> Record:
 
 
 class NamedRecords(Record):
-    """A record that is an object of any names: its values are in ``root``, whose annotation says which."""
+    """A record that is an object with arbitrary names: its values are in ``root``, with the type annotated
+    there.
+    """
 
     root: Annotated[Any, ReadAs(dict[str, Any])]
 
@@ -195,8 +197,8 @@ def _plain(value: Any) -> Any:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two records, or parts of them, say the same.
+    """Whether two records, or parts of them, are equal.
 
-    Unlike ``==`` it tells ``1`` from ``true`` and from ``1.0``, and one order of keys from another.
+    Unlike ``==`` it distinguishes ``1`` from ``true`` and from ``1.0``, and one order of keys from another.
     """
     return bool(one == other) and repr(one) == repr(other)

@@ -1,1 +1,1 @@
-"""What must hold across a config's parts and files, beyond what its records say of themselves."""
+"""Checks across a config's parts and files, beyond those of single records."""

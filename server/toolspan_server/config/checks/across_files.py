@@ -1,4 +1,4 @@
-"""What must hold across a config's parts and files: unique names, known tools."""
+"""Checks across a config's parts and files: unique names, known tools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .toolset_members import unknown_members
 
 
 def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None:
-    """Note in ``sources`` what is wrong between their parts."""
+    """Add the faults between ``sources`` to them."""
     _unique_tools(sources, skip_invalid=skip_invalid)
     _unique_entries(sources)
     unique_offers(sources)
@@ -87,7 +87,7 @@ def _known_tools(sources: Sequence[ConfigFile]) -> None:
 
 
 def _known_members(sources: Sequence[ConfigFile]) -> None:
-    """The members of toolsets, and tools that name tools: known here unless sources offer some."""
+    """Check the members of toolsets, and tools that name tools, unless sources offer further tools."""
     if any(inside(source.data, "tools", "sources") for source in sources):
         return
     known = {name for source in sources for _, name in _tool_names(source)}

@@ -1,4 +1,4 @@
-"""Resources, resource templates and prompts of all files together: each is there once."""
+"""Checks that resources, resource templates and prompts of all files are unique."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTS = (
 
 
 def unique_offers(sources: Sequence[ConfigFile]) -> None:
-    """Note in ``sources`` what is there twice."""
+    """Add faults for duplicates to ``sources``."""
     seen: dict[tuple[str, str], tuple[ConfigFile, Path]] = {}
     for source in sources:
         for sort, name, path in _offers(source.data):
@@ -27,7 +27,7 @@ def unique_offers(sources: Sequence[ConfigFile]) -> None:
 
 
 def _offers(data: Any) -> Iterator[tuple[str, str, Path]]:
-    """Each as (sort, name, place)."""
+    """Each as (type, name, place)."""
     whole = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
     for sort, member, keys in _LISTS:
         listed = whole.get(member)

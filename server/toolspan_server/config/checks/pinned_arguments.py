@@ -1,4 +1,4 @@
-"""Arguments that are pinned: the model must not see them."""
+"""Checks that pinned arguments are hidden from the model."""
 
 from __future__ import annotations
 

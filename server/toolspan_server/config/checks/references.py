@@ -1,4 +1,4 @@
-"""What tools and sources name of each other and of services: each says for itself what it names."""
+"""Checks the references of tools and sources to each other and to services; each lists its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..raw_data import entries, inside, typed
 def unknown_references(data: Any, known: Mapping[str, Collection[str]]) -> Iterator[Fault]:
     """A fault for each name in raw ``data`` that is not among the ``known`` ones: of ``tools``, of a service.
 
-    What ``known`` lacks is not looked at.
+    References to types that ``known`` lacks are not checked.
     """
     for place, reference in references(data):
         path, to, name = reference
@@ -31,7 +31,7 @@ def unknown_references(data: Any, known: Mapping[str, Collection[str]]) -> Itera
 
 
 def references(data: Any) -> Iterator[tuple[Path, Reference]]:
-    """Each reference in raw ``data``, with the place of the part that says it."""
+    """Each reference in raw ``data``, with the place of the part that contains it."""
     for index, tool in enumerate(entries(inside(data, "tools", "registry"))):
         place: Path = ("tools", "registry", index)
         replacement = inside(tool, "deprecated", "replacement")

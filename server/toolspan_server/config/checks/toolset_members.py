@@ -1,4 +1,4 @@
-"""Toolsets name tools that exist."""
+"""Checks that toolsets name existing tools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _GLOB = frozenset("*?[")
 
 
 def unknown_members(toolsets: Any, known: Collection[str]) -> Iterator[Fault]:
-    """Of raw ``toolsets``, the names that no tool in ``known`` has; globs may match nothing."""
+    """Names in raw ``toolsets`` that no tool in ``known`` has; globs may match nothing."""
     for name, toolset in _items(toolsets):
         for part in ("tools", "exclude"):
             members = _items(toolset, only=part)
@@ -23,7 +23,7 @@ def unknown_members(toolsets: Any, known: Collection[str]) -> Iterator[Fault]:
 
 
 def _items(value: Any, only: str | None = None) -> list[Any]:
-    """The entries of an object, or of the list in it under ``only``; nothing of anything else."""
+    """The items of an object, or of the list in it under ``only``; none for other values."""
     if not isinstance(value, dict):
         return []
     found = cast("dict[str, Any]", value)

@@ -1,1 +1,1 @@
-"""From config files to one Config, or to every problem in them at once."""
+"""Loads config files: to one ``Config``, or to every problem in them."""

@@ -1,4 +1,4 @@
-"""From config files to one ``Config``, or to every problem in them at once."""
+"""Loads config files: to one ``Config``, or to every problem in them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ..sent_variables import sent_variables
 from .merge import united
 
 DEFAULT_FILES = ("toolspan.yaml", "toolspan.yml", "toolspan.json")
-"""The names that a config file is looked for under, in this order."""
+"""The default names of config files, in this order."""
 
 
 def find_config(directory: Path) -> Path | None:
-    """The config file in ``directory``: the first of ``DEFAULT_FILES`` that is there."""
+    """The config file in ``directory``: the first of ``DEFAULT_FILES`` that exists."""
     return next((path for name in DEFAULT_FILES if (path := directory / name).is_file()), None)
 
 
@@ -41,8 +41,8 @@ def load_config(
 ) -> Config:
     """Read config files as one config.
 
-    Tools, routes and handlers of several files follow each other; MCP servers and entries of services stand
-    side by side, each name once; of any other setting the first file that has it wins. Relative
+    Tools, routes and handlers of several files are concatenated; MCP servers and entries of services are
+    merged, each name once; of any other setting the first file that has it takes precedence. Relative
     paths start at the first file's folder, those under ``handlers`` at their own file's.
 
     With ``skip_invalid`` a tool with a problem is left out and ``Config.skipped`` says why; problems
@@ -50,7 +50,8 @@ def load_config(
     default. Without ``import_handlers`` nothing that the config names is imported: its handlers are looked
     for in the source of their modules, which are then ``Config.unchecked``.
 
-    Raises ``ConfigError`` with the problems of every file, of many the first and how many more.
+    Raises ``ConfigError`` with the problems of every file; if there are many, the first and the number of
+    others.
     """
     with paused(), nullcontext() if import_handlers else reading_only():
         return _loaded(paths, skip_invalid, os.environ if environ is None else environ)
@@ -91,7 +92,7 @@ def _found_problems(
 
 
 def _first(problems: list[Problem], more: int) -> list[Problem]:
-    """The first of ``problems``, and that there are more: those left out here, and ``more``."""
+    """The first of ``problems``, and the number of others: those left out here, and ``more``."""
     more += max(len(problems) - MOST_REPORTED, 0)
     if not more:
         return problems
@@ -117,7 +118,7 @@ def _open_all(
 
 
 def _complete(source: ConfigFile) -> Config:
-    """The file's config with those of its tools that have no fault."""
+    """The file's config with its valid tools."""
     assert source.config is not None, "a file without problems has a config"
     sound = tuple(tool for index, tool in source.tools.items() if index not in source.faulty_tools)
     if not sound:

@@ -1,4 +1,4 @@
-"""Several files as one config."""
+"""Merges several files into one config."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ M = TypeVar("M", bound=Record)
 
 
 def united(configs: Sequence[M]) -> M:
-    """One config of several: lists follow each other, named entries stand side by side.
+    """One config of several: lists are concatenated, named entries merged.
 
-    Of any other setting the first file that has it wins.
+    Of any other setting the first file that has it takes precedence.
     """
     return reduce(_joined, configs)
 

@@ -1,4 +1,4 @@
-"""``auth``: who may use the server over HTTP."""
+"""``auth``: authentication of the server over HTTP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...schema.records import (
 from ...schema.values import Count
 
 Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-"""Signatures made with a private key: who can check one cannot make one."""
+"""Algorithms with a private key: those who can verify a signature cannot create one."""
 
 _LEAST_TOKEN = 16
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
@@ -49,7 +49,7 @@ def _digest(value: str) -> str:
 
 
 def _safe_url(value: str) -> str:
-    """A URL whose answers nobody in between can change."""
+    """Check that the URL is safe against tampering: https, or this machine."""
     parts = _parts(value)
     if parts is None or not (parts[0] == "https" or _is_loopback(parts[1])):
         raise Faulty(Fault((), "is not an https URL", "write one such as https://login.example.com"))
@@ -85,7 +85,9 @@ def _is_loopback(host: str) -> bool:
 class TokenConfig(Record):
     """A static bearer token, or a file of them: exactly one of ``token``, ``sha256`` and ``file``."""
 
-    name: _Name | None = key("Who has the token; sessions and tasks belong to that name.", default=None)
+    name: _Name | None = key(
+        "The principal that has the token; sessions and tasks belong to that name.", default=None
+    )
     token: str | None = key(
         "The token itself, from the environment: ${VAR}.",
         check=_token,
@@ -99,11 +101,11 @@ class TokenConfig(Record):
         hidden=True,
     )
     file: str | None = key(
-        "A file of tokens, relative to this file's folder: one name:sha256 a line.",
+        "A file of tokens, relative to this file's folder: one name:sha256 on each line.",
         least=1,
         default=None,
     )
-    scopes: _Scopes = key("What the token may do: the scopes that it has.", default=())
+    scopes: _Scopes = key("The scopes of the token.", default=())
 
     @override
     def check(self) -> None:
@@ -120,27 +122,30 @@ class TokenConfig(Record):
 
 
 class OAuthConfig(Record):
-    """An OAuth 2.1 authorization server whose access tokens (JWT) are taken."""
+    """An OAuth 2.1 authorization server whose access tokens (JWT) are accepted."""
 
-    issuer: str = key("The authorization server, as iss of its tokens has it: an https URL.", check=_safe_url)
+    issuer: str = key("The issuer, as in iss of its tokens: an https URL.", check=_safe_url)
     audience: tuple[Annotated[str, Limits(least=1, most=2_000)], ...] = key(
-        "What aud of a token must name one of: this server, as the issuer knows it.",
+        "The identifiers of this server at the issuer; aud of a token must have one of them.",
         least=1,
     )
     jwks_url: str | None = key(
-        "Where its keys are; found through the issuer's metadata without it.",
+        "The URL of the issuer's keys (JWKS); found through its metadata when absent.",
         check=_safe_url,
         default=None,
     )
-    required_scopes: _Scopes = key("Scopes that each of its tokens must have.", default=())
+    required_scopes: _Scopes = key("Scopes that every token must have.", default=())
     algorithms: tuple[Algorithm, ...] = key(
-        "Signatures that are accepted; only those of a private key can be.",
+        "The accepted signature algorithms; only asymmetric ones are possible.",
         least=1,
         default=("RS256", "PS256", "ES256", "EdDSA"),
     )
-    leeway_seconds: int = key("How far the clocks may differ, in seconds.", least=0, most=300, default=30)
+    leeway_seconds: int = key(
+        "The tolerated difference of the clocks, in seconds.", least=0, most=300, default=30
+    )
     public_url: str | None = key(
-        "Where clients reach this server, such as https://tools.example.com; by default what Host says.",
+        "The URL by which clients reach this server, such as https://tools.example.com; by default "
+        "taken from Host.",
         check=_public_url,
         default=None,
     )
@@ -150,25 +155,28 @@ class OAuthConfig(Record):
 
 
 class ToolsetAuthConfig(Record):
-    """Who may use a toolset, beside what ``auth`` says."""
+    """Authentication of a toolset, in addition to ``auth``."""
 
     scopes: _Scopes = key("Scopes that a token needs for this toolset, all of them.", default=())
-    tokens: tuple[TokenConfig, ...] = key("Tokens for this toolset and nothing else.", default=())
+    tokens: tuple[TokenConfig, ...] = key("Tokens for this toolset only.", default=())
 
 
 class AuthConfig(Record):
-    """Who may use the server over HTTP: those with a token of any of these."""
+    """Authentication of the server over HTTP, by a token of any of these."""
 
-    tokens: tuple[TokenConfig, ...] = key("Static bearer tokens, and files of their hashes.", default=())
+    tokens: tuple[TokenConfig, ...] = key("Static bearer tokens, and files of token hashes.", default=())
     oauth: OAuthConfig | None = key(
-        "An OAuth 2.1 authorization server whose access tokens are taken.",
+        "An OAuth 2.1 authorization server whose access tokens are accepted.",
         default=None,
     )
     scopes: _Scopes | None = key(
-        "Scopes that a token needs at /mcp and /sse, where every tool is; those of all toolsets without it.",
+        "Scopes that a token needs at /mcp and /sse, which serve every tool; those of all toolsets "
+        "when absent.",
         default=None,
     )
-    implies: dict[_Scope, _Scopes] = key("Scopes that a broader one includes, by its name.", factory=dict)
+    implies: dict[_Scope, _Scopes] = key(
+        "The scopes that a broader scope includes, by its name.", factory=dict
+    )
 
     @override
     def check(self) -> None:

@@ -1,4 +1,4 @@
-"""Values that a client may offer for an argument of a prompt, or a variable of a resource template."""
+"""Completions for an argument of a prompt, or a variable of a resource template."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _one_name(lists: Mapping[str, object]) -> Mapping[str, object]:
 
 
 class CompletableConfig(Record):
-    """What is offered while someone types a value. Any other value may be given as well."""
+    """The values offered for completion. Any other value may be used as well."""
 
-    values: tuple[_Value, ...] | None = key("The values to offer, the likeliest first.", default=None)
+    values: tuple[_Value, ...] | None = key("The values to offer, the most likely first.", default=None)
     values_by: _Lists | None = key(
         "The values to offer for each value of another argument: {language: {python: [flask, django]}}.",
         check=_one_name,
@@ -45,7 +45,7 @@ class CompletableConfig(Record):
 
     @override
     def check(self) -> None:
-        """One list at most."""
+        """Check that there is at most one list."""
         given = [name for name in _SOURCES if getattr(self, name) is not None]
         if len(given) > 1:
             raise Faulty(Fault((given[1],), f"{given[0]!r} is there too", "keep one of them", on_key=True))
@@ -53,7 +53,7 @@ class CompletableConfig(Record):
             raise Faulty(path_fault("values_from", self.values_from))
 
     def unknown(self, own: str, known: Collection[str]) -> Iterator[Fault]:
-        """What is wrong when the arguments are ``known`` and this is ``own``."""
+        """The fault when only the arguments ``known`` exist and this one is ``own``."""
         for name in self.values_by or ():
             others = [each for each in known if each != own]
             if name not in others:

@@ -47,17 +47,22 @@ else:
 class Config(Record):
     """A Toolspan config file."""
 
-    schema_: str | None = key("For editors; not used.", default=None, spellings=["$schema"])
+    schema_: str | None = key("The schema for editors; ignored.", default=None, spellings=["$schema"])
     version: Literal[1] = key("Version of the file format.", default=1)
-    name: str = key("How the MCP server introduces itself.", least=1, default="toolspan", served=True)
-    instructions: str | None = key("What the server tells a client about itself.", default=None, served=True)
+    name: str = key("The name of the MCP server.", least=1, default="toolspan", served=True)
+    instructions: str | None = key(
+        "Instructions for clients: what the server is for and how to use it.", default=None, served=True
+    )
     request_state_key: str | None = key(
-        "Secret that seals what clients carry between the rounds of a call; the same in all replicas.",
+        "The secret that protects the state that clients hold between the rounds of a call; the same in "
+        "all replicas.",
         least=32,
         default=None,
         hidden=True,
     )
-    state_dir: str = key("Where state lives, relative to this file's folder.", least=1, default=".toolspan")
+    state_dir: str = key(
+        "The folder for state, relative to this file's folder.", least=1, default=".toolspan"
+    )
     handlers: tuple[Annotated[str, Limits(least=1)], ...] = key(
         "Python modules, or .py files beside this one, whose handlers are registered.",
         default=(),
@@ -67,21 +72,23 @@ class Config(Record):
         "The services that internal handlers use.",
         factory=ServicesConfig.initial,
     )
-    resources: tuple[ResourceConfig, ...] = key("What clients may read: literals, files, globs.", default=())
+    resources: tuple[ResourceConfig, ...] = key(
+        "Resources that clients may read: literals, files, globs.", default=()
+    )
     resource_templates: tuple[ResourceTemplateConfig, ...] = key(
-        "What clients may read at URIs with variables.", default=()
+        "Resources with variables in their URIs.", default=()
     )
     skills: str | None = key(
-        "Folder of skills, each a folder with a SKILL.md; relative to this file's folder.",
+        "The folder of skills, each a folder with a SKILL.md; relative to this file's folder.",
         least=1,
         check=inside,
         default=None,
     )
     prompts: tuple[PromptConfig, ...] = key(
-        "Messages that people pick, over arguments that they give.", default=()
+        "Message templates that people select, with arguments.", default=()
     )
     responses: tuple[ResponseRule, ...] = key(
-        "Routes: which model answers what, with which tools; the first match is used.",
+        "Routes: which model answers which questions, with which tools; the first match is used.",
         default=(),
     )
     mcp_servers: dict[str, McpServerConfig] = key(
@@ -90,19 +97,21 @@ class Config(Record):
         spellings=["mcpServers", "mcp_servers", "servers"],
     )
     providers: dict[Annotated[str, Limits(pattern=PROVIDER_NAME)], ProviderConfig] = key(
-        "Services that answer for models beside the known ones, by name; their models are NAME/MODEL.",
+        "Model providers besides the known ones, by name; their models are NAME/MODEL.",
         factory=dict,
     )
     toolsets: dict[Annotated[str, Limits(pattern=TOOLSET_NAME)], ToolsetConfig] = key(
-        "Parts of the tools by name, each served at /mcp/NAME, and on stdio by --toolset NAME.",
+        "Subsets of the tools by name, each served at /mcp/NAME, and on stdio with --toolset NAME.",
         factory=dict,
     )
-    serving: ServingConfig = key("How the config is served.", factory=ServingConfig.initial)
+    serving: ServingConfig = key("Settings of serving the config.", factory=ServingConfig.initial)
     auth: AuthConfig | None = key(
-        "Who may use the server over HTTP; without it, see --token-env.",
+        "Authentication over HTTP; when absent, see --token-env.",
         default=None,
     )
-    limits: LimitsConfig = key("Limits on what comes in and goes out.", factory=LimitsConfig.initial)
+    limits: LimitsConfig = key(
+        "Limits on requests, results, connections and memory.", factory=LimitsConfig.initial
+    )
 
     _files: tuple[Path, ...] = ()
     _secrets: frozenset[str] = frozenset()
@@ -121,7 +130,7 @@ class Config(Record):
         imported: bool = True,
         sent: tuple[SentVariable, ...] = (),
     ) -> Self:
-        """The same config, with the place that it came from."""
+        """The same config, with its origin."""
         config = self.model_copy()
         config._files = files
         config._secrets = secrets
@@ -139,47 +148,46 @@ class Config(Record):
 
     @property
     def directory(self) -> Path:
-        """What relative paths in the config start at: the first file's folder."""
+        """The directory of relative paths in the config: the first file's folder."""
         return self._files[0].parent if self._files else Path.cwd()
 
     @property
     def state_directory(self) -> Path:
-        """Where state lives (``.toolspan`` beside the config unless ``state_dir`` says otherwise)."""
+        """The directory of state (``.toolspan`` beside the config unless ``state_dir`` is set)."""
         return self.directory / self.state_dir
 
     @property
     def skipped(self) -> tuple[Problem, ...]:
-        """Why tools were left out by ``skip_invalid``: every problem of every one of them."""
+        """Why tools were left out by ``skip_invalid``: every problem of each."""
         return self._skipped
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The modules of handlers that were only read: whether they can be imported, and what options their
-        handlers take, nobody has looked at."""
+        """The handler modules that were only read: their import and handlers' options are not checked."""
         return () if self._imported else self.handlers
 
     @property
     def sent(self) -> tuple[SentVariable, ...]:
-        """The variables of the environment whose values can leave the machine, and where to."""
+        """The environment variables whose values can leave the machine, and their destinations."""
         return self._sent
 
     @property
     def has_secrets(self) -> bool:
-        """Whether there is anything that ``redact`` takes out of texts."""
+        """Whether there are secrets for ``redact`` to remove."""
         return self._secret_pattern is not None
 
     def redact(self, text: str) -> str:
-        """``text`` without any value that came from a variable and is not itself served, also where escaped.
+        """``text`` without the values of variables that are not served texts themselves, also escaped ones.
 
-        Values of less than four characters stay: they occur in any text by chance. In Base64, those of eight
-        bytes and more are found too.
+        Values of less than four characters are kept: they occur in any text by chance. In Base64, those of
+        eight bytes and more are found too.
         """
         if self._secret_pattern is None:
             return text
         return self.redact_base64(self._secret_pattern.sub("***", text))
 
     def redact_base64(self, text: str) -> str:
-        """``text``, which is data in Base64, with zeros where it holds such a value."""
+        """``text``, which is Base64 data, with zeros in place of such values."""
         return self._in_base64(text) if self._in_base64 else text
 
     @override

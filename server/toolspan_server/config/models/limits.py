@@ -1,4 +1,4 @@
-"""``limits``: what comes in and goes out is bounded."""
+"""``limits``: limits on requests, results, connections and memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...schema.values import (
 
 
 class LimitsConfig(Record):
-    """Limits on what comes in and goes out."""
+    """Limits on requests, results, connections and memory."""
 
     result_bytes: ResultBytes = key(
         "Largest tool result, in bytes of JSON.",
@@ -30,18 +30,18 @@ class LimitsConfig(Record):
         default=100,
     )
     connections: Count = key(
-        "HTTP connections that are open at the same time, in one process.",
+        "Open HTTP connections, in one process.",
         default=200,
     )
     connections_per_address: Count | None = key(
-        "HTTP connections of one address (of IPv6: of one /64) at the same time, in one process; without it "
-        "half of connections, and of loopback all. Behind a proxy on another machine every connection has "
-        "the proxy's address: set it to connections there.",
+        "Open HTTP connections of one address (for IPv6: of one /64), in one process; by default half"
+        " of connections, and all for loopback. Behind a proxy on another machine every connection "
+        "has the proxy's address: set it to connections there.",
         default=None,
     )
     bodies_bytes: ResultBytes = key(
-        "Memory for the bodies of all HTTP requests that are not answered yet, in bytes; those of many small "
-        "values count for what they take once they are parsed.",
+        "Memory for the bodies of all unanswered HTTP requests, in bytes; bodies of many small values"
+        " count with their size after parsing.",
         default=134_217_728,
     )
     head_seconds: Seconds = key(
@@ -53,40 +53,40 @@ class LimitsConfig(Record):
         default=15,
     )
     idle_seconds: Seconds = key(
-        "How long an HTTP connection is kept open without a request, in seconds; its client is told half of "
-        "that.",
+        "How long an idle HTTP connection is kept open, in seconds; clients are told half of that.",
         default=75,
     )
     write_seconds: Seconds = key(
-        "How long an HTTP client may take for each 64 KiB of its answer, in seconds.",
+        "How long an HTTP client may take to read each 64 KiB of its answer, in seconds.",
         default=15,
     )
     concurrent_calls: Count = key(
-        "Calls of tools that run at the same time, in one process; others wait.",
+        "Tool calls that run at the same time, in one process; others are queued.",
         default=16,
     )
     queued_calls: Count = key(
-        "Calls of tools that may wait for their turn; one more is refused.",
+        "Tool calls that may be queued; further ones are refused.",
         default=1_000,
     )
     concurrent_calls_per_target: Count | None = key(
-        "Calls that run at the same time of those that depend on one upstream, host, database or handler; "
-        "others wait, and tools that do not depend on it go on. Half of concurrent_calls without it.",
+        "Calls that run at the same time and depend on the same upstream, host, database or handler; "
+        "others are queued, and tools that do not depend on it are unaffected. Half of "
+        "concurrent_calls when absent.",
         default=None,
     )
     concurrent_calls_per_kind: Count | None = key(
-        "Calls that run at the same time of all such tools of one kind; three quarters of concurrent_calls "
-        "without it.",
+        "Calls that run at the same time of all such tools of one kind; three quarters of "
+        "concurrent_calls when absent.",
         default=None,
     )
     queued_calls_per_target: Count = key(
-        "Calls that may wait for their turn at one upstream, web host, database, handler or kind; "
-        "one more is refused.",
+        "Calls that may be queued for one upstream, web host, database, handler or kind; further ones"
+        " are refused.",
         default=200,
     )
     handler_processes: int = key(
-        "Worker processes of handlers at the same time, in one process of the server; one handler takes all "
-        "but one of them.",
+        "Worker processes of handlers, in one process of the server; one handler may use all but one "
+        "of them.",
         least=1,
         most=256,
         default=4,
@@ -104,42 +104,41 @@ class LimitsConfig(Record):
         default=300,
     )
     answer_seconds: Seconds = key(
-        "How long a call waits for the answer to a question that its tool asks the client, in seconds; "
-        "the tool's timeout_ms stands still meanwhile.",
+        "How long a call waits for the client's answer to a question of its tool, in seconds; the "
+        "tool's timeout_ms is paused meanwhile.",
         default=600,
     )
     asking_calls: Count = key(
-        "Calls that wait for the answer to a question to their client at the same time, in one process: they "
-        "are none of concurrent_calls. Of one principal, half as many.",
+        "Calls that wait for a client's answer at the same time, in one process: they do not count "
+        "for concurrent_calls. For one principal, half as many.",
         default=1_000,
     )
     unread_bytes: ResultBytes = key(
-        "Memory for what the HTTP clients of one process have not read yet of their answers and streams, and "
-        "for what was accepted of their sessions and is not answered, in bytes; when that is exceeded, the "
-        "connection or session ends that holds the most.",
+        "Memory for answers and streams that the HTTP clients of one process have not read yet, and "
+        "for accepted but unanswered messages of their sessions, in bytes; when it is exceeded, the "
+        "connection or session that uses most of it is closed.",
         default=134_217_728,
     )
     event_bytes: ResultBytes = key(
-        "Memory for the events that sessions over HTTP may be resumed from, in one process, in bytes; the "
-        "oldest go first.",
+        "Memory for the events by which HTTP sessions can be resumed, in one process, in bytes; the "
+        "oldest are dropped first.",
         default=134_217_728,
     )
     sessions: Count = key(
-        "Sessions over HTTP that are open at the same time, in one process.",
+        "Open HTTP sessions, in one process.",
         default=1_000,
     )
     tasks: Count = key(
-        "Tasks that are kept at the same time, for each endpoint of one process; of one principal, half as "
-        "many.",
+        "Tasks that are kept, for each endpoint of one process; for one principal, half as many.",
         default=1_000,
     )
     task_bytes: ResultBytes = key(
-        "Memory for the results of tasks that are kept, in one process, in bytes; when that is exceeded, the "
-        "oldest result goes of the principal that has the most.",
+        "Memory for the results of kept tasks, in one process, in bytes; when it is exceeded, the "
+        "oldest result of the principal that uses most is dropped.",
         default=134_217_728,
     )
     resources: Count = key(
-        "Resources that are listed; of more files of a glob, the first by name are.",
+        "Resources that are listed; when a glob matches more files, the first by name.",
         default=10_000,
     )
     resource_bytes: ResultBytes = key(
@@ -147,14 +146,14 @@ class LimitsConfig(Record):
         default=4_194_304,
     )
     session_idle_seconds: Count = key(
-        "How long a session over HTTP is kept that nobody uses.",
+        "How long an unused HTTP session is kept.",
         default=1_800,
     )
     page_size: Count = key(
-        "Most tools, resources, resource templates or prompts in one answer; the rest is on further pages.",
+        "Most tools, resources, resource templates or prompts on one page of a list.",
         default=1_000,
     )
     upstream_connect_seconds: Seconds = key(
-        "How long the first list of tools waits for the sources to tell theirs, in seconds.",
+        "How long the first list of tools waits for the tools of sources, in seconds.",
         default=10,
     )

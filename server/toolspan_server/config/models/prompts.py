@@ -1,4 +1,4 @@
-"""``prompts``: messages that a person picks, over arguments that they give."""
+"""``prompts``: message templates that people select, with arguments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "resource": ((), ("uri", "resource")),
     "resource_link": (("uri", "name"), ("title", "description", "mime_type")),
 }
-"""The keys that a block of each type must and may have, beside type and annotations."""
+"""The required and the optional keys of each type of block, besides type and annotations."""
 
 
 def _step(value: Any, info: Any) -> Any:
@@ -53,16 +53,16 @@ def _step(value: Any, info: Any) -> Any:
 
 
 class EmbeddedConfig(Record):
-    """A resource that stands in the message itself."""
+    """A resource embedded in the message."""
 
-    uri: _Uri = key("Its URI: a template over the arguments.")
-    mime_type: MediaType | None = key("Its media type.", default=None, spellings=_MIME)
+    uri: _Uri = key("The URI: a template over the arguments.")
+    mime_type: MediaType | None = key("The media type.", default=None, spellings=_MIME)
     text: str | None = key("The content: a template over the arguments.", default=None)
-    blob: Base64 | None = key("The content: bytes, in Base64.", default=None)
+    blob: Base64 | None = key("The content: bytes in Base64.", default=None)
 
     @override
     def check(self) -> None:
-        """Text or bytes."""
+        """Check that there is either text or bytes."""
         if (self.text is None) == (self.blob is None):
             raise Faulty(
                 Fault((), "has no content" if self.text is None else "has two contents", "give text or blob")
@@ -72,35 +72,35 @@ class EmbeddedConfig(Record):
 class BlockConfig(Record):
     """A content block of a message; its texts are templates over the arguments."""
 
-    type: Literal["text", "image", "audio", "resource", "resource_link"] = key("What it is.")
-    text: str | None = key("Of a text: the text.", default=None)
-    data: Base64 | None = key("Of an image or audio: the bytes, in Base64.", default=None)
+    type: Literal["text", "image", "audio", "resource", "resource_link"] = key("The type of the block.")
+    text: str | None = key("text: the text.", default=None)
+    data: Base64 | None = key("image, audio: the bytes in Base64.", default=None)
     file: _Name | None = key(
-        "Of an image or audio: the file with the bytes, relative to the config's folder.",
+        "image, audio: the file with the bytes, relative to the config's folder.",
         default=None,
     )
     outside: bool = key(OUTSIDE, default=False)
     mime_type: MediaType | None = key(
-        "Of an image, audio or link: the media type; by the file's ending when absent.",
+        "image, audio, resource_link: the media type; by the file's ending when absent.",
         default=None,
         spellings=_MIME,
     )
     uri: _Uri | None = key(
-        "Of a resource: which of this server's to embed; of a link: where it leads.",
+        "resource: the URI of this server's resource to embed; resource_link: the target.",
         default=None,
     )
     resource: EmbeddedConfig | None = key(
-        "Of a resource: its content, when it is none of this server's.",
+        "resource: its content, when it is not a resource of this server.",
         default=None,
     )
-    name: _Name | None = key("Of a link: what it is called.", default=None)
-    title: _Name | None = key("Of a link: a name for people.", default=None)
-    description: str | None = key("Of a link: what is there.", default=None)
+    name: _Name | None = key("resource_link: its name.", default=None)
+    title: _Name | None = key("resource_link: its display name.", default=None)
+    description: str | None = key("resource_link: a description of the target.", default=None)
     annotations: ContentAnnotationsConfig | None = key("Hints for clients.", default=None)
 
     @override
     def check(self) -> None:
-        """The keys that go with the type."""
+        """Check the keys against the type."""
         faults = list(self._key_faults())
         for one, other in (("data", "file"), ("uri", "resource")):
             if one in _KEYS[self.type][1] and (getattr(self, one) is None) == (getattr(self, other) is None):
@@ -124,22 +124,22 @@ class BlockConfig(Record):
 
 
 class MessageConfig(Record):
-    """One message, said by the user or by the assistant."""
+    """One message, of the user or the assistant."""
 
-    role: Literal["user", "assistant"] = key("Who says it.", default="user")
+    role: Literal["user", "assistant"] = key("The role of the speaker.", default="user")
     text: str | None = key(
-        "What is said: a template over the arguments, such as 'Review {{ code }}'.",
+        "The text: a template over the arguments, such as 'Review {{ code }}'.",
         default=None,
     )
     content: tuple[BlockConfig, ...] | None = key(
-        "What is said, as content blocks; each becomes a message of its own, as MCP has it.",
+        "The content blocks; each becomes a separate message, since MCP messages have one block.",
         least=1,
         default=None,
     )
 
     @override
     def check(self) -> None:
-        """Text or blocks."""
+        """Check that there is either text or blocks."""
         if (self.text is None) == (self.content is None):
             raise Faulty(
                 Fault((), "is empty" if self.text is None else "has text and content", "give text or content")
@@ -149,28 +149,29 @@ class MessageConfig(Record):
 class ArgumentConfig(CompletableConfig):
     """An argument of a prompt."""
 
-    name: _Argument = key("Its name, by which the messages use it.")
+    name: _Argument = key("The argument's name, which messages use as {{ name }}.")
     title: _Name | None = key("A name for people.", default=None)
-    description: str | None = key("What to give, for people.", default=None)
-    required: bool = key("Whether it has to be given.", default=False)
+    description: str | None = key("A description for people.", default=None)
+    required: bool = key("Whether the argument is required.", default=False)
 
 
 class PromptConfig(OfferedConfig):
-    """Messages that a person picks, such as by a slash command."""
+    """Messages that a person selects, such as by a slash command."""
 
-    name: _Name = key("Its name, which is unique.", served=True)
+    name: _Name = key("The prompt's unique name.", served=True)
     arguments: tuple[ArgumentConfig, ...] = key(
-        "What a person gives with it; one that is left out is ''.", default=(), served=True
+        "The arguments; an absent one is ''.", default=(), served=True
     )
     steps: tuple[Annotated[Any, PlainValidator(_step, {"definition": "MockStep"})], ...] = key(
-        "What is done first, as mocks do it: questions to the client, whose answers the messages may use.",
+        "Steps before the messages, as in mocks: questions to the client, whose answers the messages "
+        "may use.",
         default=(),
     )
     messages: tuple[MessageConfig, ...] = key("The messages, in order.", least=1, served=True)
 
     @override
     def check(self) -> None:
-        """Arguments have names of their own; templates use only what there is."""
+        """Check that arguments have unique names and templates use only existing ones."""
         faults = [*self._argument_faults(), *self._template_faults()]
         if faults:
             raise Faulty(*faults)
@@ -197,7 +198,7 @@ class PromptConfig(OfferedConfig):
 
 
 def written(message: MessageConfig) -> dict[str, Any]:
-    """The texts of ``message`` that are templates, at their places in it."""
+    """The templates of ``message``, with their places in it."""
     if message.content is None:
         return {"text": message.text}
     return {"content": [_texts(block) for block in message.content]}

@@ -1,4 +1,4 @@
-"""``providers``: services that answer for models, beside those that the bridge knows by name."""
+"""``providers``: model providers besides those that the bridge knows by name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _address(url: str) -> str:
 
 
 class ProviderConfig(Record):
-    """A service that answers for models in one of the known wire formats. Its models are ``NAME/MODEL``."""
+    """A model provider with one of the known wire formats. Its models are ``NAME/MODEL``."""
 
     base_url: str = key(
         "The address that the format's paths are added to, such as https://llm.example.com/v1.",
@@ -42,34 +42,34 @@ class ProviderConfig(Record):
     )
     format: WireFormat = key("The wire format that it speaks.", default="openai")
     api_key: str | None = key(
-        "The key, best as ${VAR}; without api_key and key_env none is sent.",
+        "The API key, best as ${VAR}; without api_key and key_env none is sent.",
         pattern=r"^[!-~]+$",
         default=None,
         hidden=True,
     )
     key_env: str | None = key(
-        "The variable that holds the key, read when the provider is first asked.",
+        "The environment variable that holds the key, read at the first request.",
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
         default=None,
     )
     headers: dict[str, str] = key(
-        "Headers sent with every request; they win over the key's own.",
+        "Headers sent with every request; they take precedence over the key's own.",
         check=header_values,
         factory=dict,
         hidden=True,
     )
     max_tokens_field: LimitField | None = key(
-        "What it calls the limit of output tokens, in the openai format; max_tokens when absent.",
+        "The name of the limit of output tokens, in the openai format; max_tokens when absent.",
         default=None,
     )
     replaces: bool = key(
-        "Whether it stands for the known provider of the same name; else that name is refused.",
+        "Whether it replaces the known provider of the same name; else that name is refused.",
         default=False,
     )
 
     @override
     def check(self) -> None:
-        """One place for the key; the field of the limit only where there is a choice."""
+        """Check that the key has one place, and that the limit's name is set only where there is a choice."""
         if self.api_key is not None and self.key_env is not None:
             raise Faulty(
                 Fault(("key_env",), "both an api_key and a key_env", "keep one of them", on_key=True)

@@ -1,4 +1,4 @@
-"""``resources`` and ``resource_templates``: what a client may read."""
+"""``resources`` and ``resource_templates``: content that clients may read."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def _moment(written: str) -> str:
 
 
 class ContentAnnotationsConfig(Record):
-    """Hints for clients: whom it is for, how important it is, when it was changed."""
+    """Hints for clients: audience, importance, last modification."""
 
     audience: tuple[Literal["user", "assistant"], ...] | None = key("Whom it is meant for.", default=None)
     priority: Fraction | None = key(
         "How important it is, from 0 to 1, which is: always needed.", default=None
     )
     last_modified: str | None = key(
-        "When it was changed last, as ISO 8601; a file's own time when absent.",
+        "The last modification, in ISO 8601; a file's own time when absent.",
         check=_moment,
         default=None,
         spellings=["last_modified", "lastModified"],
     )
 
     def written(self) -> dict[str, Any]:
-        """The annotations as MCP writes them."""
+        """The annotations in MCP's form."""
         known = {"audience": self.audience, "priority": self.priority, "lastModified": self.last_modified}
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -61,16 +61,16 @@ class ContentAnnotationsConfig(Record):
 
 
 class OfferedConfig(Record):
-    """What a list says of an entry."""
+    """The keys of an entry that lists show."""
 
     title: _Name | None = key("A name for people.", default=None, served=True)
-    description: str | None = key("What it is, for people and models.", default=None, served=True)
+    description: str | None = key("A description, for people and models.", default=None, served=True)
     icons: tuple[IconConfig, ...] | None = key("Pictures that stand for it.", default=None, served=True)
 
 
 class _ReadableConfig(OfferedConfig):
     mime_type: MediaType | None = key(
-        "Its media type, such as text/markdown; by the file's ending, or the sort of content, when absent.",
+        "Its media type, such as text/markdown; by the file's ending, or the type of content, when absent.",
         default=None,
         spellings=["mime_type", "mimeType"],
     )
@@ -78,7 +78,7 @@ class _ReadableConfig(OfferedConfig):
     outside: bool = key(OUTSIDE, default=False)
 
     def only_one(self, *names: str) -> str:
-        """The one key of ``names`` that is there. Raises ``Faulty``."""
+        """The only key of ``names`` that is set. Raises ``Faulty``."""
         given = [name for name in names if name in self.model_fields_set]
         if not given:
             raise Faulty(Fault((), "has no content", f"give one of: {', '.join(names)}"))
@@ -93,22 +93,22 @@ class _ReadableConfig(OfferedConfig):
 
 
 class ResourceConfig(_ReadableConfig, keys_of=CONTENTS.ordered.values()):
-    """Something to read: a literal (text, blob or json), a file, or every file that a glob finds."""
+    """A resource: a literal (text, blob or json), a file, or every file that a glob matches."""
 
     uri: _Uri = key(
-        "Its URI, which is unique; of a glob with {path} in it, the file's path below the glob's folder.",
+        "Its unique URI; of a glob with {path}, which is the file's path below the glob's folder.",
         served=True,
     )
-    name: _Name | None = key("What it is called; the file's own name when absent.", default=None, served=True)
+    name: _Name | None = key("Its name; the file's name when absent.", default=None, served=True)
 
     @property
     def content(self) -> type[ResourceContent]:
-        """The sort of its content."""
+        """The content type of the entry."""
         return CONTENTS.config(self.only_one(*CONTENTS.ordered))
 
     @override
     def check(self) -> None:
-        """One content, and only keys that go with it."""
+        """Check that there is one content, and only keys that go with it."""
         content = self.content
         if not content.many and ("{" in self.uri or "}" in self.uri):
             raise Faulty(
@@ -122,24 +122,22 @@ class ResourceConfig(_ReadableConfig, keys_of=CONTENTS.ordered.values()):
 
 
 class ResourceTemplateConfig(_ReadableConfig):
-    """Resources without number: a URI with variables, and content made of their values."""
+    """A resource template: a URI with variables, and content rendered from their values."""
 
     uri_template: str = key(
-        "The URI with variables in braces, as RFC 6570 has them (levels 1 to 3): users://{id}/profile.",
+        "The URI with variables in braces, as in RFC 6570 (levels 1 to 3): users://{id}/profile.",
         least=1,
         most=2_000,
         spellings=["uri_template", "uriTemplate"],
         served=True,
     )
-    name: _Name = key("What it is called.", served=True)
-    variables: dict[str, CompletableConfig] = key(
-        "What to offer while someone types a variable.", factory=dict, served=True
-    )
+    name: _Name = key("Its name.", served=True)
+    variables: dict[str, CompletableConfig] = key("Completions for the variables.", factory=dict, served=True)
     text: str | None = key(
         "The content: a template over the variables, such as 'User {{ id }}'.", default=None, served=True
     )
     json: Any = key(
-        "The content: any value, its texts being templates over the variables; served as JSON.",
+        "The content: any value whose texts are templates over the variables; served as JSON.",
         default=None,
         served=True,
     )
@@ -150,7 +148,7 @@ class ResourceTemplateConfig(_ReadableConfig):
 
     @override
     def check(self) -> None:
-        """One content, over the variables that the URI has."""
+        """Check that there is one content, which uses only the URI's variables."""
         content = self.only_one("text", "json", "file")
         known = self._variables()
         faults = list(self._unknown(known))
@@ -193,7 +191,7 @@ class ResourceTemplateConfig(_ReadableConfig):
 
 
 def template_faults(value: Any, known: tuple[str, ...], what: str) -> Iterator[Fault]:
-    """What is wrong with the templates in ``value``, which may use the names ``known``, each a ``what``."""
+    """The faults of the templates in ``value``, which may use the names ``known``, each a ``what``."""
     from ...engines.templates import TemplateError
 
     try:

@@ -1,4 +1,4 @@
-"""``responses``: routes, which say which model answers what, with which tools."""
+"""``responses``: routes, which select the model and the tools for a question."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ...schema.values import (
 
 
 class ResponseMatch(Record):
-    """When a route applies: every condition given must hold."""
+    """When a route applies: all of its conditions must hold."""
 
     intent_regexp: str | None = key(
-        "RE2 pattern looked for in the user's message: plain, /in slashes/ or /in any case/i.",
+        "RE2 pattern to search in the user's message: plain, /in slashes/ or /ignoring case/i.",
         check=intent_pattern,
         default=None,
     )
@@ -26,27 +26,27 @@ class ResponseMatch(Record):
 
 
 class ResponseTools(Record):
-    """Which tools a route offers."""
+    """The tools that a route offers."""
 
     enabled: bool = key("Whether the route offers tools.", default=True)
     allowed_tools: tuple[str, ...] | None = key(
-        "Names of the tools offered; all of them when absent. builtin:NAME is a tool of the provider's own, "
-        "such as builtin:web_search.",
+        "Names of the tools to offer; all of them when absent. builtin:NAME is one of the provider's "
+        "own tools, such as builtin:web_search.",
         default=None,
     )
     max_iterations: Iterations | None = key(
-        "How many times the model may call tools; tools.max_iterations when absent.",
+        "In how many turns the model may call tools; tools.max_iterations when absent.",
         default=None,
     )
 
 
 class ResponseRule(Record):
-    """A route: which model answers, with which prompt and tools."""
+    """A route: the model that answers, its prompt and its tools."""
 
-    match: ResponseMatch = key("When the route applies; empty: always.", factory=ResponseMatch.initial)
+    match: ResponseMatch = key("When the route applies; empty means always.", factory=ResponseMatch.initial)
     llm: str | None = key("The provider, such as openai or ollama.", default=None)
-    model: str | None = key("The provider's name of the model.", default=None)
-    prompt: str | None = key("Template of the prompt, over {{user_message}}.", default=None)
+    model: str | None = key("The model's name at the provider.", default=None)
+    prompt: str | None = key("Template of the prompt, with {{user_message}}.", default=None)
     max_tokens: Count | None = key("Most tokens in one reply.", default=None)
-    temperature: Temperature | None = key("Randomness of the reply.", default=None)
+    temperature: Temperature | None = key("The sampling temperature.", default=None)
     tools: ResponseTools | None = key("Which tools the route offers.", default=None)

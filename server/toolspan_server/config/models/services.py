@@ -1,4 +1,4 @@
-"""``services``: what internal handlers use."""
+"""``services``: the services that internal handlers use."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...schema.records import Record, key
 
 
 class ServicesConfig(Record):
-    """The services that internal handlers use. Each describes its key itself (``ServiceConfig.about``)."""
+    """The services that internal handlers use. Each describes its own key (``ServiceConfig.about``)."""
 
     __annotations__ = {name: SERVICES.deferred(name) | None for name in SERVICES.names}
     vars().update({name: key(default=None) for name in SERVICES.names})
 
     def entries(self, service: str) -> Mapping[str, Any]:
-        """The things of ``service`` by name; none where it is not configured."""
+        """The entries of ``service`` by name; none where it is not configured."""
         config: ServiceConfig | None = getattr(self, service)
         return {} if config is None else config.root
 

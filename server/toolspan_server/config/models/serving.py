@@ -1,4 +1,4 @@
-"""How a config is served, whatever carries it."""
+"""Settings of serving a config, for every transport."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ _DAY_MS = 86_400_000
 
 
 class ListCacheConfig(Record):
-    """What clients of MCP 2026-07-28 may keep of lists and resources (server/utilities/caching)."""
+    """How long clients of MCP 2026-07-28 may cache lists and resources (server/utilities/caching)."""
 
     ttl_ms: int = key(
-        "How long an answer may be taken for current, in milliseconds; 0: it is asked for each time.",
+        "How long clients may reuse an answer, in milliseconds; 0: never.",
         least=0,
         most=_DAY_MS,
         default=0,
     )
     scope: Literal["private", "public"] = key(
-        "Whether an answer is the same for everybody, so that caches may share it.",
+        "Whether an answer is the same for every client, so that caches may share it.",
         default="private",
     )
 
 
 class ServingConfig(Record):
-    """How the config is served."""
+    """Settings of serving the config."""
 
-    reload: bool = key("Whether a change of this file takes effect while the server runs.", default=True)
+    reload: bool = key("Whether changes of this file are applied while the server runs.", default=True)
     error_details: bool | None = key(
-        "Whether clients read what unexpected errors say, with its paths and what programs wrote to stderr; "
-        "null: on stdio only. Where they do not, the log has it, under the reference that they get.",
+        "Whether clients get the messages of unexpected errors, which may contain paths and stderr of"
+        " programs; null: on stdio only. Otherwise they get a reference to the log, which has the "
+        "message.",
         default=None,
     )
     cache: ListCacheConfig = key(
-        "What clients may keep of lists and resources.",
+        "How long clients may cache lists and resources.",
         factory=ListCacheConfig.initial,
     )

@@ -1,4 +1,4 @@
-"""How a tool's calls become tasks."""
+"""Settings of tools whose calls become tasks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _DAY = 86_400_000
 
 
 class TaskConfig(Record):
-    """A call gives its client a task at once, and its result later (MCP extension tasks, SEP-2663)."""
+    """The client gets a task at once, and the result later (MCP extension tasks, SEP-2663)."""
 
     support: Literal["optional", "required"] = key(
         "optional: a client without the extension waits for the result; required: it is refused.",
         default="optional",
     )
     ttl_ms: int = key(
-        "How long a task is kept from its start, in milliseconds; what still runs then is ended.",
+        "How long a task is kept after its start, in milliseconds; a call that still runs then is cancelled.",
         least=1_000,
         most=_DAY,
         default=3_600_000,
@@ -29,6 +29,6 @@ class TaskConfig(Record):
         default=1_000,
     )
     questions: Literal["before", "during"] = key(
-        "When the tool asks its client: before the task is made, or as part of it.",
+        "When the tool asks its client: before the task is created, or as part of it.",
         default="during",
     )

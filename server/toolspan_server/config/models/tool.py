@@ -1,4 +1,4 @@
-"""One entry of ``tools.registry``: what a model reads of a tool, and how it is implemented."""
+"""One entry of ``tools.registry``: a tool's interface for models, and its implementation."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _STEP_KEYS = STEPS.own_keys()
 
 
 class ToolConfig(Record):
-    """One tool: what a model reads of it, and how it is implemented."""
+    """One tool: its interface for models, and its implementation."""
 
     name: str = key(
-        "Unique name, by which a model calls the tool: letters, digits, _ - and ., at most 128.",
+        "The unique name by which models call the tool: letters, digits, _ - and ., at most 128.",
         pattern=TOOL_NAME,
         served=True,
     )
-    description: str = key("What it does and when to use it, for the model.", least=1, served=True)
+    description: str = key("What the tool does and when to use it, for the model.", least=1, served=True)
     type: Literal["function"] = key("Always 'function'.", default="function")
     handler: str | None = key(
-        "A label that older configs carry; the handler is named in implementation.",
+        "A label in older configs; the handler is named in implementation.",
         default=None,
     )
     parameters: dict[str, Any] = key(
@@ -65,10 +65,10 @@ class ToolConfig(Record):
         served=True,
     )
     implementation: _Implementation = key(
-        "What runs when the tool is called; type names the kind.",
+        "How the tool is implemented; type names the kind.",
     )
     timeout_ms: Milliseconds | None = key(
-        "Longest time for one call, in milliseconds; default_timeout_ms without it.",
+        "Longest time for one call, in milliseconds; default_timeout_ms when absent.",
         default=None,
     )
     title: str | None = key(
@@ -77,40 +77,44 @@ class ToolConfig(Record):
     display_name: str | None = key(
         "Its name for people, as other tools' configs write it.", least=1, most=200, default=None, served=True
     )
-    icons: tuple[IconConfig, ...] = key("Pictures that stand for it.", default=(), served=True)
-    annotations: AnnotationsConfig | None = key("What clients may assume of it.", default=None)
+    icons: tuple[IconConfig, ...] = key("Icons of the tool.", default=(), served=True)
+    annotations: AnnotationsConfig | None = key(
+        "Hints about the tool's behaviour, for clients.", default=None
+    )
     output_schema: dict[str, Any] | None = key(
-        "JSON Schema 2020-12 of the result, an object; a result that does not fit is a failure.",
+        "JSON Schema 2020-12 of the result, an object; an invalid result is a failure.",
         check=result_schema,
         default=None,
         spellings=["output_schema", "outputSchema"],
         served=True,
     )
     tags: tuple[Annotated[str, Limits(least=1, most=100)], ...] = key(
-        "Words to sort and find it by.", default=(), served=True
+        "Tags by which to sort and find the tool.", default=(), served=True
     )
     category: str | None = key("The group that it belongs to.", least=1, most=100, default=None, served=True)
     version: str | None = key("The version of the tool.", least=1, most=100, default=None, served=True)
     strict: bool = key(
-        "Whether providers are asked to enforce parameters, where that loses nothing of them.",
+        "Whether providers should enforce parameters (strict mode), where that loses nothing of the schema.",
         default=False,
     )
     deprecated: Annotated[DeprecationConfig | None, OR_FLAG] = key(
-        "Whether it should not be used any more; its description says so then.", default=None, served=True
+        "Marks the tool as deprecated, also in its description.", default=None, served=True
     )
     cache: CacheConfig | None = key(
-        "How long results are given again for equal arguments; only for tools with annotations.read_only.",
+        "Reuses results for equal arguments; only for tools with annotations.read_only.",
         default=None,
     )
-    rate_limit: RateLimitConfig | None = key("How often it may run; a call beyond that fails.", default=None)
+    rate_limit: RateLimitConfig | None = key(
+        "How often the tool may run; calls beyond that fail.", default=None
+    )
     approval: Annotated[ApprovalConfig | None, OR_FLAG] = key(
-        "Whether a person is asked before each call.", default=None, served=True
+        "Asks a person before each call.", default=None, served=True
     )
     examples: tuple[ExampleConfig, ...] = key(
-        "Calls and what they give; check --run-examples makes them.", default=(), served=True
+        "Calls with their results; check --run-examples runs them.", default=(), served=True
     )
     task: TaskConfig | None = key(
-        "For long work: clients of the tasks extension get a task at once, and its result later.",
+        "For long-running tools: clients of the tasks extension get a task at once, and its result later.",
         default=None,
     )
 
@@ -119,12 +123,12 @@ class ToolConfig(Record):
 
     @override
     def check(self) -> None:
-        """A cache needs a tool that changes nothing, an example arguments that fit."""
+        """Check that only a read-only tool has a cache, and that examples' arguments are valid."""
         _check_options(self)
 
 
 def _check_options(tool: ToolConfig) -> None:
-    """Raise ``Faulty`` when what ``tool`` says of itself does not go together."""
+    """Raise ``Faulty`` when options of ``tool`` contradict each other."""
     faults = [*_cache_faults(tool), *_example_faults(tool)]
     if faults:
         raise Faulty(*faults)
@@ -137,7 +141,7 @@ def _cache_faults(tool: ToolConfig) -> Iterator[Fault]:
 
 
 def _example_faults(tool: ToolConfig) -> Iterator[Fault]:
-    """An example that shows ``invalid_parameters`` may have arguments that do not fit."""
+    """Faults of examples' arguments; one that expects ``invalid_parameters`` may have invalid ones."""
     if not tool.examples:
         return
     parameters = Parameters(tool.parameters)

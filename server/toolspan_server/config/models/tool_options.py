@@ -1,4 +1,4 @@
-"""What a tool may say of itself beyond its parameters, and what is done around its calls."""
+"""Options of a tool: its presentation, and the steps around its calls."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def _unflagged(value: Any, _info: Any) -> Any:
 
 
 OR_FLAG = BeforeValidator(_unflagged, {"flag": True})
-"""Of a record or null: a boolean will do, ``true`` for a record of no keys, ``false`` for null."""
+"""A record or null, also as a boolean: ``true`` is a record without keys, ``false`` null."""
 
 
 def result_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """``schema`` as it is. Raises ``Faulty`` when it is not a JSON Schema 2020-12 of an object."""
+    """``schema`` unchanged. Raises ``Faulty`` when it is not a JSON Schema 2020-12 of an object."""
     return object_schema(schema, "result")
 
 
@@ -48,7 +48,7 @@ def _icon_url(source: str) -> str:
 
 
 def _template(written: str) -> str:
-    """``written`` when it is a template. Its parser is imported only where a config has one."""
+    """``written``, checked to be a template. The parser is imported only for configs that have one."""
     from ...engines.templates import Template
 
     Template.parse(written)
@@ -56,10 +56,10 @@ def _template(written: str) -> str:
 
 
 class IconConfig(Record):
-    """A picture that stands for the tool."""
+    """An icon of the tool."""
 
     src: str = key(
-        "Where it is: an https: URL, or a data: URL of an image.",
+        "The image: an https: URL, or a data: URL.",
         most=_LONGEST_ICON,
         check=_icon_url,
     )
@@ -70,54 +70,54 @@ class IconConfig(Record):
         spellings=["mimeType", "mime_type"],
     )
     sizes: tuple[Annotated[str, Limits(pattern=r"^([0-9]{1,5}x[0-9]{1,5}|any)$")], ...] | None = key(
-        "The sizes that it is made for: 48x48, or any for one that scales.",
+        "The sizes that it is made for: 48x48, or any for a scalable one.",
         default=None,
     )
     theme: Literal["light", "dark"] | None = key("The background that it is made for.", default=None)
 
 
 class AnnotationsConfig(Record):
-    """What clients may assume of the tool (MCP, ToolAnnotations); they are hints, nothing is enforced."""
+    """Hints about the tool's behaviour for clients (MCP, ToolAnnotations); nothing is enforced."""
 
-    title: str | None = key("A name for people; title is the newer place.", most=200, default=None)
+    title: str | None = key("A name for people; title is its newer key.", most=200, default=None)
     read_only: bool | None = key(
         "Whether a call changes nothing.",
         default=None,
         spellings=["read_only", "readOnlyHint", "read_only_hint"],
     )
     destructive: bool | None = key(
-        "Whether a call may overwrite or delete something.",
+        "Whether a call may overwrite or delete data.",
         default=None,
         spellings=["destructive", "destructiveHint", "destructive_hint"],
     )
     idempotent: bool | None = key(
-        "Whether the same call again changes nothing more.",
+        "Whether repeating a call has no further effect.",
         default=None,
         spellings=["idempotent", "idempotentHint", "idempotent_hint"],
     )
     open_world: bool | None = key(
-        "Whether the tool reaches out to things beyond the server, such as the web.",
+        "Whether the tool uses systems beyond the server, such as the web.",
         default=None,
         spellings=["open_world", "openWorldHint", "open_world_hint"],
     )
 
 
 class DeprecationConfig(Record):
-    """Why a tool should not be used any more, and what to use."""
+    """Why a tool is deprecated, and its replacement."""
 
-    message: str | None = key("Why, and until when it works.", least=1, most=2_000, default=None)
-    replacement: str | None = key("Name of the tool that takes its place.", least=1, default=None)
+    message: str | None = key("The reason, and until when the tool works.", least=1, most=2_000, default=None)
+    replacement: str | None = key("The name of the tool that replaces it.", least=1, default=None)
 
 
 class CacheConfig(Record):
-    """How long results are kept and given again for equal arguments."""
+    """How long results are cached and reused for equal arguments."""
 
-    ttl_ms: int = key("How long a result is given again, in milliseconds; at most a day.", least=1, most=_DAY)
+    ttl_ms: int = key("How long a result is reused, in milliseconds; at most a day.", least=1, most=_DAY)
     max_entries: int = key(
-        "Most results kept; the one unused for longest goes.", least=1, most=100_000, default=1_000
+        "Most cached results; the least recently used is dropped.", least=1, most=100_000, default=1_000
     )
     max_bytes: int = key(
-        "Most bytes of JSON kept, arguments and results together.",
+        "Most bytes of cached JSON, arguments and results together.",
         least=1_024,
         most=1 << 30,
         default=16_777_216,
@@ -125,12 +125,12 @@ class CacheConfig(Record):
 
 
 class RateLimitConfig(Record):
-    """How often a tool may run, all its callers together."""
+    """How often a tool may run, for all callers together."""
 
-    calls: Count = key("How many calls are let through …")
+    calls: Count = key("How many calls are allowed …")
     per_ms: Milliseconds = key("… within so many milliseconds.", default=60_000)
     burst: Count | None = key(
-        "How many may come at once after a quiet time; calls when absent.", default=None
+        "How many calls may come in a burst after a pause; the value of calls when absent.", default=None
     )
 
 
@@ -145,23 +145,23 @@ class ApprovalConfig(Record):
         default=None,
     )
     timeout_ms: Milliseconds = key(
-        "How long the answer may take, in milliseconds; the tool's own time does not run meanwhile.",
+        "How long the answer may take, in milliseconds; the tool's timeout is paused meanwhile.",
         default=120_000,
     )
 
 
 class ExampleConfig(Record):
-    """One call of the tool and what it gives: documentation, and a test for check --run-examples."""
+    """One call of the tool with its result: documentation, and a test for check --run-examples."""
 
-    description: str | None = key("What it shows, for people.", most=2_000, default=None)
-    arguments: dict[str, Any] = key("The arguments; they fit the parameters.", factory=dict[str, Any])
-    result: Any = key("The result, exactly.", default=None)
+    description: str | None = key("What the example shows, for people.", most=2_000, default=None)
+    arguments: dict[str, Any] = key("The arguments, which must fit the parameters.", factory=dict[str, Any])
+    result: Any = key("The exact result.", default=None)
     result_matches: Any = key(
-        "What the result holds at least: of objects the keys named here, all else exactly.",
+        "A part of the result: objects may have more keys than here, everything else is exact.",
         default=None,
     )
     error: str | None = key(
-        "The call fails: its error_code, or a part of its error.",
+        "The expected failure: its error_code, or a part of its error.",
         least=1,
         most=2_000,
         default=None,
@@ -169,7 +169,7 @@ class ExampleConfig(Record):
 
     @property
     def expected(self) -> Literal["result", "result_matches", "error"] | None:
-        """Which of the three outcomes it names; ``None``: any success."""
+        """The one of the three outcomes that is set; ``None``: any success."""
         given = self.model_fields_set
         if self.error is not None:
             return "error"
@@ -179,7 +179,7 @@ class ExampleConfig(Record):
 
     @override
     def check(self) -> None:
-        """Only one outcome can be expected."""
+        """Check that only one outcome is expected."""
         given = sorted(self.model_fields_set & {"result", "result_matches", "error"})
         if len(given) > 1:
             raise Faulty(Fault((given[1],), f"{given[0]!r} is there too", "keep one of them", on_key=True))

@@ -1,4 +1,4 @@
-"""``tools``: the tools, the sources of more of them, and the limits that they share."""
+"""``tools``: the tools, the sources of further ones, and their common limits."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _SOURCE = chosen("type of source", SourceConfig, SOURCES)
 
 
 class ToolsConfig(Record):
-    """The tools and the limits that they share."""
+    """The tools and their common limits."""
 
     enabled: bool = key("Whether any tool is served.", default=True)
     max_iterations: Iterations = key(
-        "How many times a model may call tools before it has to answer.", default=5
+        "In how many turns a model may call tools before it has to answer.", default=5
     )
     default_timeout_ms: Milliseconds = key(
         "Longest time for one call of a tool, in milliseconds.", default=30_000
     )
     registry: tuple[ToolConfig, ...] = key("The tools.", default=())
     sources: tuple[Annotated[SourceConfig, PlainValidator(_SOURCE, {"definition": "Source"})], ...] = key(
-        "Where more tools come from, many at once: other MCP servers, API descriptions.",
+        "Sources of many tools at once: other MCP servers, API descriptions.",
         default=(),
     )
 
 
 Offer = Callable[[Sequence[ToolConfig]], None]
-"""Takes all tools of a source."""
+"""Receives all tools of a source."""

@@ -17,31 +17,29 @@ _Member = Annotated[str, Limits(least=1, most=200)]
 
 
 class ToolsetConfig(Record):
-    """A part of the tools that clients find at /mcp/NAME; all of them without tools and tags."""
+    """A subset of the tools, served at /mcp/NAME; all of them without tools and tags."""
 
     tools: tuple[_Member, ...] | None = key(
-        "Names of tools, or globs such as weather_*, that belong to it.",
+        "Names of tools to include, or globs such as weather_*.",
         default=None,
     )
-    tags: tuple[_Member, ...] | None = key(
-        "Tags: a tool that has any of them belongs to it as well.", default=None
-    )
-    exclude: tuple[_Member, ...] = key(
-        "Names of tools, or globs, that do not belong to it nevertheless.", default=()
-    )
+    tags: tuple[_Member, ...] | None = key("Tags: tools with any of them are included as well.", default=None)
+    exclude: tuple[_Member, ...] = key("Names of tools to exclude, or globs.", default=())
     description: str | None = key(
-        "What it is for, in the server's introduction.", least=1, most=2_000, default=None, served=True
+        "The toolset's description, part of the server's.", least=1, most=2_000, default=None, served=True
     )
     instructions: str | None = key(
-        "What the server tells the toolset's clients about itself; the config's instructions when absent.",
+        "Instructions for the toolset's clients; the config's when absent.",
         default=None,
         served=True,
     )
 
-    auth: ToolsetAuthConfig | None = key("Who may use it over HTTP, beside what auth says.", default=None)
+    auth: ToolsetAuthConfig | None = key(
+        "Authentication of the toolset over HTTP, in addition to auth.", default=None
+    )
 
     def has(self, name: str, tags: Collection[str]) -> bool:
-        """Whether the tool ``name`` with ``tags`` belongs to it."""
+        """Whether the toolset includes the tool ``name`` with ``tags``."""
         if any(fnmatchcase(name, each) for each in self.exclude):
             return False
         if self.tools is None and self.tags is None:
@@ -51,7 +49,9 @@ class ToolsetConfig(Record):
         )
 
     def without_match(self, tools: Mapping[str, Collection[str]]) -> list[str]:
-        """What of ``tools``, ``tags`` and ``exclude`` matches none of ``tools`` (name → tags), in words."""
+        """Messages for those of ``tools``, ``tags`` and ``exclude`` that match none of ``tools`` (name →
+        tags).
+        """
         known = {tag for tags in tools.values() for tag in tags}
         named = [*(self.tools or ()), *self.exclude]
         members = (each for each in named if not any(fnmatchcase(name, each) for name in tools))
