@@ -27,7 +27,10 @@ __all__ = [
 
 
 class BridgeError(Exception):
-    """Root of every error that the bridge raises on purpose. ``code`` is stable and machine-readable."""
+    """Root of every error that the bridge raises on purpose.
+
+    ``message`` is for people, ``code`` stable and machine-readable; ``exit_code`` is the command line's.
+    """
 
     code = "error"
     exit_code = 1

@@ -122,7 +122,8 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
-    """The model wants this call. ``server`` is empty when no tool of that name is known."""
+    """The model wants this call. ``server`` is empty when no tool of that name is known; ``arguments`` is
+    ``None`` when the model sent no JSON object; ``iteration`` counts from 1."""
 
     call_id: str
     server: str

@@ -27,7 +27,7 @@ class Finding:
     formats: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON; ``tool`` is the name on the wire."""
+        """``{"formats", "server", "name"}`` and the keys of ``Loss``; ``tool`` is the name on the wire."""
         return {
             "formats": list(self.formats),
             "server": self.server,
@@ -64,7 +64,7 @@ class Lint:
         return any(finding.loss.severity in bad for finding in self.findings)
 
     def as_dict(self) -> dict[str, Any]:
-        """The whole of it as JSON."""
+        """``{"tools": count, "summary": …, "findings": [Finding.as_dict()]}``."""
         return {
             "tools": len(self.tools),
             "summary": self.summary(),
@@ -73,7 +73,10 @@ class Lint:
 
 
 def lint(tools: Sequence[ToolSpec], formats: Sequence[str]) -> Lint:
-    """What ``formats`` lose of ``tools``. A loss that several formats have alike is one finding."""
+    """What ``formats`` lose of ``tools``. A loss that several formats have alike is one finding.
+
+    Raises ``KeyError`` for a format that there is not.
+    """
     keys = NameTable.of(tools).as_dict()
     found: dict[Loss, list[str]] = {}
     for name in formats:

@@ -56,6 +56,8 @@ class Route:
 def route(config: Config, message: str, *, service: str | None = None) -> Route:
     """The route of the first rule that matches; without one, all tools and the config's limits.
 
+    ``service`` is what a rule's ``match.service`` has to equal; without it rules that want one do not match.
+
     Raises ``UsageError`` when a rule's pattern is no RE2 pattern.
     """
     for position, rule in enumerate(config.responses):

@@ -96,7 +96,7 @@ class InvalidParameters(ToolFailure):
 
 
 class HandlerNotFound(ToolFailure):
-    """No handler of that name is registered for the kind (``Builtin`` or ``Internal``)."""
+    """No handler of that name is registered for the kind (``builtin`` or ``internal``)."""
 
     error_code = "handler_not_found"
     user_action = "Install or register the handler, or correct implementation.handler in the config."
@@ -116,7 +116,8 @@ class ToolTimeout(ToolFailure):
 
 
 class RequestRefused(ToolspanError):
-    """The request itself is refused: a JSON-RPC error with ``code``, ``message`` and perhaps ``data``."""
+    """The request itself is refused: a JSON-RPC error with ``code`` (an integer, JSON-RPC 2.0, section 5.1),
+    ``message`` and perhaps ``data``, any JSON value."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)

@@ -62,7 +62,7 @@ async def verse(_context: Any, params: Any) -> CreateMessageResult:
 
 
 async def folders(_context: Any) -> ListRootsResult:
-    return ListRootsResult(roots=[Root(uri="file:///home/ada")])  # type: ignore[arg-type]  # a URL as text
+    return ListRootsResult(roots=[Root(uri="file:///home/ada")])
 
 
 @pytest.fixture(scope="module")

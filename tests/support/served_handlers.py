@@ -150,7 +150,7 @@ def stdout(arguments: dict[str, Any], _context: Context) -> str:
     atexit.register(print, "printed at exit")
     atexit.register(os.write, 1, b"written at exit\n")
     if arguments["how"] == "replace":
-        sys.stdout = sys.__stdout__ = None  # type: ignore[misc,assignment]  # as a handler might
+        sys.stdout = sys.__stdout__ = None  # type: ignore[misc]  # as a handler might
     elif arguments["how"] == "close":
         os.close(1)
     return "done"

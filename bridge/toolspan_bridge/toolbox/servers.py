@@ -70,7 +70,10 @@ def foreign(config: Config, *, directory: Path | None = None) -> tuple[Untrusted
 
 
 def own_server(config: Config, *, skip_invalid: bool = False) -> ServerSpec:
-    """The server of the tools that ``config`` itself defines."""
+    """The server of the tools that ``config`` itself defines: a subprocess that reads the config's files.
+
+    With ``skip_invalid`` it leaves out tools with a problem. Of a config from no file it has a ``problem``.
+    """
     return _own(config, set(), skip_invalid=skip_invalid)
 
 

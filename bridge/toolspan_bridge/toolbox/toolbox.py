@@ -41,7 +41,7 @@ class Toolbox:
         cls, servers: Iterable[ServerSpec], *, connect_timeout: float = CONNECT_TIMEOUT_SECONDS
     ) -> AsyncGenerator[Toolbox]:
         """Connect all ``servers`` concurrently; they end with the block. A failing server raises no
-        exception.
+        exception: ``failures`` has one that has not answered within ``connect_timeout`` seconds.
         """
         connections = [ToolConnection(spec, connect_timeout) for spec in servers]
         fault: Exception | None = None
@@ -63,7 +63,7 @@ class Toolbox:
 
     async def call(self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
         """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call
-        there.
+        there. ``call_id`` comes back in the outcome, which is the one result of that call of a model.
         """
         connection = self._connections.get(spec.server)
         if connection is None:

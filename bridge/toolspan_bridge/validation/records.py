@@ -44,7 +44,11 @@ def build_records(trials: Iterable[Trial]) -> list[dict[str, Any]]:
 
 
 def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
-    """One model's record; with no trial, that of a model that was not tested."""
+    """One model's record; with no trial, that of a model that was not tested.
+
+    ``{"model_id", "tested", "validated", "test_count", "success_count", "last_tested", "test_history":
+    [{"timestamp", "success", "details" or "error"}]}``, times in ISO 8601 UTC.
+    """
     successes = sum(trial.success for trial in trials)
     return {
         "model_id": model_id,

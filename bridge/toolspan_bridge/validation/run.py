@@ -38,7 +38,10 @@ MAX_TRIALS = 1_000
 
 
 class AskModel(Protocol):
-    """Put ``query`` to ``model`` with all tools. Raises the bridge's errors."""
+    """Puts ``query`` to ``model`` (``provider/model``) with all tools, and gives the answer.
+
+    Raises ``BridgeError``: what each means for the run is with ``validate``.
+    """
 
     async def __call__(self, model: str, query: str) -> Answer: ...
 
@@ -61,12 +64,12 @@ async def validate(
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
 ) -> ValidationReport:
-    """Put every scenario of ``suite`` ``trials`` times to each of ``models``, one after the other.
+    """Put every scenario of ``suite`` ``trials`` times (1 to 1,000) to each of ``models``, one by one.
 
     Each trial is in ``store`` before its ``TrialFinished`` event. An error answer of the provider and a
     trial over ``timeout`` seconds are failed trials. A missing key, an address that does not answer and an
     unknown model would fail every trial and say nothing about the model: they end that model's run,
-    unrecorded, and are its ``error``.
+    unrecorded, and are its ``error``. ``threshold`` is the share of successes, 0 to 1, from which it passes.
 
     Raises ``UsageError`` for a number out of range, ``StoreError`` when a trial cannot be kept.
     """

@@ -64,11 +64,13 @@ class Client(Protocol):
         ...
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Report progress, if the client wants to know."""
+        """Report ``progress`` of ``total`` (any unit, growing), if the client asked for it (MCP
+        ``notifications/progress``)."""
         ...
 
     async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
-        """Send a log message, if the client wants messages of that level."""
+        """Send ``data``, any JSON value, as a log message, if the client wants messages of that level
+        (RFC 5424's names)."""
         ...
 
     async def release(self) -> None:

@@ -17,6 +17,9 @@ ABSENT: Any = object()
 class Content:
     """Content blocks, perhaps with the same as data in ``structured``, and ``meta`` for the client.
 
+    A block is as MCP writes it (2026-07-28, server/tools): ``{"type": "text", "text": …}``; ``structured`` is
+    any JSON value.
+
     A kind or handler may give one instead of a JSON value.
     """
 

@@ -30,6 +30,7 @@ def tell_nobody(change: Change) -> None:
 class Context:
     """One call's surroundings, given to every handler as its second argument.
 
+    ``tool_name`` is the called tool, ``config_dir`` the folder at which relative paths start.
     ``services`` maps a configured service's name to the live thing; ``meta`` is the request's
     ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by;
     ``publish`` tells every client of a change of what the server lists; ``options`` is what the config says
@@ -61,7 +62,10 @@ class Context:
             ) from None
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """The result of another tool of this server, called in this call's name."""
+        """The result of another tool of this server, called in this call's name; a failure is a result too.
+
+        Raises ``ToolFailure`` in a context that was made without a server.
+        """
         return await self.call_tool(name, arguments, self)
 
     def raise_if_cancelled(self) -> None:

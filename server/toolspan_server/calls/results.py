@@ -47,7 +47,10 @@ class ToolResult:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as the JSON object that users rely on."""
+        """``{"success": true, "result", "tool_name", "execution_time_ms"}``; of a failure
+        ``"success": false``, with ``"error", "error_code", "user_action"`` and perhaps ``"upstream_status"``
+        for ``"result"``.
+        """
         if self.success:
             outcome: dict[str, Any] = {"success": True, "result": self.result}
         else:

@@ -9,7 +9,10 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The list of tools, resources or prompts is another now; or the resource ``uri`` has other content."""
+    """What changed: the list of tools, resources or prompts, or the content of the resource ``uri``.
+
+    Clients are told by MCP's ``notifications/tools/list_changed`` …, ``notifications/resources/updated``.
+    """
 
     of: Literal["tools", "resources", "prompts", "resource"]
     uri: str = ""

@@ -124,7 +124,8 @@ class Runtime:
         """Serve ``config`` from now on; what runs in the one before ends there.
 
         Services, sources and tools of which both say the same go on. New sources get the time to offer
-        their tools first. Should the new config not start, the old one goes on, and the error comes out.
+        their tools first. Raises ``ConfigError`` or ``ServeError`` when the new config cannot be served; the
+        old one then goes on.
         """
         old = self.snapshot
         followed = [await anyio.to_thread.run_sync(follower, config) for follower in self._followers]
@@ -261,7 +262,8 @@ class Runtime:
 async def running(config: Config, tools: CompiledTools | None = None) -> AsyncGenerator[Runtime]:
     """``config`` with its services and sources running; they stop when the block ends.
 
-    ``tools`` are what ``registry.prepared`` gave for it, if it was asked already.
+    ``tools`` are what ``registry.compile_tools`` gave for it, if it was called already. Nothing is raised for
+    a service or source that does not start: ``Runtime.health`` tells, and calls that need it fail.
     """
     snapshot = first(config, tools)
     async with running_services({}) as start:

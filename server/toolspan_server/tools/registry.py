@@ -28,6 +28,7 @@ class Tool:
 
     @property
     def name(self) -> str:
+        """The name by which it is called."""
         return self.config.name
 
     @property

@@ -52,7 +52,7 @@ async def test_cancelling_while_servers_connect_ends_them(tmp_path: Path) -> Non
     with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(connect)
-            while not (pids.exists() and len(pids.read_text().split()) == 2):  # noqa: ASYNC110
+            while not (pids.exists() and len(pids.read_text().split()) == 2):  # noqa: ASYNC110  # a file tells
                 await anyio.sleep(0.01)
             tasks.cancel_scope.cancel()
     assert eventually(lambda: all(gone(int(pid)) for pid in pids.read_text().split()))

@@ -22,7 +22,7 @@ from toolspan_server.live.views import ServerView
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.5")]
 
-TOOLS, PROMPTS, RESOURCES = (Change(of) for of in ("tools", "prompts", "resources"))  # type: ignore[arg-type]
+TOOLS, PROMPTS, RESOURCES = (Change(of) for of in ("tools", "prompts", "resources"))
 ONE, OTHER = Change("resource", "test://one"), Change("resource", "test://other")
 OFFER = {
     "resources": [{"uri": each.uri, "name": each.uri[7:], "text": "hello"} for each in (ONE, OTHER)],

@@ -49,7 +49,7 @@ async def chatty(_arguments: Mapping[str, Any], context: Context) -> str:
     for step in (0, 50, 50, 100):
         await context.client.progress(step, 100, f"at {step}")
     for level in ("debug", "info", "error"):
-        await context.client.log(level, {"said": level}, "tests")  # type: ignore[arg-type]
+        await context.client.log(level, {"said": level}, "tests")
     return "done"
 
 

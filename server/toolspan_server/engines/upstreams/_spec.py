@@ -23,6 +23,8 @@ class UnusableServer(ValueError):
 class ServerSpec:
     """One server to connect to. ``problem`` says why it cannot be, where that is known beforehand.
 
+    ``kind`` is ``stdio`` with the ``command`` of a subprocess, its ``env`` and ``cwd``; or ``http``
+    (Streamable HTTP) or ``sse`` with a ``url`` and ``headers``. ``call_timeout`` is in seconds.
     No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
     the whole environment to the subprocess instead of the few harmless variables. ``own``: its command starts
     our own server, which is spoken to without the SDK.
@@ -52,7 +54,7 @@ class ServerSpec:
 
 @dataclass(frozen=True, slots=True)
 class ServerFailure:
-    """A server whose tools are not there: why, and the tail of what it wrote to stderr."""
+    """A server whose tools are not there: why, and the last lines of what it wrote to stderr."""
 
     server: str
     reason: str

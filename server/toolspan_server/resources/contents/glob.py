@@ -18,7 +18,7 @@ class Config(ResourceContent):
 
     order = 50
     many = True
-    only_here = {"exclude": "only a glob excludes files"}  # noqa: RUF012
+    only_here = {"exclude": "only a glob excludes files"}  # noqa: RUF012  # as the base class declares it
     glob: RelativePath | None = key(
         "The files, one resource each: a glob relative to the config's folder; ** matches any number "
         "of folders.",

@@ -269,7 +269,7 @@ def test_the_next_worker_waits_longer_each_time_one_dies_soon(tmp_path: Path) ->
             for each in processes(server, 2):
                 os.kill(each, signal.SIGKILL)
             count = len(delays) + 1
-            until(lambda: server.errors.text.count("worker 1 (process") >= count, "the report")  # noqa: B023
+            until(lambda: server.errors.text.count("worker 1 (process") >= count, "the report")  # noqa: B023  # it ends in this round
             lines = [line for line in server.errors.text.splitlines() if "worker 1 (process" in line]
             delays = [float(line.rpartition(" in ")[2].removesuffix(" s")) for line in lines]
         assert delays[:3] == [0.2, 0.4, 0.8]

@@ -454,6 +454,6 @@ async def test_a_fetched_description_that_is_none_says_what_came(api: Api, answe
     config = Config.model_validate({"tools": {"sources": [{**source, "retry": {"max_attempts": 1}}]}})
     async with running(config) as runtime:
         with anyio.fail_after(BOUND_S):
-            while "error" not in (state := runtime.health()["sources"][0]):  # noqa: ASYNC110
+            while "error" not in (state := runtime.health()["sources"][0]):  # noqa: ASYNC110  # no event tells
                 await anyio.sleep(0.01)
     assert told_ in state["error"]
