@@ -11,7 +11,7 @@ from typing import Any
 from ...calls.client import Client, InputRequired
 from ..messages.wire import MODERN
 from ..state.running_calls import WaitForClient
-from ._error_responses import refusals
+from ._error_responses import offered, refusals
 from ._handshake import HandshakeClient
 from ._principal import principal
 from ._progress import ProgressClient, RequestContext, capabilities_of
@@ -30,6 +30,7 @@ __all__ = [
     "capabilities_of",
     "fault_in",
     "missing_capability",
+    "offered",
     "principal",
     "refusals",
     "rendered",

@@ -6,15 +6,14 @@ from functools import partial
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
-from mcp_types import METHOD_NOT_FOUND, GetPromptRequestParams, PaginatedRequestParams
+from mcp_types import GetPromptRequestParams, PaginatedRequestParams
 
 from ...calls.client import Client
-from ...errors import RequestRefused
 from ...live.views import ServerView
-from ...prompts.live import Prompts
 from ..clients import (
     RequestContext,
     answered,
+    offered,
     principal,
     refusals,
 )
@@ -28,13 +27,13 @@ def register(server: Server[Any], view: ServerView, calls: Calls) -> None:
 
     async def list_prompts(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = _prompts(view, context).listed
+            listed = offered(view.prompts, context).listed
             cursor = (context.params or {}).get("cursor")
             return paged(view, "prompts", listed, cursor, context.protocol_version)
 
     async def get_prompt(context: RequestContext, params: GetPromptRequestParams) -> dict[str, Any]:
         async def work(client: Client) -> dict[str, Any]:
-            found = await _prompts(view, context).get(params.name, params.arguments or {}, client)
+            found = await offered(view.prompts, context).get(params.name, params.arguments or {}, client)
             return {**found, "resultType": "complete"} if context.protocol_version in MODERN else found
 
         return await answered(
@@ -43,9 +42,3 @@ def register(server: Server[Any], view: ServerView, calls: Calls) -> None:
 
     server.add_request_handler("prompts/list", PaginatedRequestParams, list_prompts)
     server.add_request_handler("prompts/get", GetPromptRequestParams, get_prompt)
-
-
-def _prompts(view: ServerView, context: RequestContext) -> Prompts:
-    if view.prompts is None:
-        raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
-    return view.prompts

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mcp.server.lowlevel.server import Server
-from mcp_types import METHOD_NOT_FOUND, PaginatedRequestParams, ReadResourceRequestParams
+from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
 
 from ...errors import RequestRefused
 from ...live.views import ServerView
 from ...resources.errors import ResourceNotFound, ResourceUnreadable
-from ..clients import RequestContext, refusals
+from ..clients import RequestContext, offered, refusals
 from ..messages import jsonrpc, wire
 from ..messages.pagination import cache_hints, paged
 
@@ -22,29 +22,23 @@ def register(server: Server[Any], view: ServerView) -> None:
 
     async def list_resources(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = await _resources(view, context).listed()
+            listed = await offered(view.resources, context).listed()
             return paged(view, "resources", listed, _cursor(context), context.protocol_version)
 
     async def list_templates(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = _resources(view, context).templates
+            listed = offered(view.resources, context).templates
             return paged(view, "resourceTemplates", listed, _cursor(context), context.protocol_version)
 
     async def read(context: RequestContext, params: ReadResourceRequestParams) -> dict[str, Any]:
         with refusals():
-            resources = _resources(view, context)
+            resources = offered(view.resources, context)
             content = await _content(resources, str(params.uri), context.protocol_version)
             return {"contents": [content], **cache_hints(view, context.protocol_version)}
 
     server.add_request_handler("resources/list", PaginatedRequestParams, list_resources)
     server.add_request_handler("resources/templates/list", PaginatedRequestParams, list_templates)
     server.add_request_handler("resources/read", ReadResourceRequestParams, read)
-
-
-def _resources(view: ServerView, context: RequestContext) -> Any:
-    if view.resources is None:
-        raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
-    return view.resources
 
 
 async def _content(resources: Any, uri: str, protocol_version: str) -> dict[str, Any]:

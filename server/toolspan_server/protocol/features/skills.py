@@ -6,12 +6,12 @@ from typing import Any
 
 import anyio.to_thread
 from mcp.server.lowlevel.server import Server
-from mcp_types import METHOD_NOT_FOUND, PaginatedRequestParams, RequestParams
+from mcp_types import PaginatedRequestParams, RequestParams
 
 from ...errors import RequestRefused
 from ...live.views import ServerView
 from ...resources.skills import Skills
-from ..clients import RequestContext, refusals
+from ..clients import RequestContext, offered, refusals
 from ..messages.pagination import cache_hints, paged
 from ..messages.wire import INVALID_PARAMS
 
@@ -54,6 +54,4 @@ def register(server: Server[Any], view: ServerView) -> None:
 
 
 def _skills(view: ServerView, context: RequestContext) -> Skills:
-    if view.resources is None or view.resources.skills is None:
-        raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)
-    return view.resources.skills
+    return offered(offered(view.resources, context).skills, context)

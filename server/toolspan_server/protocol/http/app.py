@@ -23,7 +23,7 @@ from ..state.running_calls import Calls
 from ..state.waiting_calls import WaitingCalls
 from .access import AccessOptions
 from .call_runner import CallRunner
-from .endpoints import EndpointRegistry
+from .endpoints import EndpointRegistry, ToolsetEndpoint
 from .guard import (
     Access,
     App,
@@ -102,9 +102,11 @@ class Application:
         self._caller = CallRunner(self.calls)
         sessions = Sessions(limits.sessions, limits.session_idle_seconds)
         self.budgets = MemoryBudgets.of(limits)
-        self._endpoints = EndpointRegistry(
-            runtime, toolset, self.calls, self._caller, sessions, self.budgets, helpers
-        )
+
+        def endpoint(of: str | None) -> ToolsetEndpoint:
+            return ToolsetEndpoint(runtime, of, self.calls, self._caller, sessions, self.budgets, helpers)
+
+        self._endpoints = EndpointRegistry(runtime, toolset, endpoint)
         measure(runtime, self.calls, sessions, self.metrics)
         routes = _Routes(self._endpoints, status_routes(runtime, self.metrics))
         self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import anyio.abc
 
@@ -55,23 +56,17 @@ class ToolsetEndpoint:
 class EndpointRegistry:
     """All endpoints: ``whole``, and those of toolsets, created on first use.
 
-    With ``only``, that toolset takes the place of the whole server.
+    With ``only``, that toolset takes the place of the whole server. ``create`` makes the endpoint of a
+    toolset; without a name, of the whole server.
     """
 
     def __init__(
-        self,
-        runtime: Runtime,
-        only: str | None,
-        calls: Calls,
-        caller: CallRunner,
-        sessions: Sessions,
-        budgets: MemoryBudgets,
-        helpers: anyio.abc.TaskGroup,
+        self, runtime: Runtime, only: str | None, create: Callable[[str | None], ToolsetEndpoint]
     ) -> None:
         self._runtime = runtime
         self._only = only
-        self._parts = (calls, caller, sessions, budgets, helpers)
-        self.whole = ToolsetEndpoint(runtime, only, *self._parts)
+        self._create = create
+        self.whole = create(only)
         self._toolsets: dict[str, ToolsetEndpoint] = {} if only is None else {only: self.whole}
 
     def at(self, path: str) -> App | None:
@@ -83,7 +78,7 @@ class EndpointRegistry:
             return _unknown(name)
         front = self._toolsets.get(name)
         if front is None:
-            front = self._toolsets[name] = ToolsetEndpoint(self._runtime, name, *self._parts)
+            front = self._toolsets[name] = self._create(name)
         return front.app
 
     def part(self) -> None:
