@@ -55,6 +55,7 @@ _ENDS_WHAT_SERVES = """timeout() {
 # The server is ended as soon as it says that it serves: the same as after the seconds, without the wait.
 _WORDS = r"""(?:[^|&;<>$`\\*?~"]|"[^"$`\\]*")*"""
 _PLAIN = re.compile(rf"""(?:echo "([^"$`\\]*)" \| )?toolspan (?!serve\b)({_WORDS})(; echo \$\?)?""")
+_SCRIPT = re.compile(rf"python (\w+\.py{_WORDS})")
 # What needs little of a shell, and is no program that runs until it is ended.
 
 
@@ -114,7 +115,10 @@ class Reader:
                 raise AssertionError(f"line {block.line}: a {block.language!r} block is executed by nothing")
 
     def _python(self, block: Block) -> None:
-        done = self._run([sys.executable, "-c", block.text])
+        program = self.folder / "program_of_a_block.py"
+        program.write_text(block.text, "utf-8")
+        done = self._run([sys.executable, program.name])
+        program.unlink()
         assert done.returncode == 0, f"line {block.line}: {done.stdout}"
 
     def _console(self, block: Block) -> None:
@@ -122,7 +126,11 @@ class Reader:
             actual = _STAND_INS.get(command) or _SAME_OUTPUT.get(command, command)
             folder = ROOT if command.startswith("make ") else self.folder
             plain = None if self.shell else _PLAIN.fullmatch(actual)
-            if plain is not None:
+            script = None if self.shell else _SCRIPT.fullmatch(actual)
+            if script is not None:
+                done = self._run([sys.executable, *shlex.split(script[1])])
+                code, printed = done.returncode, done.stdout
+            elif plain is not None:
                 code, printed = self._in_process(*plain.groups())
             else:
                 done = self._run(["bash", "-c", _ENDS_WHAT_SERVES + actual], folder)

@@ -1,8 +1,8 @@
 """Servers and command lines that need not import everything again: forks of a process that has.
 
 ``install`` replaces ``subprocess.Popen`` in this process. A program of ours then starts as a fork of the warm
-process of ``zygote.py``: ``python [-P] -m toolspan_server``, ``python [-P] -m toolspan_bridge`` and scripts
-of ``tests/support/mcp_servers``. It is a process of its own, with the pipes, folder and environment that it
+process of ``zygote.py``: our packages by ``python [-P] -m``, our commands, and scripts, which mostly use what
+we import. It is a process of its own, with the pipes, folder and environment that it
 was given, and a child of this one, so that it is waited for and sent signals like any other. Everything else
 starts as ever, and so does each program that a test marked ``cold`` starts: one about imports, starting, or
 memory.
@@ -16,6 +16,7 @@ import atexit
 import ctypes
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -29,7 +30,9 @@ from typing_extensions import override
 from .zygote import SIZE_BYTES
 
 _PROGRAMS = ("toolspan_server", "toolspan_bridge")
-_SCRIPTS = Path(__file__).parents[1] / "mcp_servers"
+_COMMANDS = ("toolspan", "toolspan-server")
+_UNNOTICED = {"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"}
+_BIN = Path(sys.executable).parent
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of linux/prctl.h
 
 _cold_popen = subprocess.Popen
@@ -113,11 +116,11 @@ class _Popen(subprocess.Popen[Any]):
         c2pwrite: int, errread: int, errwrite: int, restore_signals: bool, gid: Any, gids: Any, uid: Any,
         umask: int, start_new_session: bool, process_group: int,
     ) -> None:  # fmt: skip
-        program = _program(args)
         environment = dict(os.environ if env is None else env)
+        folder = os.fspath(cwd or Path.cwd())
+        program = _program(args, folder, environment)
         unusual = executable or preexec_fn or pass_fds or shell or not close_fds or not restore_signals
         as_others = gid is not None or gids is not None or uid is not None or umask >= 0
-        folder = os.fspath(cwd or Path.cwd())
         ordinary = not unusual and not as_others and Path(folder).is_dir()
         if zygote is None or program is None or not ordinary or not zygote.starts(environment):
             super()._execute_child(  # type: ignore[misc]
@@ -140,22 +143,28 @@ class _Popen(subprocess.Popen[Any]):
         self._close_pipe_fds(*ends)  # type: ignore[attr-defined]
 
 
-def _program(args: Any) -> dict[str, Any] | None:
+def _program(args: Any, folder: str, env: Mapping[str, str]) -> dict[str, Any] | None:
     """What of ours a command line runs."""
     if isinstance(args, str | bytes | os.PathLike):
         return None
     line = [os.fspath(each) for each in cast("Sequence[str | os.PathLike[str]]", args)]
+    if Path(line[0]).name in _COMMANDS:
+        found = shutil.which(line[0], path=env.get("PATH", ""))
+        ours = found is not None and Path(found).parent == _BIN
+        return {"script": found, "argv": [found, *line[1:]], "path": str(_BIN)} if ours else None
     if line[0] != sys.executable:
         return None
     safe = line[1:2] == ["-P"]
     rest = line[2:] if safe else line[1:]
     if rest[:1] == ["-m"] and rest[1] in _PROGRAMS:
         return {"module": rest[1], "argv": rest[1:], "path": None if safe else ""}
-    if rest and Path(rest[0]).parent == _SCRIPTS:
-        return {"script": rest[0], "argv": rest, "path": None if safe else str(_SCRIPTS)}
+    if rest and rest[0].endswith(".py"):
+        place = str(Path(folder, rest[0]).resolve().parent)
+        return {"script": rest[0], "argv": rest, "path": None if safe else place}
     return None
 
 
 def _startup_settings(env: Mapping[str, str]) -> dict[str, str]:
-    """The variables that Python reads when it starts."""
-    return {name: env[name] for name in env if name.startswith(("PYTHON", "LC_")) or name == "LANG"}
+    """The variables that Python reads when it starts and that its programs notice."""
+    read = {name: env[name] for name in env if name.startswith(("PYTHON", "LC_")) or name == "LANG"}
+    return {name: read[name] for name in read if name not in _UNNOTICED}
