@@ -17,7 +17,7 @@ Json = Any
 class ToolSpec:
     """A tool as the model is to see it. ``schema`` is the original JSON Schema of its arguments.
 
-    ``output_schema`` is that of its structured results, where the server says one. ``strict`` asks the
+    ``output_schema`` is that of its structured results, if the server declares one. ``strict`` asks the
     provider to enforce the schema, which is done only where nothing is lost by it.
     """
 
@@ -182,7 +182,7 @@ StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause",
 ``length``: at a limit of tokens; ``refusal``: the model refused, or a filter of the provider blocked the
 question or the answer; ``malformed``: the model wrote a call that the provider cannot read; ``error``: the
 provider ended it for a reason of its own; ``pause``: it wants the turn sent back as it is, to go on with it;
-``other``: no reason, or one that says nothing, as many compatible servers give of whole answers.
+``other``: no reason, or an unspecific one, as many compatible servers give.
 """
 
 BROKEN_STOPS: frozenset[StopReason] = frozenset({"length", "refusal", "malformed", "error"})

@@ -37,7 +37,7 @@ def cut(text: str, limit: int) -> str:
 class Fault:
     """What is wrong with the value (or, with ``on_key``, the key) at ``path``; ``hint`` says what to do.
 
-    ``offset`` is where in the text, when the path alone does not tell.
+    ``offset`` is where in the text, when the path alone is not enough.
     """
 
     path: Path

@@ -11,7 +11,7 @@ from ._yaml import block
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One tool, or one source of tools, with what is to be said above it."""
+    """One tool, or one source of tools, with the comment above it."""
 
     data: Mapping[str, Any]
     comments: Sequence[str] = ()

@@ -30,7 +30,7 @@ _HINTS = {
 
 
 async def recorded(command: str, calling: Calling, taken: set[str]) -> tuple[list[Entry], list[str]]:
-    """The tools of the server that ``command`` starts, or that is at a URL, as mocks; and what to tell.
+    """The tools of the server that ``command`` starts, or that is at a URL, as mocks; and notes for the user.
 
     With ``calling`` they are called with made-up arguments and answer what came: ``read-only`` those that
     say that they change nothing. Raises ``UnreachableError`` when the server does not answer.
@@ -135,7 +135,7 @@ def _name(name: str, taken: set[str]) -> str:
 
 
 def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether ``value`` is what ``schema`` says; nothing is fetched for it."""
+    """Whether ``value`` is valid for ``schema``; nothing is fetched."""
     import jsonschema_rs
 
     try:

@@ -109,7 +109,7 @@ def _with(known: Mapping[str, Any], key: str, name: str, wanted: Any) -> dict[st
 
 
 def _check(edit: ModuleType, text: str, expected: dict[str, Any]) -> None:
-    """Whether ``text`` says what is expected: other ways to write a file may defeat the editing."""
+    """Whether ``text`` has the expected data: unusual syntax of a file may defeat the editing."""
     try:
         found = edit.load(text)
     except ValueError:

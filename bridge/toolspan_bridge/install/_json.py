@@ -47,7 +47,7 @@ def without_entry(text: str, path: tuple[str, str]) -> str:
 
 
 def load(text: str) -> dict[str, Any]:
-    """What ``text`` says. Raises ``InvalidJson`` and ``UnsupportedShape``."""
+    """The data in ``text``. Raises ``InvalidJson`` and ``UnsupportedShape``."""
     if not text.strip("\ufeff \t\r\n"):
         return {}
     root = parsed(text)

@@ -56,7 +56,7 @@ def without_entry(text: str, path: tuple[str, str]) -> str:
 
 
 def load(text: str) -> dict[str, Any]:
-    """What ``text`` says. Raises ``tomllib.TOMLDecodeError``."""
+    """The data in ``text``. Raises ``tomllib.TOMLDecodeError``."""
     return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
 
 

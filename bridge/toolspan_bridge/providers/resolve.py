@@ -57,7 +57,7 @@ def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
     if found is None:
         return ()
     key = f"${found.key_env}" if found.key_env else "a key" if found.api_key or found.headers else "no key"
-    what = f"send what is said, with {key}, to {found.base_url}"
+    what = f"send the conversation, with {key}, to {found.base_url}"
     return (UntrustedItem(config.files[0], f"$.providers.{name.removeprefix(PROMPT)}", config.redact(what)),)
 
 

@@ -17,7 +17,7 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``reasons`` says everything that is not as expected; without one it is a success."""
+    """``reasons`` lists everything that is not as expected; without one it is a success."""
 
     reasons: tuple[str, ...]
 

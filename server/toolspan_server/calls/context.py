@@ -31,9 +31,9 @@ class Context:
     """One call's surroundings, given to every handler as its second argument.
 
     ``tool_name`` is the called tool, ``config_dir`` the folder at which relative paths start.
-    ``services`` maps a configured service's name to the live thing; ``meta`` is the request's
+    ``services`` maps a configured service's name to the live service; ``meta`` is the request's
     ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by;
-    ``publish`` tells every client of a change of what the server lists; ``options`` is what the config says
+    ``publish`` notifies every client of a change of the server's lists; ``options`` is what the config says
     under ``options``, as the model that the handler registered. A handler
     that runs in a worker thread looks at ``cancelled`` (or calls ``raise_if_cancelled``) between steps:
     it is set when the call timed out or was cancelled. An ``async`` handler is cancelled in the usual way.

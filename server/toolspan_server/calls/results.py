@@ -34,7 +34,7 @@ class ToolResult:
 
     @classmethod
     def failed(cls, failure: ToolFailure, tool_name: str, execution_time_ms: float) -> ToolResult:
-        """The failed result that says what ``failure`` says."""
+        """The failed result of ``failure``."""
         return cls(
             success=False,
             tool_name=tool_name,

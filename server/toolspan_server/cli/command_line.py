@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Shows what it says, which may quote any argument, so that it can be looked at."""
+    """Makes its message, which may quote any argument, safe to print."""
 
     @override
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:

@@ -72,7 +72,7 @@ class LogHandler(logging.StreamHandler[TextIO]):
 
 
 def _poller(stream: TextIO) -> select.poll | None:
-    """What tells whether ``stream`` has room for a piece; ``None`` when nothing does."""
+    """A function that returns whether ``stream`` has room for a chunk; ``None`` if that is unknown."""
     if sys.platform == "win32":
         return None
     try:

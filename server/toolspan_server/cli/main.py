@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> in
 
 
 def _options(argv: Sequence[str], prog: str) -> Options:
-    """What ``argv`` says; what most clients say is known without loading the parser."""
+    """The options in ``argv``; the most frequent ones are read without loading the parser."""
     if not argv or (len(argv) == 2 and argv[0] == "--config" and not argv[1].startswith("-")):
         return Options([Path(file) for file in argv[1:]])
     from .command_line import parsed

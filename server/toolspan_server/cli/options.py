@@ -10,7 +10,7 @@ DEFAULT_PORT = 8808
 
 @dataclass(slots=True)
 class Options:
-    """The options of ``toolspan-server``, as its ``--help`` tells them; without arguments, these.
+    """The options of ``toolspan-server``, as its ``--help`` describes them; without arguments, these.
 
     ``config`` is empty when no file is named.
     """

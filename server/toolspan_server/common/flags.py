@@ -1,4 +1,4 @@
-"""A ``threading.Event`` that costs next to nothing until somebody waits for it.
+"""A ``threading.Event`` that is cheap until someone waits for it.
 
 Every call has one, which few handlers ask for. With an event of the standard library, which makes its locks
 at once, a call over stdio costs 1.14 times as much processor time (``benchmarks/shortcuts.py``).

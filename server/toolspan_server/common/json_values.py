@@ -58,7 +58,7 @@ def repaired(text: str) -> str:
 def is_small(value: Any) -> bool:
     """Whether ``value`` is a plain object of at most ``SMALL`` bytes that ``JsonSanitizer`` leaves as it is.
 
-    ``False`` says nothing. Most arguments and results are of this sort: ASCII texts, numbers of usual size,
+    ``False`` means unknown. Most arguments and results are of this sort: ASCII texts, numbers of usual size,
     no objects in it.
     """
     if type(value) is not dict:

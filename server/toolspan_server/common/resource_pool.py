@@ -1,4 +1,4 @@
-"""Live things that the tools of one config snapshot share: made at first use, closed when it ends."""
+"""Live objects that a config snapshot's tools share: created at first use, closed when it ends."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _C = TypeVar("_C", bound=Closable)
 
 
 class ResourcePool:
-    """Shared things by key."""
+    """Shared objects by key."""
 
     def __init__(self) -> None:
         self._made: dict[Hashable, Closable] = {}
 
     def get(self, key: Hashable, make: Callable[[], _C]) -> _C:
-        """The thing of that key, made now if there is none."""
+        """The object of that key, created if there is none."""
         if key not in self._made:
             self._made[key] = make()
         return cast("_C", self._made[key])

@@ -44,7 +44,7 @@ _VARYING = re.compile(
     "[0-9#*\xa9\xae\u1820-\u18aa\u203c-\u3299\u3400-\u9fff\ua850-\ua873\uf900-\ufaff\U0001f000-\U0003ffff]"
 )
 _BEFORE = 12
-"""How many characters before one tell whether it belongs there."""
+"""How many characters before one decide whether it belongs there."""
 
 
 def visible(text: str) -> str:

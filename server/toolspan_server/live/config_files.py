@@ -51,7 +51,7 @@ class ConfigFiles:
     def changed(self) -> bool:
         """Whether what the files hold is something else than when it was loaded.
 
-        Their sizes and times tell, save when they are of this moment: those may be of two changes.
+        Sizes and times decide, except times of this moment: two changes may have the same.
         """
         marks = tuple(map(_mark, self._all))
         if marks == self._marks and not any(_is_fresh(mark) for mark in marks):
@@ -95,7 +95,7 @@ def _is_fresh(mark: tuple[int, ...] | None) -> bool:
 
 
 def _content(path: Path) -> object:
-    """Something that tells one content of a file from another, as far as a config may be long.
+    """A fingerprint of a file's content, up to the largest size of a config.
 
     It is the same for everything but files.
     """

@@ -33,7 +33,7 @@ def health(snapshot: ConfigSnapshot, problems: Sequence[str], redact: Callable[[
 
 
 def _state(service: Any) -> Mapping[str, Any]:
-    """What a service says of itself; not every one does."""
+    """The state that a service reports; not every one does."""
     state = getattr(service, "state", None)
     return {"state": "ready"} if state is None else state()
 

@@ -1,7 +1,7 @@
 """A config that changes while it is served: read again, checked whole, and served from then on if it is good.
 
 The files are looked at twice a second, which needs no thread of its own, sees files that are replaced,
-and links that are pointed elsewhere, and works where nothing tells of changes (network file systems).
+and links that are pointed elsewhere, and works without change notifications (network file systems).
 """
 
 from __future__ import annotations

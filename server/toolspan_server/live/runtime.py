@@ -76,7 +76,7 @@ class Runtime:
 
     @property
     def is_settled(self) -> bool:
-        """Whether every source had its time to tell its tools, so that a list of them is whole."""
+        """Whether every source had its time to offer its tools, so that the list is complete."""
         return self._whole.is_set()
 
     async def settled(self) -> None:
@@ -155,7 +155,7 @@ class Runtime:
             snapshot.executor.call_slot = slot
 
     def serve_remotely(self) -> None:
-        """Tell clients, who are not the operator, no details of errors, unless the config says so."""
+        """Withhold details of errors from clients, unless the config allows them."""
         self._is_remote = True
         for snapshot in self._live:
             self._set_details(snapshot)
@@ -181,7 +181,7 @@ class Runtime:
     def health(self) -> dict[str, Any]:
         """How everything does: ``{"status": "ok" | "degraded", "config": …, "sources": …, "services": …}``.
 
-        ``config`` tells the number of the config that is served, when it was loaded, and the problems of a
+        ``config`` has the number of the config that is served, when it was loaded, and the problems of a
         later one that was refused.
         """
         return health(self.snapshot, self.problems, self.redact)

@@ -52,7 +52,7 @@ class View(ABC):
     @property
     @abstractmethod
     def is_settled(self) -> bool:
-        """Whether the list of tools is whole: at the start, sources get some time to tell theirs."""
+        """Whether the list of tools is complete: at the start, sources get some time to offer theirs."""
 
     @property
     def description(self) -> str | None:
@@ -61,7 +61,7 @@ class View(ABC):
 
     @property
     def instructions(self) -> str | None:
-        """What the server tells its clients about itself."""
+        """The instructions for clients."""
         return self.config.instructions
 
     @property
@@ -83,7 +83,7 @@ class View(ABC):
 
     @property
     def resources(self) -> Resources | None:
-        """What clients may read; ``None`` when the config has no such thing."""
+        """What clients may read; ``None`` when the config has none."""
         return None
 
     @property

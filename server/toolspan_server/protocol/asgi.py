@@ -16,7 +16,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 HEADER_MISMATCH = -32020
-"""The headers of a request say not what its body says (MCP 2026-07-28, basic/transports)."""
+"""The headers of a request disagree with its body (MCP 2026-07-28, basic/transports)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ class RoutedAsker(PoolUser):
     async def routed(
         self, text: str, options: AskOptions, *, service: str | None = None
     ) -> tuple[Question, Provider]:
-        """The question ``text`` as the matching route says, and who answers it.
+        """The question ``text`` according to the matching route, and its provider.
 
         The options' model and system prompt win over the route. A route's model without a key gives way to
         ``offline/keyword``, and stderr says so; a ``model`` asked for by name does not.

@@ -22,7 +22,7 @@ class SavedConversation:
 
     @property
     def messages(self) -> list[Message]:
-        """What was said, growing by each question."""
+        """The messages, including those of each new question."""
         return self._conversation.messages
 
     @classmethod
@@ -39,7 +39,7 @@ class SavedConversation:
         return cls(conversation, path)
 
     def save_as(self, name: str) -> str:
-        """Keep it in the file ``name`` from now on; a sentence that says so. Raises ``BridgeError``."""
+        """Save it in the file ``name`` from now on; returns a note about that. Raises ``BridgeError``."""
         path = Path(name)
         _check(path, resumed=self._path is not None and path.resolve() == self._path.resolve())
         self._conversation.save(path)

@@ -79,7 +79,7 @@ class Chat:
         """Whether an answer was no whole one."""
 
     async def take(self, line: str) -> bool:
-        """Do what ``line`` says; whether the conversation goes on. Raises what the provider raises."""
+        """Process ``line``; returns whether the conversation continues. Raises what the provider raises."""
         if line in {"/exit", "/quit"}:
             return False
         if line == "/new":

@@ -97,7 +97,7 @@ def command(
         emit_document(change.after)
         return
     if config is not None and not remove:
-        # The client is told to serve it by name, which from then on allows what it brings.
+        # the client will serve it by name, which is consent to what it contains
         ConfigChoice(config_paths, trust=trust).allow(untrusted_code(config))
     backup = _applied(change, yes=yes, as_json=as_json)
     _tell(row, client, chosen, change, backup, as_json=as_json)

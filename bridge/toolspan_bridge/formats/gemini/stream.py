@@ -36,7 +36,7 @@ from .parse import block_message, parse_reply
 
 
 def parse_stream() -> StreamParser:
-    """Parts of an answer, to the one that says why it ends and what it used."""
+    """Parts of an answer, up to the one with the stop reason and the usage."""
     return _GeminiStream()
 
 
@@ -131,7 +131,7 @@ class _GeminiStream(BodyStream):
 
     def _whole_body(self) -> dict[str, Any]:
         if not (self._parts or self._candidate.get("finishReason")):
-            return self._body  # nothing was said: a blocked prompt
+            return self._body  # no content: a blocked prompt
         content = {"role": "model", "parts": self._parts}
         return {**self._body, "candidates": [{**self._candidate, "content": content}]}
 

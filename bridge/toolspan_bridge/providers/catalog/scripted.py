@@ -5,7 +5,7 @@
     turns:
       - text: Let me look.                       optional
         pieces: ["Let me ", look.]               optional: the text as a stream brings it, instead of `text`
-        reasoning: They want the weather.        optional: told to streams only
+        reasoning: They want the weather.        optional: for streams only
         calls:                                   optional
           - tool: get_weather                    its own name, or the name on the wire
             arguments: {location: Paris}         an object; or text, read as a model's raw arguments

@@ -118,7 +118,7 @@ class Database:
         return outcome
 
     def _failure(self, error: SQLAlchemyError, statement: Statement) -> ToolFailure:
-        """``error`` without what it says of the connection: that is for the log, and only its sort."""
+        """``error`` without details of the connection, of which only the type is logged."""
         from sqlalchemy.exc import StatementError
 
         from ._engines import was_interrupted

@@ -20,7 +20,7 @@ _OTHER_BYTES = 16
 
 
 def fetched(result: CursorResult[Any], max_rows: int, stop: Callable[[], bool]) -> dict[str, Any]:
-    """``{"rows": [{column: value}], "row_count", "truncated"}``. It ends early when ``stop`` says so."""
+    """``{"rows": [{column: value}], "row_count", "truncated"}``. It ends early when ``stop`` returns True."""
     columns = unique(result.keys())
     rows: list[dict[str, Any]] = []
     size = 0

@@ -61,7 +61,7 @@ class DocumentFolder:
         self._withheld: list[str] = []
 
     def identity(self) -> tuple[int, int] | None:
-        """What tells this folder from another in its place; ``None`` when it is not there."""
+        """The identity of this folder, to notice its replacement; ``None`` when it does not exist."""
         try:
             found = self.root.stat()
         except OSError:

@@ -28,7 +28,7 @@ KEY_NAMES = frozenset(
 
 
 class _Name(NamedTuple):
-    """What a pattern says of one name."""
+    """How a pattern matches one name."""
 
     text: str
     pattern: re.Pattern[str]

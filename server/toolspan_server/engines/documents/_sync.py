@@ -39,7 +39,7 @@ class Sync:
     _changes: Changes = field(default_factory=Changes)
 
     def update(self, index: Index, suspects: Set[str] = frozenset()) -> Changes:
-        """Bring ``index`` up to date. Files in ``suspects`` are read whatever their stamp says.
+        """Bring ``index`` up to date. Files in ``suspects`` are read even if their stamp is unchanged.
 
         Ends early, between two files, when ``stop`` is set.
         """

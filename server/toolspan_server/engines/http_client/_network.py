@@ -33,7 +33,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 def connection_pool(hosts: Hosts, tls: ssl.SSLContext, resolver: Resolver) -> httpcore2.AsyncConnectionPool:
-    """Connections to where ``hosts`` allows. No proxy is used, whatever the environment says."""
+    """Connections to where ``hosts`` allows. Proxies of the environment are not used."""
     return httpcore2.AsyncConnectionPool(
         ssl_context=tls,
         max_connections=MAX_CONNECTIONS,

@@ -29,12 +29,12 @@ class HttpResponse:
 
     @property
     def media_type(self) -> str:
-        """``application/json``, say, in lower case; empty when the response does not tell."""
+        """The media type in lower case, such as ``application/json``; empty when there is none."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @property
     def charset(self) -> str:
-        """What the body is written in: what it starts with or its header says, else UTF-8."""
+        """The encoding of the body: by its first bytes or its header, else UTF-8."""
         for mark, encoding in _BOMS:
             if self.body.startswith(mark):
                 return encoding

@@ -81,7 +81,7 @@ class Reader:
         return _binary(answer, kind, self.secrets)
 
     def _nothing(self, answer: HttpResponse, method: str) -> None:
-        """An empty answer is a result where its status says so, or where something was only to be done."""
+        """An empty answer is a result where its status says so, or where no content was expected."""
         wanted = method == "GET" or self.format == "json" or self.path is not None
         if wanted and answer.status not in _EMPTY and not self.may_be_empty:
             what = f"{answer.host} answered HTTP {_named(answer.status)} with an empty body"

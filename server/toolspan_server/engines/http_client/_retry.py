@@ -66,7 +66,7 @@ class Retrying:
 
 
 def retry_after(value: str) -> float | None:
-    """Seconds that a ``Retry-After`` header asks for: a number, or a date; ``None`` when it says nothing."""
+    """Seconds that a ``Retry-After`` header asks for: a number, or a date; ``None`` when it has neither."""
     value = value.strip()
     if re.fullmatch(r"[0-9]{1,20}", value):
         return float(value)

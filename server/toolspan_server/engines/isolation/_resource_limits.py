@@ -37,7 +37,7 @@ def spend(cpu_seconds: int) -> None:
 def on_lifeline(descriptor: int) -> None:
     """Have the kernel kill this process group when the other end of the pipe ``descriptor`` is closed.
 
-    It does so whatever the interpreter is busy with. Where the kernel cannot, the end of the input tells.
+    It does so whatever the interpreter is busy with. Where the kernel cannot, the end of the input shows it.
     """
     if sys.platform != "linux":
         return

@@ -144,7 +144,7 @@ class Worker:
                 await self._send(reply)
 
     async def _read(self) -> None:
-        """Take what it says until it ends."""
+        """Read its messages until it ends."""
         assert self._process.stdout is not None
         frames = Frames()
         try:

@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def begin(start: dict[str, Any], frames: Frames, incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    """Be as ``start`` says, and serve."""
+    """Configure the process as ``start`` says, and serve."""
     sys.path[:] = start["path"]
     bound(start["memory_bytes"])
     from ._serving import Serving

@@ -1,4 +1,4 @@
-"""What a mock does before it answers, as a config says it."""
+"""The config of a mock's steps before its answer."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class MockQuestion(Record):
 
 
 class MockStep(Record):
-    """One thing that is done before the answer."""
+    """One step before the answer."""
 
     progress: MockProgress | None = key("Report progress.", default=None)
     log: MockLog | None = key("Send a log message.", default=None)

@@ -1,4 +1,4 @@
-"""What a mock answers, as a config says it."""
+"""The config of a mock's answers."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class LiveReply:
     async def give(self, call: MockCall, *, fail: bool = False) -> Any:
         """The answer's value, after its delay. Raises ``ToolFailure`` and ``RequestRefused`` where it is one.
 
-        With ``fail`` it is its ``error`` whatever else it says.
+        With ``fail`` it is its ``error`` whatever else it has.
         """
         config = self._config
         if delay := _delay(config, call):

@@ -37,7 +37,7 @@ def includes(wanted: OperationsConfig, operation: Operation) -> bool:
 
 
 def excludes(unwanted: OperationsConfig, operation: Operation) -> bool:
-    """Whether any of what ``unwanted`` says holds for ``operation``."""
+    """Whether any condition of ``unwanted`` holds for ``operation``."""
     return (
         any(tag in unwanted.tags for tag in operation.tags)
         or _matches(unwanted.paths, operation.path)

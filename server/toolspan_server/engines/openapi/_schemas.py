@@ -97,7 +97,7 @@ class Schemas:
 
 
 def _tidy(given: Mapping[str, Any], written: dict[str, Any]) -> None:
-    """What OpenAPI 3.0 says in other words than JSON Schema, and what is no JSON Schema at all."""
+    """The keywords of OpenAPI 3.0 that differ from JSON Schema's, or do not exist there."""
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if isinstance(written.get(exclusive), bool) and written.pop(exclusive) and bound in written:
             written[exclusive] = written.pop(bound)

@@ -25,7 +25,7 @@ _Variable = Annotated[str, Limits(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
 class HttpCredentials(Record):
-    """What one security scheme of the description is met with; the scheme says how it is sent."""
+    """The credentials for one security scheme of the description; the scheme says how they are sent."""
 
     value: _Secret | None = key("The API key or bearer token.", default=None, hidden=True)
     value_env: _Variable | None = key("The environment variable that holds it.", default=None)

@@ -30,7 +30,7 @@ class DefinedNames:
     anything: bool = False
 
     def keeper(self) -> Callable[[str], bool] | None:
-        """What says of a name whether it is kept; ``None`` when every name is."""
+        """A function that returns whether a name is kept; ``None`` when every name is."""
         if self.anything:
             return None
         if not self.patterns:

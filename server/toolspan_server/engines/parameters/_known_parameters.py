@@ -9,7 +9,7 @@ _OPEN = ("patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", 
 
 
 def known_parameters(schema: Mapping[str, Any]) -> list[str] | None:
-    """The names of all arguments that ``schema`` tells of; ``None`` where it lets in others, or may do so."""
+    """The names of all arguments that ``schema`` defines; ``None`` when it may accept others."""
     is_open = schema.get("additionalProperties", False) is not False
     if is_open or any(keyword in schema for keyword in _OPEN):
         return None

@@ -47,7 +47,7 @@ class StepClient(ClientWrapper):
 
     @override
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Report the progress of the whole, where this call says how far it is."""
+        """Report the progress of the whole pipeline, when this call reports its own."""
         if total and self._total:
             part = min(max(progress / total, 0.0), 1.0)
             await self._client.progress(self._done + part, self._total, message)

@@ -22,7 +22,7 @@ class Outcome:
 
     @classmethod
     def of(cls, result: ToolResult) -> Outcome:
-        """What ``result`` says."""
+        """The outcome in ``result``."""
         if result.success:
             return cls(result.result)
         return cls(None, result.error or result.error_code, result.error_code, result.user_action)

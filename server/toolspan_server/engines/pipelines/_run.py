@@ -137,7 +137,7 @@ class Run:
 
 
 class _Batch:
-    """The calls of a ``for_each``: so many at once as the step says, results in the items' order."""
+    """The calls of a ``for_each``: at most ``concurrency`` at once, results in the items' order."""
 
     def __init__(self, run: Run, step: Step, items: Sequence[Any]) -> None:
         self._run = run

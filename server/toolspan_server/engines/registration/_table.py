@@ -44,14 +44,14 @@ Misfits = Callable[[Any, Mapping[str, Any]], Iterable[tuple[str, str]]]
 
 
 References = Callable[[Mapping[str, Any]], Iterable[tuple[str, str, object]]]
-"""From options as they are written to the things of services that they name, as (option, service, name)."""
+"""Returns the service entries that options refer to, as (option, service, name)."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandlerTraits:
-    """What a handler says of itself: the model of its ``options``, whether it uses ``Context.client``,
+    """The declared traits of a handler: the model of its ``options``, whether it uses ``Context.client``,
     how to find where options and parameters do not go together, for options what a call depends on, and the
-    things of services that they name."""
+    service entries that they refer to."""
 
     options: type[OptionsModel] | None = None
     talks: bool = False
@@ -128,7 +128,7 @@ def is_registered(kind: str, name: str) -> bool:
 
 
 def handler_traits(kind: str, name: str) -> HandlerTraits:
-    """What the handler ``name`` of ``kind`` says of itself; nothing when there is none."""
+    """The traits of the handler ``name`` of ``kind``; empty when there is no such handler."""
     return _NO_TRAITS if find_handler(kind, name) is None else _traits.get((kind, name), _NO_TRAITS)
 
 

@@ -47,7 +47,7 @@ class _Bucket:
 
 
 class Allowance:
-    """What one session's server may send unasked. ``excess`` says what it exceeded, once it has."""
+    """What one session's server may send unasked. ``excess`` describes what it exceeded, once it has."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.excess = ""

@@ -21,7 +21,7 @@ def containers(text: bytes) -> int:
 
 
 def parsed(text: bytes) -> Any:
-    """What ``text`` says. Raises ``ValueError`` for what is no JSON, or too much of it.
+    """The data in ``text``. Raises ``ValueError`` for invalid JSON, or too much of it.
 
     While much is made at once, looking for garbage would take most of the time.
     """

@@ -1,4 +1,4 @@
-"""Hearing of changed tools where the server tells only who subscribes (MCP 2026-07-28, subscriptions)."""
+"""Subscribes to changes of tools where servers notify only subscribers (MCP 2026-07-28, subscriptions)."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _ATTEMPTS = 5
 
 
 async def hear_of_changes(session: ClientSession, channel: Channel) -> None:
-    """Set ``channel.changed`` when the server's tools change, until cancelled or it will not tell.
+    """Set ``channel.changed`` when the server's tools change, until cancelled or the server refuses.
 
     A subscription that ends is opened again, a few times in a row at most; the tools are then listed anew.
-    Before 2026-07-28 the server tells unasked, and there is nothing to do here.
+    Before 2026-07-28 servers notify without a subscription: nothing to do here.
     """
     capabilities = session.server_capabilities
     tells = capabilities is not None and capabilities.tools is not None and capabilities.tools.list_changed

@@ -142,7 +142,7 @@ class Channel(JSONRPCDispatcher[TransportContext]):
 
 
 def _declaring(method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any]) -> dict[str, Any]:
-    """``params`` with ``capabilities`` in place of what the SDK says that we can do, where it says so."""
+    """``params`` with ``capabilities`` in place of those that the SDK declares, if it does."""
     sent = dict(params)
     if method == "initialize":
         sent["capabilities"] = dict(capabilities)

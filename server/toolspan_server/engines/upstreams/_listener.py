@@ -1,4 +1,4 @@
-"""What a connection does with what its server says, and asks, of its own accord."""
+"""The handling of a server's own notifications and requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any, Protocol
 
 CURRENT_CALL: ContextVar[str | None] = ContextVar("toolspan_upstream_call", default=None)
-"""The call that is being made. Over HTTP, what a server says within a call's own answer comes with it."""
+"""The call that is being made. Over HTTP, messages within a call's response stream belong to it."""
 
 
 def begin_call(call: str) -> None:

@@ -25,7 +25,7 @@ class MeteredReading(ObjectReceiveStream[SessionMessage | Exception]):
 
     @property
     def last_context(self) -> Context | None:
-        """The context in which the message was received, where the stream tells it."""
+        """The context in which the message was received, if the stream has it."""
         return getattr(self._stream, "last_context", None)
 
     @override

@@ -1,6 +1,6 @@
 """A session with a server of our own, which speaks MCP 2026-07-28 as we do: without the SDK.
 
-Requests are plain, need no handshake, and what the server asks or says of its own accord is refused or left.
+Requests are plain, need no handshake, and the server's own requests are refused, its notifications ignored.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Session:
         return cast("dict[str, Any]", result)
 
     async def listen(self) -> None:
-        """Take what the server says until it says no more."""
+        """Read the server's messages until its output ends."""
         assert self._process.stdout is not None
         lines = Lines(MAX_MESSAGE_BYTES)
         try:

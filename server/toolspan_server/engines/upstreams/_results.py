@@ -79,7 +79,7 @@ class NoResult(Exception):
 
 
 class ServerGone(Exception):
-    """The server is not there, or went away during the call. The message says what is known.
+    """The server is not there, or went away during the call. The message has the known details.
 
     That is ``what``, and ``detail``: words of the system and of the program, paths perhaps.
     """

@@ -14,7 +14,7 @@ PRINCIPAL = "toolspan.principal"
 class Principal:
     """The identity that a token was issued to.
 
-    ``id`` tells principals apart: ``token NAME``, or ``oauth ISSUER SUBJECT``. ``until`` is when the token
+    ``id`` identifies the principal: ``token NAME``, or ``oauth ISSUER SUBJECT``. ``until`` is when the token
     ends or is to be checked again, in seconds since 1970. ``endpoint`` is the only path that it is good for,
     if there is one.
     """
@@ -26,11 +26,11 @@ class Principal:
 
 
 class TokenRejected(Exception):
-    """A token is not good. The message says why, in words that repeat nothing of it."""
+    """A token is invalid. The message gives the reason without quoting the token."""
 
 
 class KeysUnavailable(Exception):
-    """No token can be checked now: the issuer's keys are not there. The message says why."""
+    """No token can be verified now: the issuer's keys are not available. The message says why."""
 
 
 def with_implied(scopes: frozenset[str], implies: Mapping[str, tuple[str, ...]]) -> frozenset[str]:

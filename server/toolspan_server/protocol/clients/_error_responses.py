@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 def refusals() -> Generator[None]:
     """Turn ``RequestRefused``, ``ProtocolFault`` and ``Busy`` into the SDK's ``MCPError``.
 
-    So is what nobody expected, of which the SDK would tell the client; the log has it.
+    So is an unexpected error, which the SDK would show to the client; the log has it.
     """
     try:
         yield

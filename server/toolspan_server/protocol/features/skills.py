@@ -25,7 +25,7 @@ class _FolderParams(PaginatedRequestParams):
 
 
 def register(server: Server[Any], view: ServerView) -> None:
-    """Let ``server`` tell of ``view``'s skills."""
+    """Let ``server`` list ``view``'s skills."""
 
     async def list_skills(context: RequestContext, params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():

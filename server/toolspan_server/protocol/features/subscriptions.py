@@ -148,7 +148,7 @@ class _Stream:
 def _honoured(
     wanted: Mapping[str, Any], context: RequestContext, view: ServerView, tasks: Tasks
 ) -> dict[str, Any]:
-    """What of ``wanted`` the server tells of. Raises ``RequestRefused`` for tasks without the extension."""
+    """The announced part of ``wanted``. Raises ``RequestRefused`` for tasks without the extension."""
     offered = capabilities(view, modern=True)
     honoured: dict[str, Any] = {
         flag: True for of, flag in _LISTS.items() if wanted.get(flag) is True and of in offered

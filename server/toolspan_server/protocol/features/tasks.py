@@ -49,7 +49,7 @@ class _UpdateParams(_TaskParams):
 
 
 def register(server: Server[Any], view: ServerView, tasks: Tasks) -> None:
-    """Let ``server`` tell of ``tasks``, each to the principal that made it."""
+    """Let ``server`` handle requests about ``tasks``, each for the principal that created it."""
 
     def found(context: RequestContext, task_id: str) -> Task:
         if context.protocol_version not in wire.MODERN or not supports_tasks(view):

@@ -99,8 +99,8 @@ def counting(metrics: Metrics) -> Callable[[RefusedResponse], None]:
     return count
 
 
-def _number_of(things: Sized) -> Callable[[], Iterable[Sample]]:
-    return lambda: [({}, len(things))]
+def _number_of(items: Sized) -> Callable[[], Iterable[Sample]]:
+    return lambda: [({}, len(items))]
 
 
 def _up(runtime: Runtime) -> Iterator[Sample]:

@@ -1,4 +1,4 @@
-"""What the server says that it can do, in both eras."""
+"""The server's capabilities, in both eras."""
 
 from __future__ import annotations
 

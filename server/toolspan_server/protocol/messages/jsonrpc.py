@@ -150,7 +150,7 @@ def error(request_id: RequestId | None, code: int, message: str, data: Any = Non
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """``message`` as one line. What JSON cannot carry becomes an error response that says so."""
+    """``message`` as one line. A message that JSON cannot represent becomes an error response."""
     try:
         text = dumps(message)
     except (ValueError, TypeError, RecursionError) as fault:

@@ -39,7 +39,7 @@ def page(
 ) -> tuple[list[Item], str | None]:
     """The page of ``items`` after ``cursor`` (``None``: the first), and the next page's cursor, if any.
 
-    ``name`` gives what tells an item from the others: by default the URI, URI template or name of one as
+    ``name`` returns the identity of an item: by default the URI, URI template or name of one as
     MCP writes it. A cursor knows the last item that was given and how many came up to it: when the list
     has changed since, the page begins after that item, wherever it is now, or, when it is gone, where it was.
 
@@ -81,7 +81,7 @@ def written_tools(view: View, version: str, more: Mapping[str, Any]) -> str:
 
 
 def cache_hints(view: View, version: str) -> dict[str, Any]:
-    """What a complete result of a list, or of ``resources/read``, says besides in that protocol version."""
+    """Further members of a complete result of a list or ``resources/read`` in that protocol version."""
     if version not in MODERN:
         return {}
     cache = view.config.serving.cache

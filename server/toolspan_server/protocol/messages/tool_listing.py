@@ -1,4 +1,4 @@
-"""What ``tools/list`` says of a tool."""
+"""The entry of a tool in ``tools/list``."""
 
 from __future__ import annotations
 

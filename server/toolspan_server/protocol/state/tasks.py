@@ -50,7 +50,7 @@ class Tasks:
         return task
 
     def find(self, task_id: str, owner: str | None) -> Task:
-        """The task. Raises ``RequestRefused`` when it is unknown, over its time, or somebody else's."""
+        """The task. Raises ``RequestRefused`` when it is unknown, expired, or another principal's."""
         known = self._by_id.get(task_id)
         if known is not None and known[0].owner == owner:
             return known[0]

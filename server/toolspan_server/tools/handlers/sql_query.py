@@ -23,7 +23,7 @@ MOST_ROWS = 10_000
 
 
 class Options(Record):
-    """What ``options`` of ``sql_query`` says."""
+    """The ``options`` of ``sql_query``."""
 
     database: str = key("Name of the database in services.databases.", least=1)
     statement: str = key(
@@ -62,7 +62,7 @@ def _misfits(options: Options, parameters: Mapping[str, Any]) -> Iterator[tuple[
 
 
 def _type(schema: Any) -> str | None:
-    """The one type that ``schema`` allows; ``None`` where it tells of none or several."""
+    """The one type that ``schema`` allows; ``None`` where it has none or several."""
     name = cast("Mapping[str, Any]", schema).get("type") if isinstance(schema, Mapping) else None
     return name if isinstance(name, str) else None
 

@@ -80,8 +80,8 @@ class HandledConfig(KindConfig):
         kind, name, options = cls.model_fields["type"].default, written.get("handler"), written.get("options")
         find = _traits_of(kind, name).references if isinstance(name, str) else None
         given = cast("dict[str, Any]", options) if isinstance(options, dict) else {}
-        for option, service, thing in () if find is None else find(given):
-            yield Reference(("options", option), service, thing)
+        for option, service, name in () if find is None else find(given):
+            yield Reference(("options", option), service, name)
 
     @override
     def target(self) -> str | None:

@@ -24,7 +24,7 @@ class Config(ServiceConfig):
 
     @override
     def hosts(self) -> Iterable[tuple[str, str]]:
-        """Their drivers send passwords of the environment (PGPASSWORD) there without being told."""
+        """Their drivers send passwords of the environment (PGPASSWORD) there on their own."""
         return ((name, host) for name, database in self.root.items() if (host := database.host) is not None)
 
     @override

@@ -54,7 +54,7 @@ class _OpenApi:
         return self._state
 
     async def run(self, offer: Offer) -> None:
-        """Read the description and offer its tools, again as often as the config says."""
+        """Read the description and offer its tools, again at the config's interval."""
         wait = _FIRST_WAIT_S
         while True:
             try:

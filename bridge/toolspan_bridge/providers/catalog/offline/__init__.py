@@ -1,4 +1,4 @@
-"""``offline/keyword``: a plain picker of tools by word overlap. It is no language model, and says so.
+"""``offline/keyword``: a plain picker of tools by word overlap. It is not a language model, and says so.
 
 It needs no key and no network, knows no tool by name, and is deterministic: the same question and tools give
 the same calls. It is a baseline to compare models with, and lets any configuration be tried at once.

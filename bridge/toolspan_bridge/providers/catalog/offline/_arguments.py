@@ -85,9 +85,9 @@ class _Parameter:
 
 
 def fill(schema: Mapping[str, Any], text: QuestionText, known: set[str], depth: int = 0) -> FilledArguments:
-    """Arguments for ``schema`` out of ``text``. ``known`` are the stems that the tool says of itself.
+    """Arguments for ``schema`` out of ``text``. ``known`` are the stems in the tool's own texts.
 
-    Required parameters are always tried; optional ones are filled only where the text says so plainly.
+    Required parameters are always tried; optional ones are filled only where the text is explicit.
     Defaults are left to the schema.
     """
     parameters = _parameters(schema)

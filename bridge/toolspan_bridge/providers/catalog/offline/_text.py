@@ -87,7 +87,7 @@ class QuestionText:
         return self._first(self.phrases)
 
     def find_shape(self, shape: str) -> str | None:
-        """The first thing that looks like a ``url``, ``email``, ``path``, ``date`` or ``code``."""
+        """The first text that looks like a ``url``, ``email``, ``path``, ``date`` or ``code``."""
         return self._first([(m.group().rstrip(".,"), m.span()) for m in _SHAPES[shape].finditer(self.text)])
 
     def find_after(self, prepositions: Iterable[str]) -> str | None:
@@ -121,7 +121,7 @@ class QuestionText:
         return None
 
     def find_labelled(self, labels: list[str]) -> str | None:
-        """What stands after the words ``labels``: a quotation, a name, or one word that says something."""
+        """What stands after the words ``labels``: a quotation, a name, or one meaningful word."""
         for place in self._places(labels):
             index = place + len(labels)
             while index < len(self.tokens) and self.tokens[index][0].lower() in _FILLING:

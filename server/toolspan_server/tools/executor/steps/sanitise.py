@@ -89,8 +89,8 @@ def sanitised(following: Step, max_bytes: int, redact: Redact | None = None) -> 
         try:
             content: Content = await passed(Content(blocks), context)
         except ToolFailure as failure:
-            told = failure.error if redact is None else redact(failure.error)
-            _log.warning("the content of a failure is left out: %s", told)
+            message = failure.error if redact is None else redact(failure.error)
+            _log.warning("the content of a failure is left out: %s", message)
             return None
         return content.blocks
 

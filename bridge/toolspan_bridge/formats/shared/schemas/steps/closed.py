@@ -53,7 +53,7 @@ def _left_keywords(schema: Schema, keywords: frozenset[str]) -> Iterator[Change]
     """Every use of ``keywords``, which strict mode has no words for."""
     for pointer, node in subschemas(schema):
         for keyword in sorted(keywords & node.keys()):
-            yield Change(f"{pointer}/{escape(keyword)}", "", f"{keyword} cannot be said")
+            yield Change(f"{pointer}/{escape(keyword)}", "", f"{keyword} cannot be expressed")
 
 
 def strict_faults(schema: Schema) -> Iterator[Change]:
@@ -91,7 +91,7 @@ def _require(node: Schema, pointer: str, note: Note) -> Schema:
 
 
 def _nullable(node: Schema) -> Schema:
-    """``node`` or null; one that says no type stays as it is."""
+    """``node`` or null; one without a type is unchanged."""
     kinds = types(node)
     branches = as_list(node.get("anyOf"))
     if {"type": "null"} in (branches or []):
@@ -156,7 +156,7 @@ def _plain_union(node: Schema, pointer: str, note: Note) -> Schema:
 
 
 plain_unions: Step = everywhere(_plain_union)
-"""An ``anyOf`` of objects says alone that it is an object."""
+"""An ``anyOf`` of objects needs no ``type: object`` beside it."""
 
 closed_objects: Step = everywhere(_close)
 """Objects with named properties take no others; those that say they do, or name none, stay open."""

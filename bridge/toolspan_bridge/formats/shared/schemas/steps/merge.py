@@ -27,7 +27,7 @@ _FIRST = frozenset({"default", "deprecated", "examples", "readOnly", "title", "w
 
 
 def merge(first: Schema, second: Schema, report: Report, pointer: str = "") -> Schema:
-    """A schema for what both allow. Where that cannot be said, the first one's word stands, reported."""
+    """A schema for what both allow. Where that cannot be expressed, the first is used, reported."""
     merged = dict(first)
     for keyword, value in second.items():
         if keyword not in merged or merged[keyword] == value:

@@ -69,7 +69,7 @@ class Chosen:
 def strict_or_not(tool: ToolSpec, strict: Strict | None, plan: Plan) -> Chosen:
     """``tool`` by the strict mode where it asks for it and nothing is lost, else by ``plan``.
 
-    What is only said in other words, and what ``plan`` loses too, is no loss of strict mode. Where it is
+    Changes of wording, and losses that ``plan`` has too, are no loss of strict mode. Where it is
     not taken, the changes say why (rule ``not-strict``). Raises ``Unrenderable``.
     """
     plain = compile_schema(tool.schema, plan)

@@ -104,4 +104,4 @@ OPENAI_STRICT = Strict(
         null_for_missing=True,
     )
 )
-"""Lengths, defaults and other formats are said in descriptions."""
+"""Lengths, defaults and other formats are expressed in descriptions."""
