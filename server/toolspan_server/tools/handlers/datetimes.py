@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from ...calls.context import Context
-from ...engines.registration._table import handler
+from ...engines.registration import handler
 from ...errors import InvalidParameters
 from ._arguments import (
     choice_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...calls.context import Context
-from ...engines.registration._table import handler
+from ...engines.registration import handler
 
 
 @handler("echo")

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from ...calls.context import Context
-from ...engines.registration._table import handler
+from ...engines.registration import handler
 from ...errors import ToolFailure
 from ._arguments import text_of
 from ._math_operations import (

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from ...calls.context import Context
-from ...engines.registration._table import handler
+from ...engines.registration import handler
 from ...errors import InvalidParameters, ToolFailure
 from ._arguments import (
     choice_of,
