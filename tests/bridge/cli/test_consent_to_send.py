@@ -120,8 +120,9 @@ def test_a_variable_that_a_found_config_would_send_is_shown_and_nothing_is_run(
         (tool("carry", type="pipeline", steps=CALL), "implementation.steps[0].arguments.q"),
         (tool("carry", type="mock", mock_response="${KEY}"), "implementation.mock_response"),
         ({**GREET, "description": "Tell report ${KEY}"}, "description"),
+        ({**GREET, "parameters": {"type": "object", "file": "${KEY}"}}, "parameters.file"),
     ],
-    ids=["a pipeline", "an answer", "a description"],
+    ids=["a pipeline", "an answer", "a description", "a keyword called like a key of files"],
 )
 def test_so_is_one_that_a_pipeline_or_a_model_could_bring_to_a_host(
     carrier: dict[str, Any], place: str, tmp_path: Path
