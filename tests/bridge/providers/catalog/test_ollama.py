@@ -234,7 +234,7 @@ async def test_a_long_conversation_is_refused_or_where_asked_trimmed_by_its_olde
 ) -> None:
     with FakeProvider(checks.ollama(), [model("tools"), model("tools"), SAID]) as fake:
         monkeypatch.setenv("OLLAMA_HOST", fake.url)
-        with pytest.raises(ProviderError, match="left out with --trim"):
+        with pytest.raises(ProviderError, match="drop the oldest messages with --trim"):
             await ask("ollama/m", messages=LONG, system="Be brief.")
         reply = await ask("ollama/m", messages=LONG, system="Be brief.", trim=True)
     assert reply.notes == ("The first 2 messages are left out: the context of m holds 8,192 tokens.",)
