@@ -1,4 +1,4 @@
-"""What a tool may say to the client that called it, and ask of it, while it runs."""
+"""The client that called a tool: what the tool may report to it and ask it while it runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ClientAnswer = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the client: what it must be able to do, and the parameters as MCP writes them.
+    """A question to the client: the needed capability, and the parameters in MCP's form.
 
     ``elicitation``: ``{"message": …, "requestedSchema": …}``. ``sampling``: ``{"messages": …,
     "maxTokens": …}``. ``roots``: ``{}``.
@@ -31,7 +31,7 @@ class Question:
 
 
 class InputRequired(ToolspanError):
-    """The call cannot go on without answers to ``questions``, by key; it is to be made again with them.
+    """The call cannot continue without answers to ``questions``, by key; the client repeats it with them.
 
     Only a ``Client`` raises it, out of ``ask``. The executor lets it pass.
     """
@@ -79,7 +79,7 @@ class Client(Protocol):
 
 
 class ClientWrapper:
-    """A client that passes all on to ``client``; what differs from it overrides the rest."""
+    """A client that forwards everything to ``client``; subclasses override what differs."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -131,7 +131,7 @@ class NullClient:
 
 
 def cannot_answer(ability: Ability) -> ToolFailure:
-    """What a tool that has to ask fails with where the client cannot answer."""
+    """The failure of a tool that has to ask a client that cannot answer."""
     return ToolFailure(
         f"The tool has to ask the client, which does not support {ability}",
         error_code="client_cannot_answer",

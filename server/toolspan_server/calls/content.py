@@ -1,4 +1,4 @@
-"""What a tool gives when it is more than a JSON value: content blocks."""
+"""The result of a tool that is more than a JSON value: content blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ABSENT: Any = object()
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Content blocks, perhaps with the same as data in ``structured``, and ``meta`` for the client.
+    """Content blocks, optionally with the same as data in ``structured``, and ``meta`` for the client.
 
     A block is as MCP writes it (2026-07-28, server/tools): ``{"type": "text", "text": …}``; ``structured`` is
     any JSON value.

@@ -1,4 +1,4 @@
-"""The tool result: what every execution ends in, success or failure."""
+"""The tool result: the outcome of every execution, success or failure."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every other package may use, and what knows no tool: tasks, processes, texts, JSON values, changes."""
+"""Code for every other package, independent of tools: tasks, processes, texts, JSON values, changes."""

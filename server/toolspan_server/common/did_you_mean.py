@@ -1,4 +1,4 @@
-"""Hints for a name that is not known."""
+"""Hints for unknown names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST_SHOWN = 50
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """What to say to someone who wrote ``name``: ``did you mean 'x'?``, or what there is to choose from."""
+    """A hint for someone who wrote ``name``: ``did you mean 'x'?``, or the known names."""
     import difflib
 
     names = _ordered(tuple(known))

@@ -1,4 +1,4 @@
-"""Tasks that begin at once: most work is done before it first waits, and needs no task of its own.
+"""Tasks that start at once: most work ends before it first waits, and needs no task of its own.
 
 Without them a call over HTTP costs 1.05 times as much processor time (``benchmarks/shortcuts.py``).
 """
@@ -16,7 +16,7 @@ from .running import Continuation
 
 
 class EagerTasks:
-    """Begins coroutines at once, as Python 3.12 can do with its eager tasks.
+    """Starts coroutines immediately, like the eager tasks of Python 3.12.
 
     They run in the name of a spare task, which then goes on with the first of them that has to wait: for the
     work it has always been its task. Each runs in a copy of the context, as a task does. (``_enter_task`` and
@@ -28,7 +28,7 @@ class EagerTasks:
         self._spare = _Spare(self._loop)
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
-        """The task that goes on with ``work``; ``None`` when that is done already.
+        """The task that continues ``work``; ``None`` when that is done already.
 
         Inside another task, and before the next spare one is there, ``work`` begins a little later.
         """

@@ -1,4 +1,4 @@
-"""What the code of a tool raised, whatever that is: its cause, where it comes from, and in words."""
+"""Exceptions raised by the code of a tool: their cause, their origin, and their message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 
 def innermost(error: BaseException) -> BaseException:
-    """``error``, or of a group with one member that one."""
+    """``error``; for a group with one member, that member."""
     found: Any = error
     while isinstance(found, BaseExceptionGroup) and len(cast("Any", found).exceptions) == 1:
         found = cast("Any", found).exceptions[0]
@@ -27,7 +27,7 @@ def is_from_outside(error: BaseException) -> bool:
 
 
 def message_of(error: BaseException) -> str:
-    """What the tool raised, in words for the model."""
+    """The message of the tool's exception, for the model."""
     if isinstance(error, asyncio.CancelledError):
         return "The tool's own work was cancelled"
     if isinstance(error, SystemExit):

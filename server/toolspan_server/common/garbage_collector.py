@@ -1,4 +1,4 @@
-"""The garbage collector, out of the way where much is made and nothing thrown away."""
+"""Pauses the garbage collector where many objects are created and none are discarded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Generator[None]:
-    """No collection of cycles inside.
+    """No collection of cycles inside the block.
 
     While a large config is read, all that has been made is kept, and a collector looks through it in vain:
     loading 10,000 tools then takes 1.25 times as much processor time (``benchmarks/shortcuts.py``).
@@ -26,7 +26,7 @@ def paused() -> Generator[None]:
 
 
 def skipped_at_exit() -> None:
-    """Have the interpreter not look for cycles among all that there is when the process ends.
+    """Skip the search for cycles among all objects when the process ends.
 
     It does so twice, and the memory goes back to the system anyway: 5 % of the processor time of a server
     that lists its tools and leaves. For commands; in a longer-lived process it would keep garbage.

@@ -1,4 +1,4 @@
-"""Any Python value as plain JSON. What comes in and what goes out is copied here, within limits."""
+"""Converts Python values to plain JSON within limits, for input and output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NotJson(ValueError):
 
 
 class OverBudget(ValueError):
-    """More than the copy may hold. The message is the limit: ``1,000,000 bytes``."""
+    """The copy would exceed its limit. The message is the limit: ``1,000,000 bytes``."""
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -44,7 +44,7 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """``text``, its middle left out when it is longer than ``limit``."""
+    """``text``, shortened in the middle when it is longer than ``limit``."""
     if len(text) <= limit:
         return text
     return f"{text[: limit * 2 // 3]}…{text[-(limit // 4) :]}"

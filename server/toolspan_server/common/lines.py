@@ -1,4 +1,4 @@
-"""A stream of bytes cut into lines of bounded length."""
+"""Splits a stream of bytes into lines of bounded length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ENDS = 1024
 
 
 class Overlong(NamedTuple):
-    """What is kept of a line of more than ``limit`` bytes: its first and last bytes."""
+    """The first and last bytes of a line of more than ``limit`` bytes."""
 
     head: bytes
     tail: bytes
@@ -17,7 +17,7 @@ class Overlong(NamedTuple):
 
 
 class Lines:
-    """Cuts a stream of bytes into lines of at most ``limit`` bytes.
+    """Splits a stream of bytes into lines of at most ``limit`` bytes.
 
     A longer line is dropped as it arrives and given once as ``Overlong``, so memory stays bounded.
     """
@@ -44,7 +44,7 @@ class Lines:
 
     @property
     def kept_bytes(self) -> int:
-        """How many bytes wait for the end of their line."""
+        """The number of bytes of the incomplete line."""
         return len(self._kept) + len(self._head or b"")
 
     def end(self) -> bytes | Overlong:

@@ -1,4 +1,4 @@
-"""Modules that are looked at without importing them, or the packages that they are in."""
+"""Finds modules and reads their source without importing them, or their packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Child processes that are started whole, or not at all, whenever their caller is cancelled."""
+"""Starts child processes completely or not at all, even when the caller is cancelled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anyio.abc import Process
 
 
 async def open_process(command: Sequence[str], **options: Any) -> Process:
-    """``anyio.open_process``, but a cancellation in the middle of it is heard at the caller's next await.
+    """``anyio.open_process``, but a cancellation during it takes effect at the caller's next await.
 
     Else nobody would have a process that was made already: its pipes would stay open, and nobody would wait
     for its end. So nothing may be awaited between this and the ``try`` that ends it. Raises ``OSError``.

@@ -1,4 +1,4 @@
-"""Taking secret values out of texts, however they are spelled there."""
+"""Removes secret values from texts, in all spellings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _pattern_of(values: frozenset[str]) -> re.Pattern[str] | None:
 
 
 class InBase64:
-    """Takes texts and gives them without any of ``values`` where it stands in something that is Base64.
+    """Removes ``values`` from texts where they are part of Base64 data.
 
     Wherever a value begins in the data, its inner characters are the same for each of three alignments: those
     are looked for, in either alphabet. A text that is Base64 as a whole stays so: it has zeros there. Of a
@@ -64,7 +64,7 @@ class InBase64:
 
 
 class Renamed:
-    """Takes texts and gives them with each value that is a key of ``names`` as what it maps to.
+    """Replaces each value in a text that is a key of ``names`` by what it maps to.
 
     A value shorter than ``SHORTEST_SECRET`` is replaced only where it stands alone in quotes.
     """

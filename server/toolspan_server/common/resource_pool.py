@@ -10,16 +10,16 @@ _log = logging.getLogger(__name__)
 
 
 class Closable(Protocol):
-    """What holds connections, say, until it is closed."""
+    """Has resources, such as connections, until it is closed."""
 
     async def aclose(self) -> None:
-        """Let go of everything. What still uses it fails."""
+        """Release everything. Later use fails."""
         ...
 
 
 @runtime_checkable
 class Renewable(Protocol):
-    """What starts anew when the config changes."""
+    """Can start anew when the config changes."""
 
     def renew(self) -> None:
         """Take nothing from before into what begins from now on."""
@@ -42,7 +42,7 @@ class ResourcePool:
         return cast("_C", self._made[key])
 
     def renew(self) -> None:
-        """Start those anew that can."""
+        """Renew those that can."""
         for made in self._made.values():
             if isinstance(made, Renewable):
                 made.renew()

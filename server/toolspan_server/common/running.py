@@ -1,4 +1,4 @@
-"""Work in progress: run at once as far as it goes, and from its first wait on endable from outside."""
+"""Runs work in the current task up to its first wait; from then on it can be ended from outside."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _alone: set[asyncio.Task[None]] = set()
 
 
 class WorkEnded(Exception):
-    """The work was ended from outside. ``why`` is the reason that was given to ``stop``."""
+    """The work was ended from outside. ``why`` is the reason given to ``stop``."""
 
     def __init__(self, why: object) -> None:
         super().__init__(str(why))

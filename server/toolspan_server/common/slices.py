@@ -1,4 +1,4 @@
-"""Long work in slices: others have their turn between."""
+"""Long work in slices, so that other tasks can run in between."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def without_pauses(items: Iterable[T]) -> Iterator[T]:
 
 
 def some(texts: Sequence[str]) -> list[str]:
-    """The first of ``texts``, and how many more there are."""
+    """The first of ``texts``, and the number of the others."""
     more = len(texts) - _SHOWN
     return [*texts[:_SHOWN], *([f"and {more} more of that kind"] if more > 0 else [])]

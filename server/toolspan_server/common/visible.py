@@ -48,7 +48,7 @@ _BEFORE = 12
 
 
 def visible(text: str) -> str:
-    """``text`` with all that acts on a terminal, or hides from a person, written as an escape.
+    """``text`` with every character that controls a terminal, or is hidden from people, as an escape.
 
     Line feeds, tabs and the carriage return of a line's end stay.
     """
@@ -72,21 +72,21 @@ def hidden_characters(text: str) -> list[str]:
 
 
 class VisibleStream:
-    """A text that comes in pieces, made visible as it comes: a character that the next may explain waits."""
+    """A streamed text, made visible: a character that the next one may explain is held back."""
 
     def __init__(self) -> None:
         self._before = ""
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """What can be shown now that ``piece`` came."""
+        """The text that can be shown after ``piece``."""
         text = self._held + piece
         waiting = _UNDECIDED.search(text)
         self._held = text[waiting.start() :] if waiting else ""
         return self._shown(text[: len(text) - len(self._held)])
 
     def end(self) -> str:
-        """What was still waiting."""
+        """The text that was held back."""
         text, self._held = self._held, ""
         return self._shown(text)
 

@@ -1,1 +1,1 @@
-"""The running server: config snapshots, reload, sources at work, views for endpoints, health, metrics."""
+"""The running server: config snapshots, reload, running sources, views for endpoints, health, metrics."""

@@ -61,7 +61,7 @@ class ConfigFiles:
         return contents != before
 
     def contents(self) -> Marks:
-        """Something that is equal while the files hold the same."""
+        """A value that is equal as long as the files have the same content."""
         return tuple(map(_content, self._all))
 
     @property

@@ -1,4 +1,4 @@
-"""Counters of what the server does, and their exposition in the text format of Prometheus (version 0.0.4).
+"""Counters of the server's work, and their exposition in the text format of Prometheus (version 0.0.4).
 
 Counting a call costs 3 µs with these counters and 27 µs with those of ``prometheus_client`` (10 µs with their
 labelled children kept; one run): so the library reads these, through a collector, when the metrics
@@ -64,11 +64,11 @@ class Metrics:
         self._refused[reason] = self._refused.get(reason, 0) + 1
 
     def gauge(self, name: str, description: str, read: Gauge, *, kind: str = "gauge") -> None:
-        """Expose what ``read`` gives at the time; ``kind`` is ``gauge`` or ``counter``."""
+        """Expose the value that ``read`` returns at scrape time; ``kind`` is ``gauge`` or ``counter``."""
         self._gauges.append((name, description, kind, read))
 
     def text(self) -> str:
-        """Everything, in the text format of Prometheus."""
+        """All metrics, in the text format of Prometheus."""
         from prometheus_client import CollectorRegistry, generate_latest
 
         registry = CollectorRegistry(auto_describe=False)

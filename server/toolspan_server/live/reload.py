@@ -1,4 +1,4 @@
-"""A config that changes while it is served: read again, checked whole, and served from then on if it is good.
+"""Reloads a config that changes while it is served: read again, validated, and applied if valid.
 
 The files are looked at twice a second, which needs no thread of its own, sees files that are replaced,
 and links that are pointed elsewhere, and works without change notifications (network file systems).
@@ -27,7 +27,7 @@ _LIVE_LIMITS = frozenset(
 
 
 async def reloading(runtime: Runtime, files: ConfigFiles) -> None:
-    """Have ``runtime`` serve what ``files`` hold, whenever that changes, until cancelled.
+    """Let ``runtime`` serve the content of ``files``, whenever that changes, until cancelled.
 
     An invalid config is logged and reported to ``runtime``, which keeps serving the one before.
     """
@@ -79,7 +79,7 @@ def _log_changes(runtime: Runtime, first: Config, before: Config) -> None:
 
 
 def _fixed(config: Config) -> dict[str, object]:
-    """What cannot change while the server runs."""
+    """The settings that cannot change while the server runs."""
     limits = (name for name in LimitsConfig.model_fields if name not in _LIVE_LIMITS)
     return {
         "name": config.name,

@@ -1,4 +1,4 @@
-"""Services that run for as long as the server does."""
+"""Runs services for as long as the server runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import anyio
 
 Start = Callable[[Callable[[], Awaitable[None]]], Callable[[], None]]
-"""Runs something beside what runs already; gives what ends it."""
+"""Runs something in the background; returns a function that ends it."""
 
 
 @asynccontextmanager

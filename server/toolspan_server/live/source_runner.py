@@ -1,4 +1,4 @@
-"""Sources at work: kept running, and what they offer made ready to be called."""
+"""Runs sources, and compiles the tools that they offer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SourceRunner:
         self._came = anyio.Event()
 
     async def run(self) -> None:
-        """Let the source work until cancelled; one that crashes is started again, later each time."""
+        """Run the source until cancelled; one that crashes is restarted, with growing delays."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._take)
             delay = _FIRST_DELAY_S
@@ -65,7 +65,7 @@ class SourceRunner:
         return {"type": self.config.type, **reported, "tools": len(self.tools), **crashed}
 
     async def _run_once(self) -> None:
-        """Run the source until it ends or crashes, neither of which it should."""
+        """Run the source until it ends or crashes, which it should not."""
         try:
             await self.source.run(self._offer)
             self._crash = "it ended"
@@ -88,7 +88,7 @@ class SourceRunner:
             self.changed(self)
 
     def _compiled(self, tools: Sequence[ToolConfig]) -> tuple[Tool, ...]:
-        """Those of ``tools`` that can be made ready: one that cannot costs none of its neighbours."""
+        """Those of ``tools`` that can be compiled: one that cannot does not affect the others."""
         ready: list[Tool] = []
         for tool in without_pauses(tools):
             try:

@@ -1,4 +1,4 @@
-"""What an endpoint shows of the server: all of it, or a toolset."""
+"""Views: the part of the server that an endpoint shows, all of it or a toolset."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class View(ABC):
-    """The server as the clients of one endpoint see it. It is asked anew each time: a config may change."""
+    """The server as the clients of one endpoint see it. Properties are current: the config may change."""
 
     toolset: str | None = None
     """The toolset that is shown; ``None``: everything. Resources and prompts belong to no toolset."""
@@ -42,12 +42,12 @@ class View(ABC):
     @property
     @abstractmethod
     def version(self) -> int:
-        """Another number whenever what is listed may be other than before."""
+        """A number that changes whenever the listed items may have changed."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """How the server introduces itself, for as long as it runs."""
+        """The server's name, constant for as long as it runs."""
 
     @property
     @abstractmethod
@@ -56,7 +56,7 @@ class View(ABC):
 
     @property
     def description(self) -> str | None:
-        """What the endpoint is for."""
+        """A description of the endpoint."""
         return None
 
     @property
@@ -66,7 +66,7 @@ class View(ABC):
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools, in the order that they are listed in."""
+        """The tools, in the order of the list."""
         return list(self.registry)
 
     def tool(self, name: str) -> ServedTool | None:
@@ -220,5 +220,5 @@ class ToolsetView(ServerView):
 
 
 def view_of(runtime: Runtime, toolset: str | None = None) -> ServerView:
-    """The view of ``toolset``, or the one that shows everything."""
+    """The view of ``toolset``, or of the whole server."""
     return ServerView(runtime) if toolset is None else ToolsetView(runtime, toolset)

@@ -1,4 +1,4 @@
-"""What several processes that serve one config do not share."""
+"""Limits that apply to each worker process separately."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAMED = 3
 
 
 def kept_apart(config: Config) -> Iterator[str]:
-    """What of ``config`` is otherwise with several workers than with one, a line for the operator each."""
+    """Differences of ``config`` with several workers, each a line for the operator."""
     tools = config.tools.registry if config.tools.enabled else ()
     if tasks := [tool.name for tool in tools if tool.task is not None]:
         yield (
