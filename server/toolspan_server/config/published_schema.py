@@ -46,7 +46,8 @@ def config_schema() -> dict[str, Any]:
     definitions["ToolConfig"]["properties"]["parameters"].update(
         required=["type"], properties={"type": {"const": "object"}}
     )
-    root["properties"].update(dict.fromkeys(SERVER_KEYS[1:], root["properties"][SERVER_KEYS[0]]))
+    spelled = {**root["properties"][SERVER_KEYS[0]], "description": f"Another spelling of {SERVER_KEYS[0]}."}
+    root["properties"].update(dict.fromkeys(SERVER_KEYS[1:], spelled))
     return {
         "$schema": DIALECT,
         "title": "Toolspan config",
