@@ -1,4 +1,4 @@
-"""The group of verbs, and what every one of them does with an error."""
+"""The group of verbs, and their common error handling."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ async def _call_nothing(name: str, arguments: Mapping[str, Any], context: Contex
     raise ToolFailure(f"Tool '{name}' cannot be called from here")
 
 
-def tell_nobody(change: Change) -> None:
-    """Where nobody listens."""
+def discard_changes(change: Change) -> None:
+    """Discard changes: the default without a server."""
 
 
 @dataclass(slots=True)  # one is made for each call: a frozen one takes four times as long
@@ -48,7 +48,7 @@ class Context:
     depth: int = 0
     call_tool: CallTool = _call_nothing
     options: Any = None
-    publish: Publish = tell_nobody
+    publish: Publish = discard_changes
 
     def service(self, name: str) -> Any:
         """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""

@@ -149,7 +149,7 @@ def validate(source: ConfigFile) -> None:
     try:
         source.config = Config.model_validate(data, context=source.converted)
     except ValidationError as error:
-        source.add(_said_once(source.data, faults_of(error, Config)))
+        source.add(_without_second_spelling(source.data, faults_of(error, Config)))
     for index, offering in enumerate(source.config.tools.sources if source.config is not None else ()):
         for key, message in offering.problems():
             source.add([Fault(("tools", "sources", index, *key.split("/", 1)), message)])
@@ -187,7 +187,7 @@ def _import_handlers(source: ConfigFile) -> Iterator[Fault]:
             yield Fault(place, message, "correct the name, or install or repair the module")
 
 
-def _said_once(data: Mapping[str, Any], faults: Iterable[Fault]) -> Iterator[Fault]:
+def _without_second_spelling(data: Mapping[str, Any], faults: Iterable[Fault]) -> Iterator[Fault]:
     """Drop the fault of an unknown key for a second spelling of ``mcpServers``."""
     present = [key for key in SERVER_KEYS if key in data]
     for fault in faults:

@@ -203,7 +203,7 @@ class Runtime:
 
     def _set_details(self, snapshot: ConfigSnapshot) -> None:
         configured = snapshot.config.serving.error_details
-        snapshot.executor.tells_details = not self._is_remote if configured is None else configured
+        snapshot.executor.shows_details = not self._is_remote if configured is None else configured
 
     async def _settle(self) -> None:
         await self.snapshot.offered()

@@ -35,7 +35,7 @@ class SourceRunner:
         self.source = source
         self.tools: tuple[Tool, ...] = ()
         self.offered = anyio.Event()
-        self.changed: Callable[[SourceRunner], None] = _nobody
+        self.changed: Callable[[SourceRunner], None] = _ignored
         self.timeout_ms = timeout_ms
         self._environment = environment
         self._crash = ""
@@ -98,5 +98,5 @@ class SourceRunner:
         return tuple(ready)
 
 
-def _nobody(_runner: SourceRunner) -> None:
+def _ignored(_runner: SourceRunner) -> None:
     return None

@@ -43,7 +43,7 @@ class Resources:
     """
 
     def __init__(self, config: Config) -> None:
-        self.changed: Callable[..., None] = _nobody
+        self.changed: Callable[..., None] = _ignored
         self.watched = anyio.Event()
         self._config = config
         self._base = config.directory.absolute()
@@ -216,7 +216,7 @@ def _differences(before: _Stamps, after: _Stamps) -> Iterator[Change]:
             yield Change("resource", uri)
 
 
-def _nobody(*_changes: Change) -> None:
+def _ignored(*_changes: Change) -> None:
     return None
 
 

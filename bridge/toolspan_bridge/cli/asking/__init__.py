@@ -1,1 +1,1 @@
-"""What the verbs that ask models share: connected servers, the models, the kept conversation."""
+"""The common part of verbs that ask models: connected servers, the models, the saved conversation."""

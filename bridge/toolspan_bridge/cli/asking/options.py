@@ -1,4 +1,4 @@
-"""The options of the verbs that put questions to a model."""
+"""The options of verbs that ask a model."""
 
 from __future__ import annotations
 

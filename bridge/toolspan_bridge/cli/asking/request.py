@@ -1,4 +1,4 @@
-"""The first request of a question, as ``ask`` would put it, and the model that it is for."""
+"""The first request of a question, as ``ask`` would send it, and its model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def way_of(session: Session, text: str) -> Route:
 
 
 def model_of(model: str | None, way: Route) -> str:
-    """The model to show a request for. Raises ``UsageError`` when none is named anywhere."""
+    """The model to show a request for. Raises ``UsageError`` when none is given anywhere."""
     chosen = model or os.environ.get("TOOLSPAN_MODEL") or way.model
     if not chosen:
         raise UsageError("a request is for a model: name it with --model PROVIDER/MODEL")
@@ -29,7 +29,7 @@ def model_of(model: str | None, way: Route) -> str:
 
 
 def is_full(model: str, session: Session) -> bool:
-    """Whether ``model`` is written ``provider/model`` with a provider that is known."""
+    """Whether ``model`` is written ``provider/model`` with a known provider."""
     try:
         split_model(model, session.config.providers)
     except UsageError:
@@ -40,7 +40,7 @@ def is_full(model: str, session: Session) -> bool:
 def first_request(
     session: Session, text: str, way: Route, model: str, format_name: str, *, stream: bool
 ) -> Request:
-    """The request with which a conversation begins; ``model`` is its name at the provider."""
+    """The first request of a conversation; ``model`` is its name at the provider."""
     question = replace(way.question(text, model), stream=stream)
     allowed = question.allowed_tools
     tools = tuple(tool for tool in session.toolbox.tools if allowed is None or tool.name in allowed)

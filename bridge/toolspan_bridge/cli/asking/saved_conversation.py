@@ -1,4 +1,4 @@
-"""A conversation that is kept in a file while it goes on."""
+"""A conversation that is saved in a file while it continues."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class SavedConversation:
 
     @contextmanager
     def written(self) -> Generator[None]:
-        """Write what the block adds, also when it is cancelled or fails. What cannot be written is noted."""
+        """Save the messages added in the block, also when it is cancelled or fails; write errors are
+        reported.
+        """
         before = len(self.messages)
         try:
             yield
@@ -61,7 +63,7 @@ class SavedConversation:
 
 
 def _check(path: Path, *, resumed: bool) -> None:
-    """Raises ``UsageError`` rather than let ``path`` be overwritten by another conversation than its own."""
+    """Raise ``UsageError`` rather than let ``path`` be overwritten by a different conversation."""
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise UsageError(f"{path} cannot be written: name a file in a folder that is there")
     if path.exists() and not resumed:

@@ -1,4 +1,4 @@
-"""A config's servers, connected: what every verb that needs tools starts with."""
+"""A session: a config's connected servers, for every verb that needs tools."""
 
 from __future__ import annotations
 

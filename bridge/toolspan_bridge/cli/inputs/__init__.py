@@ -1,1 +1,1 @@
-"""What the command line is given: options, arguments of tools, images, the name of a server."""
+"""The input of the command line: options, arguments of tools, images, the name of a server."""

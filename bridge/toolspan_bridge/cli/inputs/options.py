@@ -1,4 +1,4 @@
-"""Options that several verbs share, and the config that they lead to."""
+"""Options that several verbs share, and the config that they select."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class ConfigChoice:
 
     @property
     def is_named(self) -> bool:
-        """Whether a person named the config. A folder's .mcp.json is then never used beside it."""
+        """Whether a person named the config. A folder's .mcp.json is then never used in addition."""
         return bool(self.paths or os.environ.get("TOOLSPAN_CONFIG"))
 
     @property
     def may_run(self) -> bool:
-        """Whether what the config brings may be run: its handlers, its servers, requests to its providers."""
+        """Whether the config's handlers, servers and requests to its providers may be run."""
         return self.is_named or self.trust
 
     def allow(self, found: Sequence[UntrustedItem]) -> None:
-        """Raises ``ConsentError`` when there is anything in ``found`` that nobody allowed."""
+        """Raise ``ConsentError`` when ``found`` has any item without consent."""
         if found and not self.may_run:
             raise ConsentError(refusal(found))
 

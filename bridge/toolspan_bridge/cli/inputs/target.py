@@ -12,7 +12,7 @@ from toolspan_server.engines.upstreams import ServerSpec
 from ...errors import UsageError
 
 CONNECT_SECONDS = 120.0
-"""``npx`` and ``uvx`` may have to fetch the server first."""
+"""Time for ``npx`` and ``uvx``, which may have to download the server first."""
 
 _LAUNCHERS = frozenset(
     ["bunx", "cmd", "dlx", "env", "exec", "node", "npm", "npx", "pnpm", "run", "uv", "uvx"]

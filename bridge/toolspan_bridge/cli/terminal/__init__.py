@@ -1,1 +1,1 @@
-"""What the command line prints, and how it reports errors and answers."""
+"""The output of the command line, and its reports of errors and answers."""

@@ -1,4 +1,4 @@
-"""From an exception to a message on stderr and an exit code."""
+"""Converts an exception to a message on stderr and an exit code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def report(error: Exception, *, as_json: bool) -> None:
-    """Print ``error`` on stderr: one line of JSON, or text; a bug comes with its traceback."""
+    """Print ``error`` on stderr: one line of JSON, or text; a bug with its traceback."""
     if as_json:
         emit_json_error({"error": _described(error)})
     elif isinstance(error, click.ClickException):

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...calls.client import InputRequired
 from ...calls.content import ABSENT, Content
-from ...calls.context import Context, Publish, tell_nobody
+from ...calls.context import Context, Publish, discard_changes
 from ...calls.results import ToolResult
 from ...calls.slots import WAITED, CallSlot, NoSlot
 from ...common.exceptions import (
@@ -47,7 +47,7 @@ class Executor:
     client's answer to a question. Rate limits continue from ``earlier``, the executor that this one replaces;
     cached results do not, since the tools may have changed.
 
-    Where ``tells_details`` is false, the message of an unexpected error is in the log only, and the result
+    Where ``shows_details`` is false, the message of an unexpected error is in the log only, and the result
     has a reference to it.
     """
 
@@ -63,9 +63,9 @@ class Executor:
         earlier: Executor | None = None,
     ) -> None:
         self.registry = registry
-        self.publish: Publish = tell_nobody
+        self.publish: Publish = discard_changes
         self.call_slot: CallSlot = NoSlot()
-        self.tells_details = True
+        self.shows_details = True
         self._surroundings = surroundings or Context()
         self._redact = redact
         self._max_result_bytes = max_result_bytes
@@ -146,7 +146,7 @@ class Executor:
 
     def _unexpected(self, name: str, error: BaseException, message: str) -> ToolFailure:
         trace = self._clean(traceback_of(error), _MAX_TRACE)
-        if self.tells_details:
+        if self.shows_details:
             _log.error("tool %r failed\n%s", name, trace)
             return ToolFailure(message)
         reference = _reference()
@@ -199,7 +199,7 @@ class Executor:
 
     def _shown_failure(self, name: str, failure: ToolFailure) -> ToolFailure:
         error = failure.error
-        if failure.detail and self.tells_details:
+        if failure.detail and self.shows_details:
             error = f"{error}: {failure.detail}"
         elif failure.detail:
             reference = _reference()

@@ -48,7 +48,7 @@ class Settings(uvicorn.Config):
         self.checks = HeadChecks(limits, self.refusals)
         self.bodies = BodyBudget(limits, self.refusals.too_many_bodies)
         self.parting: set[asyncio.Protocol] = set()
-        self.on_refused: Callable[[RefusedResponse], None] = _nobody
+        self.on_refused: Callable[[RefusedResponse], None] = _ignored
         self._logger = logging.getLogger("uvicorn.error")
         self._logged, self._logged_since = 0, 0.0
         self._eager: EagerTasks | None = None
@@ -81,5 +81,5 @@ class Settings(uvicorn.Config):
             self._logger.warning("%s; what follows within this second is not logged", text)
 
 
-def _nobody(_refused: RefusedResponse) -> None:
+def _ignored(_refused: RefusedResponse) -> None:
     """Ignore refused requests: the default of ``on_refused``."""
