@@ -14,10 +14,10 @@ LIMITS = {
     "header_bytes": 8_192,
     "headers": 40,
     "connections": 20,
-    "head_seconds": 0.6,
-    "body_seconds": 0.7,
-    "idle_seconds": 0.5,
-    "write_seconds": 0.6,
+    "head_seconds": 2.0,
+    "body_seconds": 2.5,
+    "idle_seconds": 2.0,
+    "write_seconds": 2.0,
     "result_bytes": 16_777_216,
 }
 

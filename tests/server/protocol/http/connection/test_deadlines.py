@@ -82,21 +82,21 @@ def test_the_time_for_the_first_head_begins_with_the_connection(tmp_path: Path) 
 
 
 NEVER_ENDING = request("POST", "/mcp", *tool_headers("echo"), ("content-length", "60000"))
-LATE_HEAD = b"The head took longer than 0.6 s (limits.head_seconds)"
-LATE_BODY = b"The body took longer than 0.7 s (limits.body_seconds)"
+LATE_HEAD = b"The head took longer than 2.0 s (limits.head_seconds)"
+LATE_BODY = b"The body took longer than 2.5 s (limits.body_seconds)"
 SLOW: dict[str, tuple[bytes, list[bytes], float, bytes]] = {
-    "nothing at all": (b"", [], 0.6, b""),
-    "empty lines": (b"", [b"\r\n"], 0.6, b""),
-    "a head in drips": (b"GET /healthz HTTP/1.1\r\nx:", [b"a"], 0.6, LATE_HEAD),
-    "headers in drips": (b"GET /healthz HTTP/1.1\r\n", [b"x: y\r\n"], 0.6, LATE_HEAD),
-    "a second head in drips": (HEALTH + b"GET", [b" "], 0.6, LATE_HEAD),
-    "a body in drips": (NEVER_ENDING, [b" "], 0.7, LATE_BODY),
-    "a body that never comes": (NEVER_ENDING, [], 0.7, LATE_BODY),
-    "chunks in drips": (CHUNKS, [b"1\r\n \r\n"], 0.7, LATE_BODY),
-    "chunk sizes in drips": (CHUNKS, [b"0"], 0.7, LATE_BODY),
+    "nothing at all": (b"", [], 2.0, b""),
+    "empty lines": (b"", [b"\r\n"], 2.0, b""),
+    "a head in drips": (b"GET /healthz HTTP/1.1\r\nx:", [b"a"], 2.0, LATE_HEAD),
+    "headers in drips": (b"GET /healthz HTTP/1.1\r\n", [b"x: y\r\n"], 2.0, LATE_HEAD),
+    "a second head in drips": (HEALTH + b"GET", [b" "], 2.0, LATE_HEAD),
+    "a body in drips": (NEVER_ENDING, [b" "], 2.5, LATE_BODY),
+    "a body that never comes": (NEVER_ENDING, [], 2.5, LATE_BODY),
+    "chunks in drips": (CHUNKS, [b"1\r\n \r\n"], 2.5, LATE_BODY),
+    "chunk sizes in drips": (CHUNKS, [b"0"], 2.5, LATE_BODY),
     "a body after its refusal": (NEVER_ENDING.replace(b"/mcp", b"/none"), [b" "], 0.0, b""),
-    "no second request": (HEALTH, [], 0.5, b""),
-    "empty lines after the first request": (HEALTH, [b"\r\n"], 0.5, b""),
+    "no second request": (HEALTH, [], 2.0, b""),
+    "empty lines after the first request": (HEALTH, [b"\r\n"], 2.0, b""),
 }
 
 
@@ -108,7 +108,7 @@ def stays(server: Served) -> dict[str, tuple[float, bytes]]:
         first, drips, *_ = SLOW[form]
         started = time.monotonic()
         with RawClient(server.address) as client:
-            told = client.send(first).drip(drips, every=0.05)
+            told = client.send(first).drip(drips, every=0.1)
         return time.monotonic() - started, told
 
     with ThreadPoolExecutor(len(SLOW)) as pool:
@@ -159,7 +159,7 @@ def test_a_client_that_takes_less_than_64_kib_in_its_time_is_late() -> None:
 
 @pytest.mark.requirement("I3.2.1")
 def test_no_deadline_concerns_how_long_an_answer_takes(client: RawClient) -> None:
-    call_ = tool_call("wait", {"seconds": 1.3, "note": "long"})
+    call_ = tool_call("wait", {"seconds": 3, "note": "long"})
     assert client.send(call_).answer().message["result"]["structuredContent"] == "waited"
 
 
@@ -167,7 +167,7 @@ def test_no_deadline_concerns_how_long_an_answer_takes(client: RawClient) -> Non
 def test_a_stream_that_is_silent_for_long_is_still_served(server: Served, client: RawClient) -> None:
     client.send(request("GET", "/sse"))
     endpoint = client.line(b"data: ").removeprefix(b"data: ").decode()
-    client.socket.settimeout(1)
+    client.socket.settimeout(3)
     with pytest.raises(TimeoutError):
         client.line(b"data: ")
     client.socket.settimeout(BOUND_S)
