@@ -3,10 +3,11 @@
     {"toolspan_conversation": 1, "messages": [
         {"role": "user", "text", "parts": [{"type", "data"}]},
         {"role": "assistant", "text", "calls": [{"id", "name", "arguments", "raw", "malformed", "opaque"}],
-         "opaque", "opaque_format", "incomplete"},
+         "opaque", "opaque_format", "incomplete", "origin"},
         {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured"}]}]}
 
-What a provider must get back verbatim is kept as ``opaque`` and goes to its own format only.
+What a provider must get back verbatim is kept as ``opaque``. It goes to its own format only, at the provider
+that it came from.
 """
 
 from __future__ import annotations
@@ -198,6 +199,7 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "opaque": _json,
         "opaque_format": _text,
         "incomplete": _flag,
+        "origin": _text,
     },
     ToolResults: {"outcomes": _many(_record(ToolOutcome))},
 }

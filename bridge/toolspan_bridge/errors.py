@@ -14,10 +14,13 @@ A tool that fails is none of these: it is a tool result.
 
 from __future__ import annotations
 
+from typing import Literal
+
 __all__ = [
     "AuthError",
     "BridgeError",
     "ConsentError",
+    "Fault",
     "ProviderError",
     "StoreError",
     "UnknownModelError",
@@ -69,21 +72,51 @@ class UnreachableError(BridgeError):
     exit_code = 4
 
 
+Fault = Literal[
+    "other",
+    "tool",
+    "generation",
+    "context_overflow",
+    "parameter",
+    "no_tools",
+    "message_order",
+    "changed_prefix",
+    "wrong_wire",
+]
+"""What a provider's error is about.
+
+``tool``: one of the tools; ``generation``: the model wrote what the provider cannot read, and may not the
+next time; ``context_overflow``: the request is longer than the model's context; ``parameter``: a setting that
+the model does not take, such as ``temperature``; ``no_tools``: the server or the model takes no tools as it
+is; ``message_order``: the roles of the messages; ``changed_prefix``: what came before was changed since the
+model wrote its thoughts; ``wrong_wire``: the model wants another of the provider's APIs; ``other``: none of
+these, or not known.
+"""
+
+
 class ProviderError(BridgeError):
     """The provider answered with an error. ``status`` is HTTP's, ``kind`` the provider's own word.
 
     ``tool`` is the tool that it refuses, if it says which: a wire name, or its place among those sent.
+    ``fault`` is what it is about.
     """
 
     code = "provider"
 
     def __init__(
-        self, message: str, *, status: int | None = None, kind: str = "", tool: str | int | None = None
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        kind: str = "",
+        tool: str | int | None = None,
+        fault: Fault = "other",
     ) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
         self.tool = tool
+        self.fault: Fault = fault
 
 
 class UnknownModelError(ProviderError):

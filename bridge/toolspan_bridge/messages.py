@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .chat_traits import USUAL, ChatTraits
+
 Json = Any
 """Any JSON value."""
 
@@ -94,13 +96,15 @@ class User:
 @dataclass(frozen=True, slots=True)
 class Assistant:
     """The model's message: text, tool calls, or both. ``opaque`` is its wire form where that must be echoed,
-    valid for the format ``opaque_format`` only. ``incomplete`` marks what broke off and was kept."""
+    valid for the format ``opaque_format`` only, and only at the provider ``origin`` (empty: not known), as is
+    the ``opaque`` of its calls. ``incomplete`` marks what broke off and was kept."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     opaque: Json = None
     opaque_format: str = ""
     incomplete: bool = False
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +120,18 @@ Message = User | Assistant | ToolResults
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one or more requests, with the provider's own numbers in ``raw``."""
+    """Tokens of one or more requests, with the provider's own numbers in ``raw``.
+
+    ``cached_tokens`` of the input were read from the provider's cache, ``written_tokens`` of it were put
+    there; ``reasoning_tokens`` are part of the output.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     raw: tuple[Mapping[str, Any], ...] = ()
+    written_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -131,20 +140,26 @@ class Usage:
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
             self.raw + other.raw,
+            self.written_tokens + other.written_tokens,
         )
 
     def as_dict(self) -> dict[str, int]:
-        """The four sums, as JSON."""
+        """The sums, as JSON."""
         return {
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,
             "reasoning_tokens": self.reasoning_tokens,
+            "written_tokens": self.written_tokens,
         }
 
 
 ToolChoice = Literal["auto", "none", "required"] | tuple[str, str]
 """Whether the model calls tools; (server, tool) is the one that it must call."""
+
+
+ReasoningEffort = Literal["none", "low", "medium", "high"]
+"""How much a model is to think before it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +172,10 @@ class Request:
     whether several calls may come in one turn, where the provider lets one choose. ``stream`` asks for the
     answer in pieces. ``thinking`` says that the model is known to think, which rules out some choices.
     ``trim`` lets the oldest exchanges be left out where the model's context is known to be too short for all.
+    ``reasoning`` is the effort asked for; ``None`` leaves it to the model. ``answer_schema`` is the JSON
+    Schema that the answer has to fit. ``cache`` lets the provider keep the request's beginning where that
+    only saves; ``conversation`` is the same for all requests of one conversation. ``chat`` is what the
+    provider's Chat Completions takes.
     """
 
     model: str
@@ -174,6 +193,11 @@ class Request:
     audio: bool = False
     thinking: bool = False
     trim: bool = False
+    reasoning: ReasoningEffort | None = None
+    answer_schema: Mapping[str, Any] | None = None
+    cache: bool = True
+    conversation: str = ""
+    chat: ChatTraits = USUAL
 
 
 StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]

@@ -325,6 +325,7 @@ def test_the_true_input_is_all_three_counts() -> None:
         "output_tokens": 7,
         "cached_tokens": 3,
         "reasoning_tokens": 2,
+        "written_tokens": 0,
     }
     assert usage.raw == (body["usage"],)
 

@@ -180,6 +180,7 @@ def test_cached_tokens_count_as_input() -> None:
         "output_tokens": 7,
         "cached_tokens": 3,
         "reasoning_tokens": 0,
+        "written_tokens": 0,
     }
 
 

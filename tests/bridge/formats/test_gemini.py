@@ -341,4 +341,5 @@ def test_thoughts_count_as_output_and_tool_prompts_as_input() -> None:
         "output_tokens": 7,
         "cached_tokens": 3,
         "reasoning_tokens": 2,
+        "written_tokens": 0,
     }

@@ -154,6 +154,7 @@ def test_usage_counts_cached_and_reasoning_tokens() -> None:
         "output_tokens": 7,
         "cached_tokens": 3,
         "reasoning_tokens": 2,
+        "written_tokens": 0,
     }
 
 

@@ -70,7 +70,13 @@ async def test_an_answer_without_calls_ends_the_loop_at_once() -> None:
     told, provider = await asked(
         [{"text": "Hello.", "usage": {"input_tokens": 3, "output_tokens": 1}}], system="Be kind."
     )
-    usage = {"input_tokens": 3, "output_tokens": 1, "cached_tokens": 0, "reasoning_tokens": 0}
+    usage = {
+        "input_tokens": 3,
+        "output_tokens": 1,
+        "cached_tokens": 0,
+        "reasoning_tokens": 0,
+        "written_tokens": 0,
+    }
     assert told.as_dict() == {
         "content": "Hello.",
         "model": "m1",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from ...deltas import Delta
+from ...errors import Fault
 from ...messages import Reply, Request, ToolSpec
 from ..names import NameTable
 
@@ -20,6 +21,7 @@ class WireError:
     """A provider's error answer, parsed. ``kind`` is the provider's error type, ``retry_after`` in seconds.
 
     ``tool`` is the tool that the provider refuses, if it says which: a wire name, or its index in the list.
+    ``fault`` is what the error is about.
     """
 
     status: int
@@ -28,6 +30,7 @@ class WireError:
     retryable: bool
     retry_after: float | None = None
     tool: str | int | None = None
+    fault: Fault = "other"
 
 
 class StreamFailed(FormatError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from typing_extensions import override
@@ -40,6 +41,7 @@ def connect_row(name: str, settings: HttpSettings) -> WireProvider:
         hint=started if row.local else remote,
         headers=extra,
         limit=row.limit,
+        chat=row.chat,
     )
     return _Compatible(endpoint, row.format, settings)
 
@@ -61,10 +63,15 @@ class _Compatible(EndpointProvider):
         super().__init__(endpoint, wire_format, settings, headers)
         self._path = _PATHS[wire_format]
         self._limit = endpoint.limit
+        self._chat = endpoint.chat
 
     @override
     def _url(self, model: str) -> str:
         return f"{self._base}/{self._path}"
+
+    @override
+    async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
+        return replace(request, chat=self._chat), ()
 
     @override
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:

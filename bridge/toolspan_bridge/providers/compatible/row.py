@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ...chat_traits import USUAL, ChatTraits
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -12,7 +14,8 @@ class Row:
 
     ``limit`` is what the provider calls the limit of output tokens, ``format`` which of OpenAI's wire formats
     it speaks. A server on the user's own machine needs no key: ``local`` says how it is started. ``host`` is
-    a variable that holds host and port alone, as Ollama reads it, for where ``base`` is not set.
+    a variable that holds host and port alone, as Ollama reads it, for where ``base`` is not set. ``chat`` is
+    what its Chat Completions takes.
     """
 
     url: str
@@ -24,3 +27,4 @@ class Row:
     format: Literal["openai", "openai-responses"] = "openai"
     headers: tuple[tuple[str, str], ...] = ()
     host: str = ""
+    chat: ChatTraits = USUAL

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...chat_traits import USUAL, ChatTraits
+
 _SHORTEST_SECRET = 8
 
 
@@ -13,7 +15,7 @@ class Endpoint:
     """``base`` is the address that a format's paths are added to; ``headers`` are sent with every request.
 
     ``variables`` is what to check when the key is refused, ``hint`` when nothing answers. ``limit`` is the
-    name of Chat Completions' limit of output tokens there.
+    name of Chat Completions' limit of output tokens there, ``chat`` what else it takes.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Endpoint:
     hint: str
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     limit: str = "max_tokens"
+    chat: ChatTraits = USUAL
 
     def request_headers(self, named: str, prefix: str = "", **more: str) -> dict[str, str]:
         """The headers of a request: JSON, the key with ``prefix`` in the header ``named``, and the endpoint's

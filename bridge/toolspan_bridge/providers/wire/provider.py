@@ -31,6 +31,7 @@ from ..http.retry import Attempts
 from ..http.settings import HttpSettings
 from .model_facts import ModelFacts, Page, openai_page
 from .model_list import read_list
+from .own_state import from_provider, without_foreign_state
 from .parsed_stream import ParsedStream
 from .quarantine import Quarantine
 
@@ -108,16 +109,17 @@ class WireProvider(ABC):
 
     async def sent(self, request: Request) -> WireRequest:
         """``request`` as it would be on the wire, without sending it."""
-        request, _ = await self._ready(request)
+        request, _ = await self._ready(without_foreign_state(request, self.name))
         body = encode(await self._body(request, NameTable.of(request.tools)))
         url = self._stream_url(request.model) if request.stream else self._url(request.model)
         return WireRequest(url, dict(await self._headers(url, body)), body)
 
     async def answer(self, request: Request) -> Reply:
         """One answer of the provider, without the tools that it refuses. Raises as ``Provider.answer``."""
+        request = without_foreign_state(request, self.name)
         if self._prompted:
-            return await self._answer(request)
-        return await self._quarantine.answer(request, self._format, self._answer)
+            return from_provider(await self._answer(request), self.name)
+        return from_provider(await self._quarantine.answer(request, self._format, self._answer), self.name)
 
     async def _answer(self, request: Request) -> Reply:
         request, notes = await self._ready(replace(request, stream=False))
@@ -133,10 +135,11 @@ class WireProvider(ABC):
         Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
         accepted.
         """
+        request = without_foreign_state(request, self.name)
         quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
         async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
             async for item in items:
-                yield item
+                yield from_provider(item, self.name) if isinstance(item, Reply) else item
 
     async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         request, notes = await self._ready(replace(request, stream=True))
@@ -260,6 +263,7 @@ class WireProvider(ABC):
             status=answer.status,
             kind=error.kind,
             tool=error.tool,
+            fault=error.fault,
         )
 
     def _refuses_key(self, answer: HttpResponse, error: WireError) -> bool:

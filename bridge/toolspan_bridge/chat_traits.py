@@ -1,0 +1,39 @@
+"""What a provider's Chat Completions takes: compatible servers differ in what they refuse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["USUAL", "ChatTraits"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTraits:
+    """What of the openai format a provider takes. Each row of the compatible providers has its own.
+
+    ``echoed`` are the fields of an assistant's message, such as ``reasoning_content``, that have to come back
+    with the calls of its turn, and ``echoes_text_turns`` says whether they go back with turns without calls
+    too. ``echoes_call_state`` is the same of ``extra_content`` of each call. ``stream_usage``: whether
+    ``stream_options`` may be sent. ``user_after_tool``: whether a user's message may directly follow a
+    tool's. ``call_ids``: ``short`` are exactly nine letters and digits.
+    ``effort`` is how the effort of reasoning is asked for: ``reasoning_effort``, ``reasoning`` as an object
+    with ``effort``, ``thinking`` as an object with ``type``, or not at all. ``structured`` is what
+    ``response_format`` takes. ``cache_key``: whether ``prompt_cache_key`` is known there.
+    ``reasoning_apart``: whether the count of output tokens lacks those of the reasoning.
+    """
+
+    echoed: tuple[str, ...] = ("reasoning_content", "reasoning", "reasoning_details")
+    echoes_text_turns: bool = False
+    echoes_call_state: bool = True
+    stream_usage: bool = True
+    user_after_tool: bool = True
+    call_ids: Literal["any", "short"] = "any"
+    effort: Literal["reasoning_effort", "reasoning", "thinking", ""] = "reasoning_effort"
+    structured: Literal["json_schema", "json_object", ""] = "json_schema"
+    cache_key: bool = False
+    reasoning_apart: bool = False
+
+
+USUAL = ChatTraits()
+"""What most compatible servers take."""

@@ -1,0 +1,47 @@
+"""State that a provider must get back verbatim goes to the provider that it came from, and to no other.
+
+Two providers of one wire format refuse each other's: a signature of Vertex AI's is no signature at Google's
+other API, and encrypted reasoning is bound to the account that it was made for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...messages import (
+    Assistant,
+    Message,
+    Reply,
+    Request,
+)
+
+
+def without_foreign_state(request: Request, provider: str) -> Request:
+    """``request`` without the opaque state that came from others than ``provider``.
+
+    What was saved before origins were noted stays: its format is all that is known of it.
+    """
+    if not any(_is_foreign(message, provider) for message in request.messages):
+        return request
+    messages = tuple(
+        _stateless(message) if _is_foreign(message, provider) else message for message in request.messages
+    )
+    return replace(request, messages=messages)
+
+
+def from_provider(reply: Reply, provider: str) -> Reply:
+    """``reply`` with its origin noted where it has state to be sent back."""
+    message = reply.message
+    if message.opaque is None and all(call.opaque is None for call in message.calls):
+        return reply
+    return replace(reply, message=replace(message, origin=provider))
+
+
+def _is_foreign(message: Message, provider: str) -> bool:
+    return isinstance(message, Assistant) and message.origin not in ("", provider)
+
+
+def _stateless(message: Message) -> Message:
+    assert isinstance(message, Assistant)
+    calls = tuple(replace(call, opaque=None) for call in message.calls)
+    return replace(message, calls=calls, opaque=None, opaque_format="", origin="")
