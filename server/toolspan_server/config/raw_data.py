@@ -34,5 +34,5 @@ def entries(value: Any) -> Sequence[Any]:
 
 def typed(written: Any, parts: _Parts[C_co]) -> C_co | None:
     """The config of the one of ``parts`` that ``type`` of ``written`` names, if any."""
-    name = inside(written, "type")
+    name = cast("Any", written).get("type") if isinstance(written, dict) else None
     return parts.config(name) if isinstance(name, str) and name in parts.names else None

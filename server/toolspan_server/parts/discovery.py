@@ -24,6 +24,7 @@ class Parts(Generic[R]):
 
     def __init__(self, package: str) -> None:
         self.package = package
+        self._configs: dict[str, type[R]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -38,7 +39,10 @@ class Parts(Generic[R]):
 
     def config(self, name: str) -> type[R]:
         """The ``Config`` of the part ``name``. Raises ``KeyError`` when there is no such part."""
-        return cast("type[R]", cast("Any", self.module(name)).Config)
+        found = self._configs.get(name)
+        if found is None:
+            found = self._configs[name] = cast("type[R]", cast("Any", self.module(name)).Config)
+        return found
 
     def deferred(self, name: str) -> Deferred:
         """The ``Config`` of the part ``name``, imported only when there is data for it."""
@@ -48,6 +52,7 @@ class Parts(Generic[R]):
 @cache
 def module_names(package: str) -> tuple[str, ...]:
     """The public modules of ``package``, sorted. None of them is imported."""
-    places = getattr(sys.modules.get(package), "__path__", found_spec(package).submodule_search_locations)
+    loaded = sys.modules.get(package)
+    places = found_spec(package).submodule_search_locations if loaded is None else loaded.__path__
     found = pkgutil.iter_modules(places)
     return tuple(sorted(module.name for module in found if not module.name.startswith("_")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import Any, cast
 
 from ...common.did_you_mean import known_names, nearest
@@ -23,8 +23,9 @@ def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None
     _unique_entries(sources)
     unique_offers(sources)
     _known_tools(sources)
-    _known_members(sources)
-    names = {service: _names_in(sources, service) for service in SERVICES.names}
+    names: Mapping[str, Collection[str]] = {each: _names_in(sources, each) for each in SERVICES.names}
+    if (tools := _known_members(sources)) is not None:
+        names = {**names, "tools": tools}
     for source in sources:
         source.add(unknown_references(source.data, names))
         source.add(visible_pins(source.data))
@@ -86,14 +87,14 @@ def _known_tools(sources: Sequence[ConfigFile]) -> None:
         source.add(_unknown_tools(source, known))
 
 
-def _known_members(sources: Sequence[ConfigFile]) -> None:
-    """Check the members of toolsets, and tools that name tools, unless sources offer further tools."""
+def _known_members(sources: Sequence[ConfigFile]) -> Collection[str] | None:
+    """Check the members of toolsets. Every tool's name, or ``None`` when sources offer further ones."""
     if any(inside(source.data, "tools", "sources") for source in sources):
-        return
+        return None
     known = {name for source in sources for _, name in _tool_names(source)}
     for source in sources:
         source.add(unknown_members(inside(source.data, "toolsets"), known))
-        source.add(unknown_references(source.data, {"tools": known}))
+    return known
 
 
 def _unknown_tools(source: ConfigFile, known: Set[str]) -> Iterator[Fault]:

@@ -34,8 +34,8 @@ def references(data: Any) -> Iterator[tuple[Path, Reference]]:
     """Each reference in raw ``data``, with the place of the part that contains it."""
     for index, tool in enumerate(entries(inside(data, "tools", "registry"))):
         place: Path = ("tools", "registry", index)
-        replacement = inside(tool, "deprecated", "replacement")
-        yield place, Reference(("deprecated", "replacement"), "tools", replacement)
+        if (replacement := inside(tool, "deprecated", "replacement")) is not None:
+            yield place, Reference(("deprecated", "replacement"), "tools", replacement)
         written = inside(tool, "implementation")
         yield from _references_of((*place, "implementation"), written, typed(written, KINDS))
     for index, source in enumerate(entries(inside(data, "tools", "sources"))):
