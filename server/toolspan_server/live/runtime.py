@@ -227,13 +227,13 @@ class Runtime:
 
     def _put(self, snapshot: ConfigSnapshot, place: int) -> None:
         runner, registry = snapshot.source_runners[place], snapshot.executor.registry
-        for name in registry.offer(place, runner.tools):
+        for loser, name in registry.offer(place, runner.tools):
             owner = registry.place(name)
-            if (place, name) not in self._taken and owner != place:
-                self._taken.add((place, name))
+            if loser is not None and (loser, name) not in self._taken and owner != loser:
+                self._taken.add((loser, name))
                 whose = "the config's registry" if owner is None else f"tools.sources[{owner}]"
                 message = "the tool %r of tools.sources[%d] (%s) is left out: %s has one of that name"
-                _log.warning(message, name, place, runner.config.type, whose)
+                _log.warning(message, name, loser, snapshot.source_runners[loser].config.type, whose)
 
     async def _retire(self, snapshot: ConfigSnapshot) -> None:
         """Let the calls of ``snapshot`` end, then stop what only it had."""

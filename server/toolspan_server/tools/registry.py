@@ -79,10 +79,11 @@ class Registry:
             for tool in config.tools.registry
         )
 
-    def offer(self, source: int, tools: Iterable[Tool]) -> list[str]:
+    def offer(self, source: int, tools: Iterable[Tool]) -> list[tuple[int | None, str]]:
         """Set ``tools`` as those of the source at that index, instead of its earlier ones.
 
-        Returns the names that other tools already have; those tools are left out.
+        Returns what is left out because another tool has the name: the index of its source, and the name. It
+        may be of another source, whose tool was there until now.
         """
         self._offered[source] = tuple(tools)
         return self._put_together()
@@ -108,15 +109,15 @@ class Registry:
     def __len__(self) -> int:
         return len(self._tools)
 
-    def _put_together(self) -> list[str]:
+    def _put_together(self) -> list[tuple[int | None, str]]:
         tools: dict[str, Tool] = {}
         places: dict[str, int | None] = {}
-        taken: list[str] = []
+        taken: list[tuple[int | None, str]] = []
         offered = [(place, self._offered[place]) for place in sorted(self._offered)]
         for place, group in [(None, self._own), *offered]:
             for tool in group:
                 if tool.name.lower() in places:
-                    taken.append(tool.name)
+                    taken.append((place, tool.name))
                     continue
                 places[tool.name.lower()] = place
                 tools[tool.name] = tool

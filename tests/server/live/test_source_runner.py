@@ -50,13 +50,16 @@ async def test_offered_tools_follow_the_configs_own_and_are_called_like_them() -
         assert (await runtime.execute("offered")).result == "from the source"
 
 
-async def test_a_name_that_is_taken_is_left_out_and_both_origins_are_named(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize("first", [0, 1])
+async def test_a_name_that_is_taken_is_left_out_and_both_origins_are_named_whoever_offers_first(
+    first: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    one, two = HeldConfig(label="1"), HeldConfig(label="2")
-    async with running(config_of(mock("own"), sources=[one, two])) as runtime:
-        (await begun(one)).offers(mock("OWN"), mock("shared"))
-        (await begun(two)).offers(mock("shared"), mock("free"))
+    sources = [HeldConfig(label="1"), HeldConfig(label="2")]
+    offers = [(mock("OWN"), mock("shared")), (mock("shared"), mock("free"))]
+    async with running(config_of(mock("own"), sources=sources)) as runtime:
+        for place in (first, 1 - first):
+            (await begun(sources[place])).offers(*offers[place])
+            await runtime.snapshot.source_runners[place].offered.wait()
         await runtime.settled()
         assert names(runtime) == ["own", "shared", "free"]
         assert "'OWN' of tools.sources[0] (held) is left out: the config's registry has" in caplog.text
