@@ -47,7 +47,8 @@ async def run(
     cancelled stays in it as far as it was received, marked ``incomplete``.
 
     The calls of a turn that broke off are never run. If such a turn has no usable answer (no text, or calls
-    after it), the model is asked once more. Otherwise its text is the answer, marked ``incomplete``.
+    after it), or its call could not be read, the model is asked once more. Otherwise its text is the answer,
+    marked ``incomplete``.
 
     Raises what the provider raises. An error of a tool or in a call is a result for the model.
     """
@@ -148,14 +149,16 @@ class _Run:
         if reply.attempts > 1:
             yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")
         if self._is_useless(reply):
-            yield Notice(f"The turn broke off and is asked for again: {reply.trouble}")
+            yield Notice(_asking_again(reply))
         elif text := reply.message.text or (LIMIT_REACHED if self._closing else ""):
             yield Text(text, self._iteration)
 
     def _is_useless(self, reply: Reply) -> bool:
-        """Whether to ask again, because a turn broke off without any usable text."""
+        """Whether to ask again, because a turn broke off without any usable text, or the model wrote a call
+        that the provider could not read, which it may not the next time.
+        """
         no_answer = bool(reply.cut_calls) or not reply.message.text
-        return reply.incomplete and no_answer and not self._asked_again
+        return (reply.stop == "malformed" or (reply.incomplete and no_answer)) and not self._asked_again
 
     def _accepted(self, reply: Reply) -> Reply | None:
         """``reply``; ``None`` when the model has to be asked again: its turn was paused, or unusable."""
@@ -214,3 +217,9 @@ class _Run:
     def _append(self, *messages: Message) -> None:
         self._transcript += [*self._pending, *messages]
         self._pending = []
+
+
+def _asking_again(reply: Reply) -> str:
+    if reply.stop == "malformed":
+        return "The model wrote a tool call that the provider could not read: it is asked again."
+    return f"The turn broke off and is asked for again: {reply.trouble}"

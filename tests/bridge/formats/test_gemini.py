@@ -178,7 +178,8 @@ def test_media_follow_in_another_content_for_other_models(model: str) -> None:
 def test_a_blocked_prompt_is_a_refusal() -> None:
     body = {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 4}}
     reply = gemini.parse_reply(body)
-    assert (reply.message.text, reply.stop) == ("The prompt was blocked: SAFETY", "refusal")
+    assert (reply.message.text, reply.stop) == ("", "refusal")
+    assert reply.notes == ("The prompt was blocked: SAFETY",)
     assert reply.usage.input_tokens == 4
 
 
@@ -195,7 +196,8 @@ def test_a_blocked_prompt_is_a_refusal() -> None:
 )
 def test_reasons_to_stop_even_without_content(reason: str, stop: str) -> None:
     reply = gemini.parse_reply({"candidates": [{"finishReason": reason, "finishMessage": "Why."}]})
-    assert (reply.message.text, reply.stop) == ("Why.", stop)
+    assert (reply.message.text, reply.stop) == ("", stop)
+    assert reply.notes == (() if reason == "STOP" else (f"Gemini ended its turn ({reason}): Why.",))
 
 
 @pytest.mark.requirement("I5.1.1")

@@ -30,6 +30,20 @@ KEYWORDS = {
     "required",
     "propertyOrdering",
 }
+PARTS = {
+    "codeExecutionResult",
+    "executableCode",
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "text",
+    "thought",
+    "thoughtSignature",
+    "toolCall",
+    "toolResponse",
+}
+FILES = {"application/pdf", "image/jpeg", "image/png", "image/webp"}
+SOUNDS = {"audio/aac", "audio/aiff", "audio/flac", "audio/mp3", "audio/mpeg", "audio/ogg", "audio/wav"}
 
 
 def check_schema(schema: Any) -> None:
@@ -60,7 +74,15 @@ def _recursive(schema: dict[str, Any]) -> bool:
 
 def check_request(body: Any) -> None:
     common.check_wire(body)
-    assert body.keys() <= {"contents", "generationConfig", "systemInstruction", "toolConfig", "tools"}
+    assert body.keys() <= {
+        "contents",
+        "continuationToken",
+        "generationConfig",
+        "systemInstruction",
+        "toolConfig",
+        "tools",
+    }
+    assert body.get("continuationToken", "t"), "a token goes on with something"
     declared = [entry for tool in body.get("tools", []) for entry in tool.get("functionDeclarations", [])]
     builtins = [tool for tool in body.get("tools", []) if "functionDeclarations" not in tool]
     assert "tools" not in body or (declared or builtins)
@@ -89,11 +111,24 @@ def _check_choice(config: Any, names: list[str], *, mixed: bool) -> None:
 def _check_parts(contents: list[Any]) -> None:
     for content in contents:
         for part in content["parts"]:
+            assert part.keys() <= PARTS, part.keys() - PARTS
             assert part.keys() - {"text", "thought"} or part["text"], "a part holds something"
             response = part.get("functionResponse", {})
-            for media in [part, *response.get("parts", [])]:
-                assert "inlineData" not in media or media["inlineData"].keys() == {"mimeType", "data"}
+            _check_media([part], FILES | SOUNDS)
+            _check_media(response.get("parts", []), FILES | {"text/plain"})
             assert all(abs(number) <= 2**53 for number in _integers(response.get("response"))), "doubles"
+            assert not _refers(response.get("response")), "a $ref is taken for a reference to a part"
+
+
+def _check_media(parts: list[Any], taken: set[str]) -> None:
+    for data in (part["inlineData"] for part in parts if "inlineData" in part):
+        assert data.keys() == {"mimeType", "data"}
+        assert data["mimeType"] in taken, f"Unsupported MIME type: {data['mimeType']}"
+
+
+def _refers(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (isinstance(value, dict) and "$ref" in value) or any(_refers(each) for each in inner)
 
 
 def _integers(value: Any) -> list[int]:

@@ -14,7 +14,7 @@ from ..shared.conversation.history import (
     UserTurn,
     turns,
 )
-from ..shared.conversation.media import IMAGES, PDF
+from ..shared.conversation.media import PDF
 from ..shared.conversation.results import (
     Media,
     MediaSupport,
@@ -26,18 +26,19 @@ from ..shared.json_values import (
     as_list,
     as_object,
     at,
+    compact,
     objects,
     text,
 )
+from .continuation import FORMAT, without_token
 
-__all__ = ["FORMAT", "contents", "generation"]
-
-FORMAT = "gemini"
+__all__ = ["contents", "generation"]
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _AUDIO = frozenset(
     {"audio/aac", "audio/aiff", "audio/flac", "audio/mp3", "audio/mpeg", "audio/ogg", "audio/wav"}
 )
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/webp"})
 _NONE: frozenset[str] = frozenset()
 _MAX_MEDIA_BYTES = 14_000_000
 _FOREIGN = "skip_thought_signature_validator"
@@ -69,7 +70,7 @@ def contents(request: Request) -> Iterator[dict[str, Any]]:
 
 
 def _files(turn: UserTurn, request: Request) -> Iterator[dict[str, Any]]:
-    media = (IMAGES if request.vision else _NONE) | _AUDIO | PDF
+    media = (_IMAGES if request.vision else _NONE) | _AUDIO | PDF
     support = MediaSupport(request.max_result_bytes, media=media, max_media_bytes=_MAX_MEDIA_BYTES)
     for part in render_parts(turn.parts, support):
         yield {"text": part} if isinstance(part, str) else _inline_data(part)
@@ -77,7 +78,7 @@ def _files(turn: UserTurn, request: Request) -> Iterator[dict[str, Any]]:
 
 def _echoed(turn: AssistantTurn) -> list[dict[str, Any]]:
     """The parts as they came; none when they do not fit the calls any more."""
-    parts = [part for part in objects(turn.echo(FORMAT)) if not _is_void(part)]
+    parts = [part for part in without_token(objects(turn.echo(FORMAT))) if not _is_void(part)]
     callers = [part for part in parts if "functionCall" in part]
     if len(callers) != len(turn.calls):
         return []
@@ -111,7 +112,7 @@ def _rewritten(turn: AssistantTurn, major: int | None) -> list[dict[str, Any]]:
 def _results(turn: ToolResultsTurn, request: Request, without_id: frozenset[str]) -> Iterator[dict[str, Any]]:
     """One user content with every response. Media that a response cannot hold follow in another."""
     inside = (generation(request.model) or 0) >= 3
-    images = IMAGES if request.vision else _NONE
+    images = _IMAGES if request.vision else _NONE
     later = _AUDIO if inside else images | _AUDIO
     support = MediaSupport(
         request.max_result_bytes,
@@ -135,12 +136,25 @@ def _results(turn: ToolResultsTurn, request: Request, without_id: frozenset[str]
 def _response(call: SentCall, shown: RenderedResult, with_id: bool, later: frozenset[str]) -> dict[str, Any]:
     response: dict[str, Any] = {"id": call.id} if with_id else {}
     key = "error" if shown.failed else "output"
-    value: dict[str, Any] = {key: shown.text if shown.structured is None else _doubles(shown.structured)}
+    value: dict[str, Any] = {key: shown.text if shown.structured is None else _value(shown.structured)}
     if shown.structured is not None and shown.text:
         value["text"] = shown.text
     response |= {"name": call.name, "response": value}
     inside = [_inline_data(file) for file in shown.media if file.mime not in later]
     return {**response, "parts": inside} if inside else response
+
+
+def _value(structured: Any) -> Any:
+    """The structured result. One with a ``$ref`` is sent as JSON text: Gemini takes it for a reference to a
+    part of the response, and refuses the request when there is none.
+    """
+    return compact(structured) if _refers(structured) else _doubles(structured)
+
+
+def _refers(value: Any) -> bool:
+    if (found := as_object(value)) is not None:
+        return "$ref" in found or any(map(_refers, found.values()))
+    return any(map(_refers, as_list(value) or ()))
 
 
 def _inline_data(file: Media) -> dict[str, Any]:

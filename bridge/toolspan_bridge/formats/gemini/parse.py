@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ...messages import Reply, StopReason, Usage
+from ...messages import Assistant, Reply, StopReason, Usage
 from ..shared.json_values import (
     as_object,
     count,
@@ -18,12 +19,12 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
-from .conversation import FORMAT
+from .continuation import FORMAT, with_token
 
 _STOPS: dict[str, StopReason] = {
     "": "stop",
     "BLOCKLIST": "refusal",
-    "CONTINUATION": "length",
+    "CONTINUATION": "pause",
     "ESCALATION": "refusal",
     "IMAGE_OTHER": "error",
     "IMAGE_PROHIBITED_CONTENT": "refusal",
@@ -51,6 +52,7 @@ _STOPS: dict[str, StopReason] = {
 def parse_reply(body: Any) -> Reply:
     """``candidates[0]``, its parts kept to be sent back. A blocked prompt is a refusal.
 
+    What the provider says about the end is a note, never the model's words.
     Raises ``FormatError`` when there is neither a candidate nor a reason.
     """
     body = read_body(body)
@@ -67,23 +69,28 @@ def parse_reply(body: Any) -> Reply:
         for part in parts
         if (call := as_object(part.get("functionCall"))) is not None
     ]
-    answer_text = "".join(text(part.get("text")) for part in parts if part.get("thought") is not True)
-    return reply(
-        answer_text or block_message(body),
+    token = text(candidate.get("continuationToken"))
+    stop = _STOPS.get(finish, "other")
+    read = reply(
+        "".join(text(part.get("text")) for part in parts if part.get("thought") is not True),
         calls,
         body=body,
-        stop=_STOPS.get(finish, "other"),
+        stop="length" if stop == "pause" and not token else stop,
         usage=_usage(body),
-        opaque=parts or None,
+        opaque=with_token(parts, token if stop == "pause" else "") or None,
         format_name=FORMAT,
     )
+    said = "" if finish in ("", "STOP") else text(candidate.get("finishMessage")).strip()
+    return replace(read, notes=(f"Gemini ended its turn ({finish}): {said}",)) if said else read
 
 
 def _blocked(body: dict[str, Any]) -> Reply:
-    answer_text = block_message(body)
-    if not answer_text:
+    feedback = as_object(body.get("promptFeedback")) or {}
+    reason = text(feedback.get("blockReason"))
+    if not reason:
         raise missing("candidates", body)
-    return reply(answer_text, (), body=body, stop="refusal", usage=_usage(body), format_name=FORMAT)
+    why = text(feedback.get("blockReasonMessage")) or reason
+    return Reply(Assistant(), "refusal", _usage(body), notes=(f"The prompt was blocked: {why}",))
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:
@@ -98,14 +105,3 @@ def _usage(body: Mapping[str, Any]) -> Usage:
         reasoning_tokens=thoughts,
         raw=(usage,),
     )
-
-
-def block_message(body: Mapping[str, Any]) -> str:
-    """The reason that an answer without text gives: why it ended, or why its prompt was blocked."""
-    candidate = next(iter(objects(body.get("candidates"))), None)
-    if candidate is not None:
-        return text(candidate.get("finishMessage"))
-    feedback = as_object(body.get("promptFeedback")) or {}
-    reason = text(feedback.get("blockReason"))
-    why = text(feedback.get("blockReasonMessage")) or reason
-    return f"The prompt was blocked: {why}" if reason else ""

@@ -25,6 +25,7 @@ from ..shared.schemas import (
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_by
+from .continuation import continued
 from .conversation import contents, generation
 
 MAX_TOOLS = 512
@@ -79,7 +80,10 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
 
     The model, and whether the answer is streamed, are in the address only.
     """
+    request, token = continued(request)
     body: dict[str, Any] = {"contents": list(contents(request))}
+    if token:
+        body["continuationToken"] = token
     if request.system.strip():
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     functions = render_tools(request.tools, names)

@@ -32,7 +32,7 @@ from ..shared.json_values import (
 )
 from ..shared.replies.stream import BodyStream, TextPieces
 from .errors import error_in_stream
-from .parse import block_message, parse_reply
+from .parse import parse_reply
 
 
 def parse_stream() -> StreamParser:
@@ -48,7 +48,6 @@ class _GeminiStream(BodyStream):
         self._candidate: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
         self._open: TextPieces | None = None
-        self._has_text = False
         self._calls = 0
 
     @property
@@ -93,9 +92,6 @@ class _GeminiStream(BodyStream):
             content = as_object(candidate.get("content")) or {}
             for part in objects(content.get("parts")):
                 yield from self._add(part)
-        if not self._has_text and self._whole() and (shown := block_message(self._whole_body())):
-            self._has_text = True
-            yield TextDelta(shown)
 
     def _add(self, part: dict[str, Any]) -> Iterator[Delta]:
         """A part of the answer. Plain text goes on with plain text; what is signed is never merged."""
@@ -116,7 +112,6 @@ class _GeminiStream(BodyStream):
         if piece and part.get("thought") is True:
             yield ReasoningDelta(piece)
         elif piece:
-            self._has_text = True
             yield TextDelta(piece)
         if (call := as_object(part.get("functionCall"))) is not None:
             arguments = call.get("args", {})

@@ -125,7 +125,7 @@ class WireProvider(ABC):
         request, notes = await self._ready(replace(request, stream=False))
         body = await self._body(request, NameTable.of(request.tools))
         reply = self._whole(await self._post(self._url(request.model), body), request.model)
-        return replace(reply, notes=notes) if notes else reply
+        return replace(reply, notes=(*notes, *reply.notes)) if notes else reply
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """The answer, streamed. When the provider reports overload within its stream, the request is repeated
@@ -149,7 +149,8 @@ class WireProvider(ABC):
         while True:
             opened = await self._client.open(url, body, self._headers, self._format.parse_error, attempts)
             if isinstance(opened, HttpResponse):
-                yield replace(self._whole(opened, request.model), notes=notes)
+                reply = self._whole(opened, request.model)
+                yield replace(reply, notes=(*notes, *reply.notes))
                 return
             parsed = ParsedStream(self._format.parse_stream(), opened)
             async with aclosing(opened), aclosing(parsed.deltas()) as deltas:
@@ -157,7 +158,7 @@ class WireProvider(ABC):
                     yield delta
             if not await _asks_again(parsed, attempts):
                 reply = self._ended(parsed, opened.excerpt, request.model)
-                yield replace(reply, attempts=attempts.number, notes=notes)
+                yield replace(reply, attempts=attempts.number, notes=(*notes, *reply.notes))
                 return
 
     async def models(self) -> tuple[ModelFacts, ...]:
