@@ -12,6 +12,7 @@ from toolspan_bridge import (
     AuthError,
     BridgeError,
     CallDelta,
+    Citation,
     ConsentError,
     Conversation,
     Delta,
@@ -104,6 +105,7 @@ def told(event: Event) -> str:
         case End():
             assert_type(event.answer.tool_calls, tuple[ToolUse, ...])
             assert_type(event.answer.stop, Ending)
+            assert_type(event.answer.citations, tuple[Citation, ...])
             return event.answer.content
 
 

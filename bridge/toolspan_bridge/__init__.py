@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from .loop import Question, answer, run
     from .messages import (
         Assistant,
+        Citation,
         Message,
         Part,
         Reply,
@@ -127,6 +128,7 @@ __all__ = [
     "AuthError",
     "BridgeError",
     "CallDelta",
+    "Citation",
     "ConsentError",
     "Conversation",
     "Delta",
@@ -222,6 +224,7 @@ _MODULES = {
     "AuthError": ".errors",
     "BridgeError": ".errors",
     "CallDelta": ".deltas",
+    "Citation": ".messages",
     "ConsentError": ".errors",
     "Conversation": ".conversation",
     "Delta": ".deltas",

@@ -3,7 +3,8 @@
     {"toolspan_conversation": 1, "messages": [
         {"role": "user", "text", "parts": [{"type", "data"}]},
         {"role": "assistant", "text", "calls": [{"id", "name", "arguments", "raw", "malformed", "opaque"}],
-         "opaque", "opaque_format", "incomplete", "origin"},
+         "opaque", "opaque_format", "incomplete", "origin",
+         "citations": [{"url", "title", "start", "end", "quoted"}]},
         {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured"}]}]}
 
 What a provider must get back verbatim is kept as ``opaque``. It goes to its own format only, at the provider
@@ -22,6 +23,7 @@ from ._files import replace_file
 from .errors import StoreError, UsageError
 from .messages import (
     Assistant,
+    Citation,
     Message,
     Part,
     ToolCall,
@@ -171,12 +173,19 @@ def _flag(value: Any, where: str) -> bool:
     return value
 
 
+def _place(value: Any, where: str) -> int | None:
+    if value is not None and (type(value) is not int or value < 0):
+        raise UsageError(f"{where}: must be a whole number from 0, or null")
+    return value
+
+
 def _json(value: Any, where: str) -> Any:
     return value
 
 
 _KEYS: dict[type, dict[str, _Read]] = {
     Part: {"type": _text, "data": _object},
+    Citation: {"url": _text, "title": _text, "start": _place, "end": _place, "quoted": _text},
     ToolCall: {
         "id": _text,
         "name": _text,
@@ -200,6 +209,7 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "opaque_format": _text,
         "incomplete": _flag,
         "origin": _text,
+        "citations": _many(_record(Citation)),
     },
     ToolResults: {"outcomes": _many(_record(ToolOutcome))},
 }

@@ -16,7 +16,7 @@ from .deltas import (
     ReasoningDelta,
     TextDelta,
 )
-from .messages import ToolOutcome, Usage
+from .messages import Citation, ToolOutcome, Usage
 
 __all__ = [
     "Answer",
@@ -65,7 +65,8 @@ words after the last turn that was allowed (``limit``); or as a whole one with n
 class Answer:
     """What came of a question. ``iterations`` counts the turns in which the model could call tools; ``notes``
     say what was left out of a request, such as a tool that the provider refuses. ``stop`` is how it ended;
-    ``reason`` says in words why it is ``broken``, where it is."""
+    ``reason`` says in words why it is ``broken``, where it is. ``citations`` are the sources of
+    ``content``."""
 
     content: str
     model: str
@@ -79,6 +80,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     stop: Ending = "end"
     reason: str = ""
+    citations: tuple[Citation, ...] = ()
 
     @property
     def broken(self) -> bool:
@@ -88,7 +90,8 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         """``{"content", "model", "provider", "tool_calls", "usage", "iterations"}``, and, where it is so,
         ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``,
-        ``"notes"``, and of a broken answer ``"stop"`` and ``"reason"``."""
+        ``"notes"``, ``"citations"`` (``[{"url", "title", "start", "end", "quoted"}]``), and of a broken
+        answer ``"stop"`` and ``"reason"``."""
         data: dict[str, Any] = {
             "content": self.content,
             "model": self.model,
@@ -101,6 +104,7 @@ class Answer:
             if getattr(self, flag):
                 data[flag] = True
         data |= {"notes": list(self.notes)} if self.notes else {}
+        data |= {"citations": [source.as_dict() for source in self.citations]} if self.citations else {}
         return data | ({"stop": self.stop, "reason": self.reason} if self.broken else {})
 
 

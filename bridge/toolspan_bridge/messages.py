@@ -6,7 +6,7 @@ Plain data: no I/O, no provider's words. Formats render it to a wire and parse i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from .chat_traits import USUAL, ChatTraits
@@ -94,10 +94,37 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a model's words come from: a page on the web, or a document.
+
+    ``start`` and ``end`` are the places in the message's text that it stands for, in characters, without
+    ``end`` itself; ``None`` where the provider does not say. ``quoted`` is what the source says there.
+    """
+
+    url: str
+    title: str = ""
+    start: int | None = None
+    end: int | None = None
+    quoted: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """``{"url", "title", "start", "end", "quoted"}``, without what is not known."""
+        known = {name: getattr(self, name) for name in ("url", "title", "start", "end", "quoted")}
+        return {name: value for name, value in known.items() if value not in ("", None)}
+
+    def moved(self, places: int) -> Citation:
+        """The same where ``places`` characters more stand before the text."""
+        if self.start is None or self.end is None:
+            return self
+        return replace(self, start=self.start + places, end=self.end + places)
+
+
+@dataclass(frozen=True, slots=True)
 class Assistant:
     """The model's message: text, tool calls, or both. ``opaque`` is its wire form where that must be echoed,
     valid for the format ``opaque_format`` only, and only at the provider ``origin`` (empty: not known), as is
-    the ``opaque`` of its calls. ``incomplete`` marks what broke off and was kept."""
+    the ``opaque`` of its calls. ``incomplete`` marks what broke off and was kept. ``citations`` are the
+    sources that the provider names for the text."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -105,6 +132,7 @@ class Assistant:
     opaque_format: str = ""
     incomplete: bool = False
     origin: str = ""
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +196,17 @@ class Request:
 
     ``vision`` and ``audio`` say whether the model takes images and sound; where it does not, a placeholder
     stands for each. ``max_result_bytes`` cuts the text of each tool result, and the cut is stated in it.
-    ``builtins`` are tools of the provider's own by their common names (``web_search``). ``parallel`` is
+    ``builtins`` are tools of the provider's own by their common names (``web_search``), and
+    ``builtin_options`` the settings of each: ``{"web_search": {"country": "DE", "city", "region", "timezone",
+    "allowed_domains": […], "blocked_domains": […], "max_uses": 3}}``. ``parallel`` is
     whether several calls may come in one turn, where the provider lets one choose. ``stream`` asks for the
     answer in pieces. ``thinking`` says that the model is known to think, which rules out some choices.
     ``trim`` lets the oldest exchanges be left out where the model's context is known to be too short for all.
     ``reasoning`` is the effort asked for; ``None`` leaves it to the model. ``answer_schema`` is the JSON
     Schema that the answer has to fit. ``cache`` lets the provider keep the request's beginning where that
     only saves; ``conversation`` is the same for all requests of one conversation. ``chat`` is what the
-    provider's Chat Completions takes.
+    provider's Chat Completions takes. ``defer_tools``: beyond that many tools the model searches for those
+    that it needs, where the provider has such a search; ``None`` leaves it to what it takes at once.
     """
 
     model: str
@@ -198,6 +229,8 @@ class Request:
     cache: bool = True
     conversation: str = ""
     chat: ChatTraits = USUAL
+    builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    defer_tools: int | None = None
 
 
 StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]

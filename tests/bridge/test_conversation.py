@@ -21,6 +21,7 @@ from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import (
     Assistant,
+    Citation,
     Message,
     Part,
     Request,
@@ -54,6 +55,8 @@ _calls = st.builds(
     malformed=_text,
     opaque=_json,
 )
+_places = st.none() | st.integers(0, 2**40)
+_citations = st.builds(Citation, url=_text, title=_text, start=_places, end=_places, quoted=_text)
 _opaques = {
     wire: get_format(wire)
     .parse_reply(wires(wire).answer("so", [("call_1", "shop__find", {"q": "x"})]))
@@ -74,6 +77,7 @@ def _turns(draw: st.DrawFn) -> list[Message]:
             opaque=_json,
             opaque_format=st.sampled_from(["", *FORMATS]),
             incomplete=st.booleans(),
+            citations=st.lists(_citations, max_size=2).map(tuple),
         )
         | st.sampled_from(list(_opaques.values()))
     )

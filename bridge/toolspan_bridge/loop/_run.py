@@ -21,6 +21,7 @@ from ..events import (
 from ..formats import builtin_names, mixes_builtins
 from ..messages import (
     Assistant,
+    Citation,
     Message,
     Reply,
     Request,
@@ -90,6 +91,7 @@ class _Run:
         self._pauses = 0
         self._asked_again = False
         self._paused_text = ""
+        self._paused_citations: tuple[Citation, ...] = ()
 
     async def events(self) -> AsyncGenerator[Event]:
         for text in self._notices():
@@ -166,9 +168,11 @@ class _Run:
             self._asked_again = True
             return None
         if reply.incomplete:
-            return replace(reply, message=Assistant(reply.message.text, incomplete=True))
+            kept = Assistant(reply.message.text, incomplete=True, citations=reply.message.citations)
+            return replace(reply, message=kept)
         if reply.stop == "pause" and not reply.message.calls and self._pauses < MAX_PAUSES:
             self._pauses += 1
+            self._paused_citations += self._citations(reply)
             self._paused_text += reply.message.text
             self._pending.append(reply.message)
             return None
@@ -176,7 +180,7 @@ class _Run:
 
     async def _tool_events(self, reply: Reply) -> AsyncGenerator[Event]:
         """Run the calls of ``reply``; they and their results are added to the transcript."""
-        self._paused_text = ""
+        self._paused_text, self._paused_citations = "", ()
         turn = self._runner.turn(reply)
         for call in turn.calls:
             yield ToolCallStarted(call.id, call.server, call.tool, call.arguments, self._iteration)
@@ -211,8 +215,13 @@ class _Run:
                 notes=tuple(self._notes),
                 stop=stop,
                 reason="" if stop == "end" else reason,
+                citations=self._paused_citations + self._citations(reply),
             )
         )
+
+    def _citations(self, reply: Reply) -> tuple[Citation, ...]:
+        """The sources of ``reply``, placed in the text of the whole answer."""
+        return tuple(source.moved(len(self._paused_text)) for source in reply.message.citations)
 
     def _append(self, *messages: Message) -> None:
         self._transcript += [*self._pending, *messages]

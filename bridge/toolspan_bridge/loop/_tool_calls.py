@@ -151,4 +151,4 @@ def _with_own_ids(message: Assistant) -> Assistant:
     if all(ids) and len(set(ids)) == len(ids):
         return message
     calls = tuple(replace(call, id=f"call_{number}") for number, call in enumerate(message.calls, start=1))
-    return Assistant(message.text, calls)
+    return Assistant(message.text, calls, citations=message.citations)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import IO, Any
 
@@ -20,7 +20,7 @@ from ...events import (
     UsageReported,
 )
 from ...loop import Question, run
-from ...messages import Message
+from ...messages import Citation, Message
 from ...providers import Provider
 from ...toolbox import Toolbox
 from .output import (
@@ -73,11 +73,13 @@ class Printer:
             case _:
                 pass
 
-    def answer(self, content: str) -> None:
-        """The answer on stdout, unless it was shown as it came."""
+    def answer(self, content: str, citations: Sequence[Citation] = ()) -> None:
+        """The answer on stdout, unless it was shown as it came, and a numbered list of its sources."""
         self.close()
         if self._live is None or self._shown != content or not content:
             emit_text(content)
+        if citations:
+            emit_text("\n" + "\n".join(_sources(citations)))
 
     def close(self) -> None:
         """End the line that a streamed text left open."""
@@ -124,6 +126,15 @@ async def talk(
     finally:
         printer.close()
     raise AssertionError("a run ends with End")
+
+
+def _sources(citations: Iterable[Citation]) -> list[str]:
+    """``[1] title url``, each source once, in the order of the text."""
+    titles: dict[str, str] = {}
+    for source in citations:
+        titles[source.url] = titles.get(source.url) or source.title
+    named = (f"{title} {url}" if title and url else title or url for url, title in titles.items())
+    return [f"[{number}] {' '.join(name.split())}" for number, name in enumerate(named, start=1)]
 
 
 def _arguments(arguments: Mapping[str, Any] | None) -> str:

@@ -47,7 +47,7 @@ def command(
             if as_json:
                 emit_json(answer.as_dict())
             else:
-                printer.answer(answer.content)
+                printer.answer(answer.content, answer.citations)
             return 1 if answer.broken else 0
 
     return anyio.run(run)

@@ -112,7 +112,7 @@ class Chat:
         if self._as_json:
             emit_json(answer.as_dict(), indent=None)
         else:
-            printer.answer(answer.content)
+            printer.answer(answer.content, answer.citations)
 
 
 async def _line_by_line(chat: Chat) -> int:

@@ -19,10 +19,9 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from .citations import citations
 from .conversation import FORMAT
-
-BETWEEN = "\n\n"
-"""What stands between two messages of one answer."""
+from .parts import message_text
 
 _UNFINISHED = ("in_progress", "incomplete")
 _STOPS: dict[str, StopReason] = {"content_filter": "refusal", "max_output_tokens": "length"}
@@ -50,6 +49,7 @@ def parse_reply(body: Any) -> Reply:
         opaque=items or None,
         format_name=FORMAT,
         aside=incomplete or any(item.get("status") in _UNFINISHED for item in calls),
+        citations=list(citations(items)),
     )
 
 
@@ -60,14 +60,3 @@ def _reason(body: Mapping[str, Any]) -> str:
 def _stop(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> StopReason:
     refused = any(part.get("type") == "refusal" for item in items for part in objects(item.get("content")))
     return "refusal" if refused else "stop"
-
-
-def message_text(items: Sequence[Mapping[str, Any]]) -> str:
-    """The texts and refusals of an answer's messages, with a blank line between two messages."""
-    answer_text = (item_text(item) for item in items if item.get("type") == "message")
-    return BETWEEN.join(filter(None, answer_text))
-
-
-def item_text(item: Mapping[str, Any]) -> str:
-    parts = objects(item.get("content"))
-    return "".join(text(part.get("text")) or text(part.get("refusal")) for part in parts)

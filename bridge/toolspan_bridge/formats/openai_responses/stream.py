@@ -26,7 +26,8 @@ from ..shared.json_values import (
 )
 from ..shared.openai_errors import failed_in_stream
 from ..shared.replies.stream import BodyStream, TextPieces
-from .parse import BETWEEN, item_text, parse_reply
+from .parse import parse_reply
+from .parts import BETWEEN, item_text
 
 _ENDS = ("response.completed", "response.incomplete")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")

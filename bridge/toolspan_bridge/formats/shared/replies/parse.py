@@ -11,6 +11,7 @@ from typing import Any
 from ....messages import (
     BROKEN_STOPS,
     Assistant,
+    Citation,
     Json,
     Reply,
     StopReason,
@@ -92,15 +93,18 @@ def reply(
     opaque: Json = None,
     format_name: str,
     aside: bool = False,
+    citations: Sequence[Citation] = (),
 ) -> Reply:
     """The whole answer. A turn that was truncated or broke off keeps its text; its calls are ``cut_calls``.
 
     ``aside``: the calls of this turn must not be run for another reason.
     """
     read = tuple(_read_calls(calls, body))
+    sources = tuple(citations)
     if (aside or stop in BROKEN_STOPS) and read:
-        return Reply(Assistant(content), stop, usage, cut_calls=read)
-    return Reply(Assistant(content, read, opaque, format_name if opaque is not None else ""), stop, usage)
+        return Reply(Assistant(content, citations=sources), stop, usage, cut_calls=read)
+    state = format_name if opaque is not None else ""
+    return Reply(Assistant(content, read, opaque, state, citations=sources), stop, usage)
 
 
 def read_arguments(given: Any) -> tuple[dict[str, Any] | None, str]:

@@ -123,7 +123,7 @@ def broken_off(reply: Reply) -> Reply:
     """The reply of a stream that broke off: its text is kept, its calls are set aside, its echo dropped."""
     return replace(
         reply,
-        message=Assistant(reply.message.text, incomplete=True),
+        message=Assistant(reply.message.text, incomplete=True, citations=reply.message.citations),
         stop="other",
         cut_calls=reply.message.calls or reply.cut_calls,
         incomplete=True,
