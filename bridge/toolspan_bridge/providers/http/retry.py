@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from toolspan_server.common.retry_waits import LONGEST_WAIT_S, backoff
+from toolspan_server.common.retry_waits import backoff
 
 log = logging.getLogger("toolspan.providers")
 
@@ -17,15 +17,16 @@ log = logging.getLogger("toolspan.providers")
 class RetryPolicy:
     """Up to ``retries`` more attempts, ``first`` · 2ⁿ seconds apart, at most ``cap``, less up to ``jitter``.
 
-    A wait that the provider names is obeyed up to ``longest`` seconds; if it is longer, there is no further
-    attempt, since an earlier one would fail.
+    A wait that the provider names is obeyed up to ``longest`` seconds, if that much is left of the time for
+    all attempts; otherwise there is no further attempt, since an earlier one would fail. Waits of half a
+    minute and more are usual: Gemini's free tier asks for up to a minute.
     """
 
     retries: int = 2
     first: float = 0.5
     cap: float = 8.0
     jitter: float = 0.25
-    longest: float = LONGEST_WAIT_S
+    longest: float = 120.0
 
     def backoff(self, attempt: int, dice: float) -> float:
         """Seconds to wait after failed attempt number ``attempt`` (from 1); ``dice`` is from 0 to 1."""

@@ -25,6 +25,7 @@ from toolspan_bridge.messages import (
     User,
 )
 from toolspan_bridge.providers import resolve_model
+from toolspan_bridge.providers.http.settings import HttpSettings
 
 pytestmark = pytest.mark.anyio
 
@@ -54,9 +55,11 @@ def sent(body: dict[str, Any], streamed: bool) -> Sent:
     return Sent(frames=stream(body)) if streamed else Sent(body)
 
 
-async def turn(name: str, streamed: bool, *messages: Message) -> Reply:
-    provider, model = resolve_model(f"{name}/{MODEL}", instant())
-    request = Request(model, messages, tools=(TOOL,))
+async def turn(
+    name: str, streamed: bool, *messages: Message, settings: HttpSettings | None = None, **fields: Any
+) -> Reply:
+    provider, model = resolve_model(f"{name}/{MODEL}", settings or instant())
+    request = Request(**{"model": model, "messages": messages, "tools": (TOOL,), **fields})
     async with aclosing(provider):
         if not streamed:
             return await provider.answer(request)
@@ -269,3 +272,18 @@ async def test_a_call_that_could_not_be_read_is_asked_for_again(
     assert (found.content, found.stop) == ("Yes.", "end")
     assert [getattr(message, "text", "") for message in transcript] == ["hi", "Yes."]
     assert "Malformed: t(" in found.notes[0]
+
+
+@STREAMED
+@pytest.mark.requirement("I11.2.6")
+async def test_the_delay_that_the_free_tier_asks_for_is_waited_for(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"}
+    error = {"code": 429, "message": "Quota exceeded", "status": "RESOURCE_EXHAUSTED", "details": [info]}
+    waits: list[float] = []
+    replies = [Sent({"error": error}, status=429), sent(answer("Yes."), streamed)]
+    with FakeProvider(checks.gemini(KEY, MODEL, method=method(streamed)), replies) as fake:
+        gemini_at(fake, monkeypatch)
+        reply = await turn("gemini", streamed, User("hi"), settings=instant(waits, total=900.0))
+    assert (reply.message.text, reply.attempts, waits) == ("Yes.", 2, [34.4])

@@ -103,11 +103,14 @@ async def test_a_spent_quota_is_not_retried_although_it_is_429() -> None:
         assert (await post(fake.url, instant())).attempts == 1
 
 
-async def test_a_wait_of_more_than_thirty_seconds_ends_the_attempts_and_is_reported() -> None:
+@pytest.mark.parametrize(("asked", "total"), [(121.0, 900.0), (31.0, 30.0)])
+async def test_a_wait_for_which_there_is_no_time_ends_the_attempts_and_is_reported(
+    asked: float, total: float
+) -> None:
     waits: list[float] = []
-    with FakeProvider(anything, [Sent(status=429, headers={"Retry-After": "31"})]) as fake:
-        answer = await post(fake.url, instant(waits))
-    assert (answer.attempts, answer.asked, waits) == (1, 31.0, [])
+    with FakeProvider(anything, [Sent(status=429, headers={"Retry-After": f"{asked:g}"})]) as fake:
+        answer = await post(fake.url, instant(waits, total=total))
+    assert (answer.attempts, answer.asked, waits) == (1, asked, [])
 
 
 async def test_each_retry_is_logged_without_the_key(caplog: pytest.LogCaptureFixture) -> None:
