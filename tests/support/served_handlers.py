@@ -7,6 +7,7 @@ import ctypes
 import importlib
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -102,6 +103,13 @@ async def hold(arguments: dict[str, Any], context: Context) -> str:
         (context.config_dir / "held").touch()
         released.wait(seconds)
     return "let go"
+
+
+@handler("tests_stop")
+async def stop(_arguments: dict[str, Any], _context: Context) -> str:
+    """Send the server SIGTERM, within the turn in which the call was read."""
+    os.kill(os.getpid(), signal.SIGTERM)
+    return "stopped"
 
 
 @handler("tests_surrogate")

@@ -63,14 +63,23 @@ class Stop:
         if self._loop is not None and self._event is not None:
             self._loop.call_soon_threadsafe(self._event.set)
 
-    async def wait(self) -> None:
-        """Return once the end was asked for."""
+    def attach(self) -> None:
+        """End by way of the running event loop from now on: a signal no longer ends the process at once.
+
+        To be called before anything is served, so that what has begun can still be answered.
+        """
         import asyncio
 
         self._event = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         if self.requested:
             self._event.set()
+
+    async def wait(self) -> None:
+        """Return once the end was asked for."""
+        if self._event is None:
+            self.attach()
+        assert self._event is not None
         await self._event.wait()
 
     def end_within(self, seconds: float) -> None:

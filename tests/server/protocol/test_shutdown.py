@@ -18,6 +18,7 @@ import pytest
 from tests.support.served import (
     BOUND_S,
     INITIALIZE,
+    INITIALIZED,
     MODERN_META,
     Served,
     StdioServer,
@@ -123,6 +124,16 @@ def test_a_call_that_is_nearly_done_still_answers(tmp_path: Path, end: End, code
         end(server)
         assert_clean(server, code)
         assert json.loads(server.answers.next())["result"]["content"][0]["text"] == "waited"
+
+
+@pytest.mark.requirement("I2.5.2")
+def test_a_signal_in_the_servers_first_turn_leaves_what_has_begun_its_answer(tmp_path: Path) -> None:
+    with StdioServer(write_config(tmp_path, "stop"), env=NEVER_CUT) as server:
+        server.send(INITIALIZE, INITIALIZED, call(1, "stop", {}))
+        assert "result" in server.receive()
+        assert server.receive()["result"]["content"][0]["text"] == "stopped"
+        server.process.wait(BOUND_S)
+        assert_clean(server, 0)
 
 
 @pytest.mark.requirement("I2.5.2")

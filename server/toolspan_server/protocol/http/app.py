@@ -62,6 +62,7 @@ async def serve(
 
     At the end running calls may finish within ``GRACE_S``; then every open stream is closed.
     """
+    stop.attach()
     runtime.serve_remotely()
     async with anyio.create_task_group() as helpers:
         application = Application(runtime, access, helpers, metrics, toolset)

@@ -75,6 +75,7 @@ class _Serving:
         self._over = asyncio.Event()
 
     async def run(self) -> None:
+        self._stop.attach()
         self._pipes.open(self._received, self._proceed)
         if self._opening.ended:
             self._pipes.pause()
