@@ -12,6 +12,7 @@ from tests.support.wires.ollama import answer, line
 from toolspan_bridge.deltas import CallDelta, ReasoningDelta, TextDelta
 from toolspan_bridge.formats import ollama
 from toolspan_bridge.formats.names import NameTable
+from toolspan_bridge.formats.ollama.thinking import fitting
 from toolspan_bridge.messages import (
     Assistant,
     Message,
@@ -165,3 +166,46 @@ def test_what_is_shown_of_a_stream() -> None:
     call = {"function": {"name": "s__t", "arguments": {"city": "Oslo"}}}
     deltas = parser.feed(line({"content": "So.", "thinking": "Hm.", "tool_calls": [call]}))
     assert deltas == [ReasoningDelta("Hm."), TextDelta("So."), CallDelta(0, "s__t", '{"city":"Oslo"}')]
+
+
+@pytest.mark.requirement("I11.3.1")
+@pytest.mark.parametrize(
+    ("model", "effort", "think"),
+    [
+        ("qwen3", "none", False),
+        ("qwen3", "high", True),
+        ("gpt-oss:20b", "none", "low"),
+        ("library/gpt-oss", "medium", "medium"),
+    ],
+)
+def test_an_effort_is_a_level_or_a_switch_by_the_models_family(model: str, effort: Any, think: Any) -> None:
+    body = ollama.render_request(Request(model, (User("hi"),), reasoning=effort), NameTable.of(()))
+    check_request(body)
+    assert body["think"] == think
+    assert "think" not in render(User("hi"))
+
+
+@pytest.mark.requirement("I11.3.1")
+@pytest.mark.parametrize(
+    ("effort", "values", "think"),
+    [
+        ("none", (True, False), False),
+        ("none", ("low", "high"), "low"),
+        ("medium", (False, "low", "high"), "high"),
+        ("high", ("low", "medium"), "medium"),
+        ("low", (True, False), True),
+        ("high", (False,), None),
+    ],
+)
+def test_an_effort_is_the_nearest_of_what_a_model_lists(effort: Any, values: Any, think: Any) -> None:
+    assert fitting(effort, values) == think
+
+
+@pytest.mark.requirement("I11.3.4")
+def test_a_schema_of_the_answer_is_the_format_and_beside_tools_asked_for() -> None:
+    schema = {"type": "object", "properties": {"degrees": {"type": "integer"}}}
+    alone = ollama.render_request(Request("qwen3", (User("hi"),), answer_schema=schema), NameTable.of(()))
+    check_request(alone)
+    assert alone["format"] == schema and len(alone["messages"]) == 1
+    beside = render(User("hi"), answer_schema=schema)
+    assert "format" not in beside and '"degrees"' in beside["messages"][0]["content"]

@@ -34,7 +34,8 @@ def _check_messages(messages: list[Any], with_tools: bool) -> None:
         assert message["role"] == ("assistant" if place % 2 else "user"), "they alternate, the user first"
         kinds = [next(iter(block)) for block in message["content"]]
         assert with_tools or not {"toolUse", "toolResult"} & set(kinds), "tool blocks need a toolConfig"
-        results = [block["toolResult"] for block in message["content"] if "toolResult" in block]
+        given = message["content"] if message["role"] == "user" else []  # the provider's own are the model's
+        results = [block["toolResult"] for block in given if "toolResult" in block]
         assert [result["toolUseId"] for result in results] == waiting
         assert kinds[: len(results)] == ["toolResult"] * len(results), "results come first"
         for result in results:

@@ -30,9 +30,13 @@ def _check_property(schema: Any) -> None:
 
 def check_request(body: Any) -> None:
     common.check_wire(body)
-    assert body.keys() <= {"messages", "model", "options", "stream", "tools"}
+    assert body.keys() <= {"format", "messages", "model", "options", "stream", "think", "tools"}
     assert isinstance(body["stream"], bool), "left out, it would be a stream"
     assert body.get("tools") != []
+    assert "format" not in body or ("tools" not in body and isinstance(body["format"], dict)), (
+        "it binds calls"
+    )
+    _check_think(body)
     common.check_names([tool["function"]["name"] for tool in body.get("tools", [])])
     for tool in body.get("tools", []):
         assert tool["function"].keys() == {"name", "description", "parameters"}
@@ -40,6 +44,7 @@ def check_request(body: Any) -> None:
     waiting: list[tuple[str, str]] = []
     for message in body["messages"]:
         assert isinstance(message["content"], str)
+        assert isinstance(message.get("thinking", ""), str)
         if message["role"] == "tool":
             assert (message["tool_call_id"], message["tool_name"]) == waiting.pop(0)
             continue
@@ -50,3 +55,10 @@ def check_request(body: Any) -> None:
         for image in message.get("images", []):
             assert message["role"] == "user" and base64.b64decode(image, validate=True)
     assert not waiting, "every call is answered"
+
+
+def _check_think(body: Any) -> None:
+    think = body.get("think", True)
+    assert think in ("low", "medium", "high") or isinstance(think, bool), "the server knows no other"
+    if "gpt-oss" in body["model"]:
+        assert "think" not in body or isinstance(think, str), "it takes levels only"

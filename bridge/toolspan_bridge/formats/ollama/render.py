@@ -8,7 +8,7 @@ from typing import Any
 from ...messages import Request, ToolChoice, ToolSpec
 from ..names import NameTable
 from ..shared.contract import Loss
-from ..shared.json_values import clean_object, text
+from ..shared.json_values import clean_object, compact, text
 from ..shared.schemas import (
     Plan,
     array_items,
@@ -25,6 +25,7 @@ from ..shared.schemas import (
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from .conversation import messages
+from .thinking import think_value
 
 KEPT = frozenset({"anyOf", "description", "enum", "items", "properties", "required", "type"})
 KEPT_AT_ROOT = frozenset({"items", "properties", "required", "type"})
@@ -43,6 +44,7 @@ PLAN = Plan(
 )
 _MUST_CALL = "Answer by calling one of the tools."
 _MUST_CALL_IT = "Answer by calling the tool {}."
+_MUST_FIT = "When you call no tool, answer with nothing but JSON that fits this JSON Schema: {}"
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
@@ -55,10 +57,14 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
 
     The API has no tool choice: ``none`` sends no tools, ``required`` asks for a call in the system prompt,
     and one named tool is sent alone. Whether several calls may come is not for the request to say either.
+    ``format`` holds the schema of the answer. It binds all that the model writes, calls too: beside tools the
+    system prompt asks for it instead.
     """
     tools = [] if request.tool_choice == "none" else render_tools(request.tools, names)
     tools, instruction = _chosen(request.tool_choice, tools, names)
-    system = "\n\n".join(filter(None, (request.system.strip(), instruction)))
+    schema = request.answer_schema
+    asked = _MUST_FIT.format(compact(dict(schema))) if schema is not None and tools else ""
+    system = "\n\n".join(filter(None, (request.system.strip(), instruction, asked)))
     body: dict[str, Any] = {
         "model": request.model,
         "messages": messages(request, system),
@@ -66,6 +72,10 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     }
     if tools:
         body["tools"] = tools
+    elif schema is not None:
+        body["format"] = dict(schema)
+    if request.reasoning is not None:
+        body["think"] = think_value(request.model, request.reasoning)
     wanted = {"num_predict": request.max_tokens, "temperature": request.temperature}
     options = {name: value for name, value in wanted.items() if value is not None}
     if options:

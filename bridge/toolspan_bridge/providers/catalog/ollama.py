@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from ...errors import ProviderError
 from ...formats.names import NameTable
+from ...formats.ollama.thinking import Think, fitting
 from ...messages import Request, User
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
@@ -71,7 +72,10 @@ class _Ollama(EndpointProvider):
                 kind="no_tools",
             )
         sees, thinks = request.vision and facts.vision is not False, bool(facts.thinking)
-        return self._fitted(replace(request, vision=sees, thinking=request.thinking or thinks), facts)
+        known = replace(request, vision=sees, thinking=request.thinking or thinks)
+        known, without = _unasked(known, facts)
+        fitted, trimmed = self._fitted(known, facts)
+        return fitted, without + trimmed
 
     def _fitted(self, request: Request, facts: ModelFacts) -> tuple[Request, tuple[str, ...]]:
         """What of ``request`` the model's context holds, by its oldest exchanges: all, unless it may be
@@ -104,6 +108,8 @@ class _Ollama(EndpointProvider):
         needed = request_tokens(body) * _MARGIN + (request.max_tokens or _ANSWER_TOKENS)
         facts = self._known.get(request.model, ModelFacts(request.model))
         options = {**body.get("options", {}), "num_ctx": context_for(needed, facts.context or 0)}
+        if request.reasoning is not None and facts.efforts:
+            body = _with_think(body, fitting(request.reasoning, facts.efforts))
         return {**body, "options": options, "truncate": False, "shift": False}
 
     async def _facts(self, model: str) -> ModelFacts:
@@ -149,6 +155,19 @@ def context_for(needed: float, longest: int) -> int:
     conversation seldom makes Ollama load the model again; at most the model's ``longest`` (0: not known)."""
     size = 1 << math.ceil(math.log2(max(needed, _LEAST_CONTEXT)))
     return min(size, longest) if longest else size
+
+
+def _unasked(request: Request, facts: ModelFacts) -> tuple[Request, tuple[str, ...]]:
+    """``request`` without an effort where the model does not think: the server would refuse it."""
+    if request.reasoning is None or facts.thinking is not False:
+        return request, ()
+    note = f"The effort {request.reasoning} is left out: {facts.model} does not think."
+    return replace(request, reasoning=None), () if request.reasoning == "none" else (note,)
+
+
+def _with_think(body: dict[str, Any], think: Think | None) -> dict[str, Any]:
+    rest = {key: value for key, value in body.items() if key != "think"}
+    return rest if think is None else {**rest, "think": think}
 
 
 def _merged(listed: ModelFacts, shown: ModelFacts | None) -> ModelFacts:

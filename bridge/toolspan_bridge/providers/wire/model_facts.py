@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .json_types import is_list, is_object
@@ -15,7 +15,7 @@ _CONTEXTS = ("context_length", "context_window", "max_context_length", "max_mode
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
     """A model by its name at the provider: tokens of context, and whether it calls tools, accepts images, and
-    thinks. ``None`` is unknown.
+    thinks. ``None`` is unknown. ``efforts`` are the settings of its thinking, where the provider lists them.
     """
 
     model: str
@@ -23,6 +23,7 @@ class ModelFacts:
     tools: bool | None = None
     vision: bool | None = None
     thinking: bool | None = None
+    efforts: tuple[bool | str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """``{"model", "context", "tools", "vision", "thinking"}``."""
@@ -97,12 +98,18 @@ def ollama_page(content: bytes) -> Page:
 
 
 def ollama_shown(model: str, content: bytes) -> ModelFacts:
-    """``/api/show``: ``{"capabilities", "model_info": {"<arch>.context_length"}}``; never raises."""
+    """``/api/show``: ``{"capabilities", "model_info": {"<arch>.context_length"}, "thinking": {"values"}}``;
+    never raises.
+    """
     try:
         shown = json.loads(content)
     except (ValueError, RecursionError):
         return ModelFacts(model)
-    return _capable(model, shown) if is_object(shown) else ModelFacts(model)
+    if not is_object(shown):
+        return ModelFacts(model)
+    values = _part(shown, "thinking").get("values")
+    efforts = tuple(value for value in values if isinstance(value, bool | str)) if is_list(values) else ()
+    return replace(_capable(model, shown), efforts=efforts)
 
 
 def _capable(model: str, entry: Mapping[str, Any]) -> ModelFacts:

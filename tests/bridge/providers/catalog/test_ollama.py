@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
+from tests.support.histories import answered
 from tests.support.provider_cases import ANSWERED, ask
 from tests.support.seed_tools import SEED_TOOLS
+from tests.support.wires import ollama as wire
 from toolspan_bridge.errors import (
     AuthError,
     ProviderError,
@@ -18,7 +22,9 @@ from toolspan_bridge.errors import (
 )
 from toolspan_bridge.messages import (
     Assistant,
+    Message,
     Part,
+    Reply,
     Request,
     User,
 )
@@ -250,3 +256,62 @@ async def test_a_long_conversation_is_refused_or_where_asked_trimmed_by_its_olde
 )
 def test_tokens_are_estimated_a_little_above_common_tokenizers(text: str, tokens: int) -> None:
     assert text_tokens(text) == tokens
+
+
+def thinker(*values: object) -> Sent:
+    body = {"capabilities": ["tools", "thinking"], "model_info": {"llama.context_length": 8192}}
+    return Sent(body | ({"thinking": {"values": list(values), "default": True}} if values else {}))
+
+
+@pytest.mark.requirement("I11.3.1")
+@pytest.mark.parametrize(
+    ("answer", "effort", "think"),
+    [
+        (thinker("low", "medium", "high"), "none", "low"),
+        (thinker("low", "high"), "medium", "high"),
+        (thinker(), "medium", True),
+        (thinker(), "none", False),
+        (thinker(False), "high", None),
+        (model("tools"), "high", None),
+    ],
+)
+async def test_an_effort_is_sent_as_the_model_takes_it(
+    answer: Sent, effort: str, think: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeProvider(checks.ollama(), [answer, SAID]) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        reply = await ask("ollama/m", reasoning=effort)
+    assert fake.received[-1].body.get("think") == think
+    told = ("The effort high is left out: m does not think.",)
+    assert reply.notes == (told if answer.body["capabilities"] == ["tools"] else ())
+
+
+@pytest.mark.requirement("I11.1.2")
+@pytest.mark.parametrize("streams", [False, True])
+async def test_a_second_turn_holds_the_thoughts_and_calls_of_the_first(
+    streams: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [("thought", "Paris, then."), ("call", ("call_1", "config__get_weather", {"location": "Paris"}))]
+    body, frames = wire.spoken(parts)
+    end, last = wire.spoken([("text", "22 °C")])
+    lines = {"content-type": "application/x-ndjson"}
+    replies = [Sent(frames=frames, headers=lines), Sent(frames=last, headers=lines)]
+    with FakeProvider(
+        checks.ollama(), [thinker(), *(replies if streams else [Sent(body), Sent(end)])]
+    ) as fake:
+        monkeypatch.setenv("OLLAMA_HOST", fake.url)
+        provider, name = resolve_model("ollama/m")
+        messages: list[Message] = [*ANSWERED[:1]]
+        async with aclosing(provider):
+            for _ in range(2):
+                request = Request(name, tuple(messages), tools=SEED_TOOLS)
+                if streams:
+                    reply = [item async for item in provider.stream(request)][-1]
+                else:
+                    reply = await provider.answer(request)
+                assert isinstance(reply, Reply)
+                messages += [reply.message, *answered(reply.message.calls)]
+    said, result = fake.received[-1].body["messages"][1:]
+    assert (said["thinking"], said["tool_calls"][0]["id"]) == ("Paris, then.", "call_1")
+    assert (result["tool_name"], result["tool_call_id"]) == ("config__get_weather", "call_1")
+    assert isinstance(reply, Reply) and reply.message.text == "22 °C"
