@@ -189,6 +189,9 @@ ToolChoice = Literal["auto", "none", "required"] | tuple[str, str]
 ReasoningEffort = Literal["none", "low", "medium", "high"]
 """How much a model is to think before it answers."""
 
+EFFORTS: tuple[ReasoningEffort, ...] = ("none", "low", "medium", "high")
+"""Every ``ReasoningEffort``, from the least."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -206,7 +209,10 @@ class Request:
     Schema that the answer has to fit. ``cache`` lets the provider keep the request's beginning where that
     only saves; ``conversation`` is the same for all requests of one conversation. ``chat`` is what the
     provider's Chat Completions takes. ``defer_tools``: beyond that many tools the model searches for those
-    that it needs, where the provider has such a search; ``None`` leaves it to what it takes at once.
+    that it needs, where the provider has such a search; ``None`` leaves it to what it takes at once. ``builtin_options`` are
+    options of ``builtins``, by their names: of ``web_search`` these are ``allowed_domains`` and
+    ``blocked_domains``, lists of host names, and ``user_location``, an object of ``city``, ``region``,
+    ``country`` (two letters) and ``timezone``.
     """
 
     model: str

@@ -14,6 +14,7 @@ from toolspan_server.config import BUILTIN, Config
 from .errors import UsageError
 from .formats import builtin_names, format_names
 from .loop import Question
+from .messages import ReasoningEffort
 
 if TYPE_CHECKING:
     from toolspan_server.config import ResponseRule
@@ -28,7 +29,7 @@ _USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\
 @dataclass(frozen=True, slots=True)
 class Route:
     """How a message is to be answered. ``model`` is ``provider/model``, empty when the rule names none.
-    ``builtins`` are tools of the provider's own."""
+    ``builtins`` are tools of the provider's own; ``reasoning`` is how much the model is to think."""
 
     system: str = ""
     model: str = ""
@@ -38,6 +39,7 @@ class Route:
     max_tokens: int | None = None
     temperature: float | None = None
     builtins: tuple[str, ...] = ()
+    reasoning: ReasoningEffort | None = None
 
     def question(self, text: str, model: str) -> Question:
         """The question ``text`` to ``model`` (its name at its provider), as the route says."""
@@ -50,6 +52,7 @@ class Route:
             max_tokens=self.max_tokens,
             temperature=self.temperature,
             builtins=self.builtins if self.tools_enabled else (),
+            reasoning=self.reasoning,
         )
 
 
@@ -125,6 +128,7 @@ def _route(rule: ResponseRule, config: Config) -> Route:
         max_iterations=(tools.max_iterations if tools else None) or config.tools.max_iterations,
         max_tokens=rule.max_tokens,
         temperature=rule.temperature,
+        reasoning=rule.reasoning,
     )
 
 

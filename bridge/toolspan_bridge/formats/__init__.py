@@ -20,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
+from ..messages import Request
 from .shared.contract import (
     Format,
     FormatError,
@@ -37,9 +38,12 @@ __all__ = [
     "StreamParser",
     "WireError",
     "builtin_names",
+    "defers_tools",
     "format_names",
     "get_format",
+    "max_tools",
     "mixes_builtins",
+    "takes_answer_schema",
 ]
 
 _SHARED = {"names", "shared"}
@@ -66,6 +70,24 @@ def mixes_builtins(name: str, model: str) -> bool:
     """Whether requests for ``model`` in the format ``name`` may hold built-in tools beside others."""
     mixes = getattr(get_format(name), "mixes", None)
     return mixes is None or bool(mixes(model))
+
+
+def takes_answer_schema(name: str, request: Request) -> bool:
+    """Whether the format ``name`` writes ``request.answer_schema`` into the request of its model."""
+    takes = getattr(get_format(name), "takes_answer_schema", None)
+    return takes is not None and bool(takes(request))
+
+
+def defers_tools(name: str, model: str) -> bool:
+    """Whether requests for ``model`` in the format ``name`` may leave tools to the provider's own search."""
+    defers = getattr(get_format(name), "defers_tools", None)
+    return defers is not None and bool(defers(model))
+
+
+def max_tools(name: str) -> int | None:
+    """The most tools that the provider of the format ``name`` takes; ``None`` where no limit is known."""
+    most: int | None = getattr(get_format(name), "MAX_TOOLS", None)
+    return most
 
 
 @cache

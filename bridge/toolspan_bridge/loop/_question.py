@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..messages import (
     Message,
     Part,
+    ReasoningEffort,
     Request,
     ToolSpec,
     User,
@@ -27,6 +28,7 @@ class Question:
     ``parts`` are images and other files beside the text; ``vision`` says whether the model accepts images.
     ``builtins`` are the provider's own tools. With ``stream`` the answer is streamed;
     with ``trim`` the oldest messages are dropped if the model's context is too short for all.
+    ``reasoning`` is how much the model is to think; ``None`` leaves it to the model.
     """
 
     text: str
@@ -41,6 +43,7 @@ class Question:
     vision: bool = True
     stream: bool = False
     trim: bool = False
+    reasoning: ReasoningEffort | None = None
 
     @property
     def asked(self) -> User:
@@ -68,4 +71,5 @@ class Question:
             builtins=builtins,
             stream=self.stream,
             trim=self.trim,
+            reasoning=self.reasoning,
         )

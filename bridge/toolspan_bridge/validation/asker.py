@@ -6,6 +6,7 @@ from toolspan_server.config import Config
 
 from ..events import Answer
 from ..loop import DEFAULT_SYSTEM, Question, answer
+from ..messages import ReasoningEffort
 from ..providers import Allow, ProviderPool
 from ..providers.pool import PoolUser
 from ..toolbox import Toolbox
@@ -17,12 +18,21 @@ class Asker(PoolUser):
     An async context manager: ``ask`` is what ``validate`` needs, as long as the block lasts, and each
     provider's connections stay open until it ends. ``allow`` is called before a provider of ``config`` is
     used and raises ``ConsentError`` to refuse it; without it every provider of ``config`` is used.
+    ``reasoning`` is how much the models are to think.
     """
 
-    def __init__(self, config: Config, toolbox: Toolbox, *, allow: Allow | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        toolbox: Toolbox,
+        *,
+        allow: Allow | None = None,
+        reasoning: ReasoningEffort | None = None,
+    ) -> None:
         super().__init__(ProviderPool(config, allow))
         self._max_iterations = config.tools.max_iterations
         self._toolbox = toolbox
+        self._reasoning: ReasoningEffort | None = reasoning
 
     async def ask(self, model: str, query: str) -> Answer:
         """Put ``query`` to ``model`` (``provider/model``), a question of its own, and give the answer.
@@ -31,5 +41,11 @@ class Asker(PoolUser):
         ``UnknownModelError`` and ``ProviderError`` as the provider.
         """
         provider, name = await self._providers.get(model)
-        question = Question(query, name, system=DEFAULT_SYSTEM, max_iterations=self._max_iterations)
+        question = Question(
+            query,
+            name,
+            system=DEFAULT_SYSTEM,
+            max_iterations=self._max_iterations,
+            reasoning=self._reasoning,
+        )
         return await answer(question, provider, self._toolbox)

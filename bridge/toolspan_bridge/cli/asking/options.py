@@ -11,16 +11,16 @@ from typing import Any
 import click
 
 from ...loop import Question
-from ...messages import Part
+from ...messages import Part, ReasoningEffort
 from ...routes import check_builtins
 from ..inputs.images import read_images
-from ..inputs.options import model_option
+from ..inputs.options import model_option, reasoning_option
 
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """What the command line adds to a question. ``stream``: the answer is shown as it comes; ``trim``: the
-    oldest messages may be left out."""
+    oldest messages may be left out. Without ``reasoning`` the route's holds."""
 
     model: str | None = None
     system: str | None = None
@@ -28,16 +28,24 @@ class AskOptions:
     builtins: tuple[str, ...] = ()
     stream: bool = False
     trim: bool = False
+    reasoning: ReasoningEffort | None = None
 
     def applied_to(self, question: Question) -> Question:
         """``question`` with these options."""
         builtins = tuple(dict.fromkeys((*question.builtins, *self.builtins)))
-        return replace(question, parts=self.images, builtins=builtins, stream=self.stream, trim=self.trim)
+        return replace(
+            question,
+            parts=self.images,
+            builtins=builtins,
+            stream=self.stream,
+            trim=self.trim,
+            reasoning=self.reasoning or question.reasoning,
+        )
 
 
 def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``--model``, ``--system``, ``--builtin``, ``--image``, ``--no-stream`` and ``--trim``, given to
-    ``function`` as ``options``; beside ``--json``."""
+    """``--model``, ``--system``, ``--builtin``, ``--reasoning``, ``--image``, ``--no-stream`` and ``--trim``,
+    given to ``function`` as ``options``; beside ``--json``."""
 
     @wraps(function)
     def with_options(
@@ -48,15 +56,24 @@ def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:
         images: tuple[str, ...],
         no_stream: bool,
         trim: bool,
+        reasoning: ReasoningEffort | None,
         as_json: bool,
         **others: Any,
     ) -> Any:
         check_builtins(builtins)
         stream = not (as_json or no_stream) and sys.stdout.isatty()
-        options = AskOptions(model, system, read_images(images), builtins, stream=stream, trim=trim)
+        options = AskOptions(
+            model,
+            system,
+            read_images(images),
+            builtins,
+            stream=stream,
+            trim=trim,
+            reasoning=reasoning,
+        )
         return function(*args, options=options, as_json=as_json, **others)
 
-    return model_option(_system(_builtin(_image(_no_stream(_trim(with_options))))))
+    return model_option(_system(reasoning_option(_builtin(_image(_no_stream(_trim(with_options)))))))
 
 
 _system = click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")

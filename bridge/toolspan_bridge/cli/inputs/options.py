@@ -21,6 +21,7 @@ from toolspan_server.config import (
 )
 
 from ...errors import ConsentError, UsageError
+from ...messages import EFFORTS
 from ..terminal.output import print_note
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -99,6 +100,15 @@ def model_option(function: _F) -> _F:
         "--model",
         metavar="PROVIDER/MODEL",
         help="Who answers. Default: $TOOLSPAN_MODEL, else the matching route's model, else offline/keyword.",
+    )(function)
+
+
+def reasoning_option(function: _F) -> _F:
+    """``--reasoning``."""
+    return click.option(
+        "--reasoning",
+        type=click.Choice(EFFORTS),
+        help="How much the model thinks before it answers. Default: the route's, else the model's own.",
     )(function)
 
 

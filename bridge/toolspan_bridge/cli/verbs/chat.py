@@ -14,6 +14,7 @@ import click
 from anyio.abc import TaskStatus
 
 from ...errors import BridgeError
+from ...messages import EFFORTS
 from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
 from ..asking.saved_conversation import SavedConversation
@@ -25,8 +26,9 @@ from ..terminal.output import emit_json, print_note
 from ..terminal.talk import Printer, talk
 
 _HELP = (
-    "Ask anything. /tools lists the tools, /image FILE goes with the next question, /save FILE saves the "
-    "conversation, /new starts another one, /exit or Ctrl+D leaves."
+    "Ask anything. /tools lists the tools, /image FILE goes with the next question, /reasoning EFFORT says "
+    "how much to think (none, low, medium, high, or default), /save FILE saves the conversation, "
+    " /new starts another one, /exit or Ctrl+D leaves."
 )
 
 
@@ -94,11 +96,21 @@ class Chat:
         elif line.startswith("/image "):
             more = read_images([line.removeprefix("/image ").strip()])
             self._options = replace(self._options, images=(*self._options.images, *more))
+        elif line.split()[:1] == ["/reasoning"]:
+            self._set_reasoning(line.removeprefix("/reasoning").strip())
         elif line.startswith("/"):
             print_note(_HELP)
         elif line:
             await self._ask(line)
         return True
+
+    def _set_reasoning(self, effort: str) -> None:
+        known = {each: each for each in EFFORTS}
+        if effort != "default" and effort not in known:
+            print_note(f"/reasoning takes one of {', '.join(EFFORTS)}, default")
+            return
+        self._options = replace(self._options, reasoning=known.get(effort))
+        print_note(f"reasoning: {effort}")
 
     async def _ask(self, line: str) -> None:
         asked, provider = await self._asker.routed(line, self._options)

@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 import click
 
+from ...messages import ReasoningEffort
 from ...validation import (
     EXPORT_FILE,
     STORE_FILE,
@@ -25,7 +26,7 @@ from ...validation import (
 )
 from ..asking.asker import default_model
 from ..asking.session import Session, opened
-from ..inputs.options import ConfigChoice, config_options, json_option
+from ..inputs.options import ConfigChoice, config_options, json_option, reasoning_option
 from ..terminal.output import emit_json, print_note
 
 
@@ -45,6 +46,7 @@ from ..terminal.output import emit_json, print_note
 @click.option(
     "--threshold", default=THRESHOLD, show_default=True, help="The share of trials that must succeed."
 )
+@reasoning_option
 @config_options
 @json_option
 def command(
@@ -52,6 +54,7 @@ def command(
     suite_path: str | None,
     trials: int,
     threshold: float,
+    reasoning: ReasoningEffort | None,
     choice: ConfigChoice,
     as_json: bool,
 ) -> int:
@@ -64,7 +67,7 @@ def command(
 
     async def run() -> tuple[ValidationReport, Path]:
         async with opened(choice) as session:
-            return await validated(session, models, suite, trials, threshold)
+            return await validated(session, models, suite, trials, threshold, reasoning)
 
     report, records = anyio.run(run)
     if as_json:
@@ -75,7 +78,12 @@ def command(
 
 
 async def validated(
-    session: Session, models: tuple[str, ...], suite: Suite, trials: int = 1, threshold: float = THRESHOLD
+    session: Session,
+    models: tuple[str, ...],
+    suite: Suite,
+    trials: int = 1,
+    threshold: float = THRESHOLD,
+    reasoning: ReasoningEffort | None = None,
 ) -> tuple[ValidationReport, Path]:
     """Run ``suite`` with the session's tools; the report, and the file that the records were exported to."""
     state = session.config.state_directory
@@ -83,7 +91,8 @@ async def validated(
         print_note(f"the suite expects {', '.join(missing)}, which no server offers")
     chosen = models or (default_model(),)
     with Store.open(state / STORE_FILE, redact=session.config.redact) as store:
-        async with Asker(session.config, session.toolbox, allow=session.choice.allow) as asker:
+        allow = session.choice.allow
+        async with Asker(session.config, session.toolbox, allow=allow, reasoning=reasoning) as asker:
             with progress(sys.stderr) as on_event:
                 report = await validate(
                     chosen, suite, asker.ask, store, trials=trials, threshold=threshold, on_event=on_event

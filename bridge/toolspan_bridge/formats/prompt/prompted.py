@@ -36,6 +36,11 @@ class Prompted:
         """The part of the system prompt that describes ``tools``; empty when there are none."""
         return render_tools(tools, names)
 
+    def takes_answer_schema(self, request: Request) -> bool:
+        """Never beside tools: the answer that may be a call would have to fit the schema too."""
+        takes = getattr(self._base, "takes_answer_schema", None)
+        return not request.tools and takes is not None and bool(takes(request))
+
     def render_request(self, request: Request, names: NameTable) -> dict[str, Any]:
         """The body of the base format, in plain text: no tools, no calls, no results."""
         return self._base.render_request(plain_request(request, names), NameTable.of(()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from ...common.re2_patterns import intent_pattern
 from ...schema.records import (
     Record,
@@ -49,4 +51,8 @@ class ResponseRule(Record):
     prompt: str | None = key("Template of the prompt, with {{user_message}}.", default=None)
     max_tokens: Count | None = key("Most tokens in one reply.", default=None)
     temperature: Temperature | None = key("The sampling temperature.", default=None)
+    reasoning: Literal["none", "low", "medium", "high"] | None = key(
+        "How much the model thinks before it answers; the model's own default when absent.",
+        default=None,
+    )
     tools: ResponseTools | None = key("Which tools the route offers.", default=None)

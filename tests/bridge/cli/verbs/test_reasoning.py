@@ -1,0 +1,83 @@
+"""How much a model is to think: the option wins over the route, and a chat may change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import toolspan
+from toolspan_bridge.cli.asking.asker import RoutedAsker
+from toolspan_bridge.cli.asking.options import AskOptions
+from toolspan_bridge.cli.asking.saved_conversation import SavedConversation
+from toolspan_bridge.cli.asking.session import opened
+from toolspan_bridge.cli.inputs.options import ConfigChoice
+from toolspan_bridge.cli.verbs.chat import Chat
+from toolspan_bridge.messages import Request
+from toolspan_bridge.providers.catalog import scripted
+
+pytestmark = pytest.mark.requirement("I11.3.1")
+
+ROUTES = """
+responses:
+  - match: {intent_regexp: prove}
+    llm: scripted
+    model: SCRIPT
+    reasoning: high
+  - match: {}
+    llm: scripted
+    model: SCRIPT
+"""
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> Sequence[Request]:
+    """What every scripted provider is asked, in order."""
+    seen: list[Request] = []
+    answer = scripted.Scripted.answer
+
+    async def noted(self: scripted.Scripted, request: Request) -> object:
+        seen.append(request)
+        return await answer(self, request)
+
+    monkeypatch.setattr(scripted.Scripted, "answer", noted)
+    return seen
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    (tmp_path / "script.yaml").write_text("turns: [{text: a}, {text: b}, {text: c}, {text: d}, {text: e}]")
+    path = tmp_path / "toolspan.yaml"
+    path.write_text(ROUTES.replace("SCRIPT", str(tmp_path / "script.yaml")))
+    return path
+
+
+@pytest.mark.anyio
+async def test_an_option_wins_over_the_route_and_a_chat_changes_it(
+    config: Path, requests: Sequence[Request], capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(ConfigChoice((str(config),))) as session, RoutedAsker(session) as asker:
+        chat = Chat(asker, AskOptions(), SavedConversation.opened(None, None), as_json=False)
+        for line in ("prove it", "say it", "/reasoning low", "prove it", "/reasoning much", "say it"):
+            assert await chat.take(line)
+        assert await chat.take("/reasoning default")
+        await chat.take("prove it")
+    assert [request.reasoning for request in requests] == ["high", None, "low", "low", "high"]
+    assert "/reasoning takes one of none, low, medium, high, default" in capsys.readouterr().err
+
+
+def test_ask_and_validate_take_the_effort(config: Path, requests: Sequence[Request]) -> None:
+    ran = toolspan("ask", "say it", "--reasoning", "none", "--config", str(config))
+    assert (ran.code, ran.out) == (0, "a\n")
+    model = f"scripted/{config.parent / 'script.yaml'}"
+    toolspan("validate", "-m", model, "--reasoning", "medium", "--config", str(config), cwd=config.parent)
+    assert requests[0].reasoning == "none"
+    assert {request.reasoning for request in requests[1:]} == {"medium"}
+
+
+def test_an_unknown_effort_is_refused_by_the_option_and_by_the_config(config: Path) -> None:
+    assert toolspan("ask", "x", "--reasoning", "much").code == 2
+    config.write_text(config.read_text().replace("high", "much"))
+    refused = toolspan("check", "--config", str(config))
+    assert refused.code == 2 and "reasoning" in refused.err
