@@ -5,17 +5,20 @@
         {"role": "assistant", "text", "calls": [{"id", "name", "arguments", "raw", "malformed", "opaque"}],
          "opaque", "opaque_format", "incomplete", "origin",
          "citations": [{"url", "title", "start", "end", "quoted"}]},
-        {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured"}]}]}
+        {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured"}]}],
+     "id", "instructions",
+     "beginnings": {"PROVIDER/MODEL": {"system", "tools": [{"server", "name", "description", "schema", …}]}}}
 
 What a provider must get back verbatim is kept as ``opaque``. It goes to its own format only, at the provider
-that it came from.
+that it came from. Files without ``id`` and what follows it are older, and as good.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
 
@@ -29,10 +32,11 @@ from .messages import (
     ToolCall,
     ToolOutcome,
     ToolResults,
+    ToolSpec,
     User,
 )
 
-__all__ = ["MAX_BYTES", "VERSION", "Conversation"]
+__all__ = ["MAX_BYTES", "VERSION", "Beginning", "Conversation"]
 
 VERSION = 1
 MAX_BYTES = 64 * 1024 * 1024
@@ -44,22 +48,51 @@ _T = TypeVar("_T")
 _Read = Callable[[Any, str], Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What every request of a conversation to one model begins with: providers keep it, and some bind the
+    model's thoughts to it. Tools may only be added, at its end."""
+
+    system: str
+    tools: tuple[ToolSpec, ...] = ()
+
+
 class Conversation:
     """The messages of a conversation, to be gone on with by any provider and kept in a file.
 
-    ``messages`` is the ``transcript`` that ``run`` and ``answer`` take: each question and what came of it is
-    added to it. The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}]}``.
+    It is the ``transcript`` that ``run`` and ``answer`` take: each question and what came of it is added to
+    ``messages``. ``id`` is its own random name. ``beginnings`` are what the requests to each model
+    (``provider/model``) begin with, and ``instructions`` is the last system prompt that was given later, in
+    a message, or ``None``.
+    The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}], "id", …}``.
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
         self.messages: list[Message] = list(messages)
+        self.id = secrets.token_hex(16)
+        self.beginnings: dict[str, Beginning] = {}
+        self.instructions: str | None = None
+
+    @classmethod
+    def over(cls, messages: list[Message]) -> Self:
+        """A conversation whose messages are the list ``messages`` itself."""
+        conversation = cls()
+        conversation.messages = messages
+        return conversation
+
+    def refresh(self) -> None:
+        """Let the next request to each model begin with the system prompt and the tools of its question.
+
+        What providers keep of the earlier beginning is of no use then, and models' thoughts may be lost.
+        """
+        self.beginnings.clear()
 
     def to_json(self) -> bytes:
         """The conversation as JSON, at most 64 MiB. Raises ``StoreError`` when it holds more, or no JSON."""
         roles = {record: role for role, record in _ROLES.items()}
         written = [{"role": roles[type(message)], **_plain(message)} for message in self.messages]
         try:
-            data = json.dumps({_MARK: VERSION, "messages": written}, indent=1).encode()
+            data = json.dumps({_MARK: VERSION, "messages": written, **self._kept()}, indent=1).encode()
         except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(f"the conversation cannot be written as JSON: {error}") from None
         if len(data) > MAX_BYTES:
@@ -67,6 +100,10 @@ class Conversation:
                 f"the conversation is too large to be saved: {len(data):,} of {MAX_BYTES:,} bytes"
             )
         return data
+
+    def _kept(self) -> dict[str, Any]:
+        beginnings = {model: _plain(beginning) for model, beginning in self.beginnings.items()}
+        return {"id": self.id, "instructions": self.instructions, "beginnings": beginnings}
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
@@ -83,7 +120,13 @@ class Conversation:
             raise UsageError(
                 f"a newer toolspan saved it (version {version}, this one reads {VERSION}): upgrade"
             )
-        return cls(_many(_message)(whole.get("messages"), "$.messages"))
+        found = cls(_many(_message)(whole.get("messages"), "$.messages"))
+        found.id = _text(whole.get("id", found.id), "$.id")
+        if (instructions := whole.get("instructions")) is not None:
+            found.instructions = _text(instructions, "$.instructions")
+        for model, beginning in _object(whole.get("beginnings", {}), "$.beginnings").items():
+            found.beginnings[model] = _record(Beginning)(beginning, f"$.beginnings.{model}")
+        return found
 
     def save(self, path: Path) -> None:
         """Put the conversation into ``path``, whole or not at all; only its owner may read a new file.
@@ -179,6 +222,12 @@ def _place(value: Any, where: str) -> int | None:
     return value
 
 
+def _number(value: Any, where: str) -> int:
+    if type(value) is not int:
+        raise UsageError(f"{where}: must be a whole number")
+    return value
+
+
 def _json(value: Any, where: str) -> Any:
     return value
 
@@ -212,4 +261,14 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "citations": _many(_record(Citation)),
     },
     ToolResults: {"outcomes": _many(_record(ToolOutcome))},
+    ToolSpec: {
+        "server": _text,
+        "name": _text,
+        "description": _text,
+        "schema": _object,
+        "output_schema": _object_or_null,
+        "strict": _flag,
+        "late": _number,
+    },
+    Beginning: {"system": _text, "tools": _many(_record(ToolSpec))},
 }

@@ -20,7 +20,9 @@ class ToolSpec:
     """A tool as the model is to see it. ``schema`` is the original JSON Schema of its arguments.
 
     ``output_schema`` is that of its structured results, if the server declares one. ``strict`` asks the
-    provider to enforce the schema, which is done only where nothing is lost by it.
+    provider to enforce the schema, which is done only where nothing is lost by it. ``late`` is 0 for a tool
+    that a conversation began with; one that came into it later has a greater number, and comes after those
+    of smaller numbers in every request, so that what was sent before stays as it was.
     """
 
     server: str
@@ -29,6 +31,7 @@ class ToolSpec:
     schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] | None = None
     strict: bool = False
+    late: int = 0
 
     @property
     def key(self) -> tuple[str, str]:

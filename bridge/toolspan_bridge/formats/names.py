@@ -40,7 +40,7 @@ class NameTable:
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
-        """Every tool once, sorted by server and name."""
+        """Every tool once, sorted by server and name; those that came late are last."""
         return tuple(self._tools.values())
 
     def wire(self, tool: ToolSpec) -> str:
@@ -62,7 +62,9 @@ def _table(tools: IdentityKey[ToolSpec]) -> NameTable:
     for tool in tools.items:
         first.setdefault(tool.key, tool)
     names = _distinct(tuple(first))
-    return NameTable({names[key]: first[key] for key in sorted(first)})
+    return NameTable(
+        {names[key]: first[key] for key in sorted(first, key=lambda key: (first[key].late, key))}
+    )
 
 
 def legal_name(name: str) -> str:

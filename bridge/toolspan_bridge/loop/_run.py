@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 
+from ..conversation import Conversation
 from ..events import (
     Answer,
     End,
@@ -32,14 +33,19 @@ from ..providers import Provider
 from ..toolbox import Toolbox
 from ._ending import MAX_PAUSES, ending
 from ._model_turn import ModelTurn
+from ._offer import Offer
 from ._question import Question
 from ._tool_calls import ToolCallRunner
 
 LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
 
 
+Transcript = Conversation | list[Message]
+"""The earlier messages: with what their requests began with, or alone."""
+
+
 async def run(
-    question: Question, provider: Provider, toolbox: Toolbox, transcript: list[Message] | None = None
+    question: Question, provider: Provider, toolbox: Toolbox, transcript: Transcript | None = None
 ) -> AsyncGenerator[Event]:
     """Answer ``question`` and yield each event; the last one is ``End``.
 
@@ -47,20 +53,26 @@ async def run(
     every call in it has its result, also when the run is cancelled during one. A streamed answer that was
     cancelled stays in it as far as it was received, marked ``incomplete``.
 
+    The requests to one model in a ``Conversation`` begin all alike, with the system prompt and the tools of
+    the first question: another system prompt comes as a message of the user, further tools come last, and
+    what a question does not allow is refused. A list of messages begins anew with each question.
+
     The calls of a turn that broke off are never run. If such a turn has no usable answer (no text, or calls
     after it), or its call could not be read, the model is asked once more. Otherwise its text is the answer,
     marked ``incomplete``.
 
     Raises what the provider raises. An error of a tool or in a call is a result for the model.
     """
-    run_ = _Run(question, provider, toolbox, transcript if transcript is not None else [])
+    if not isinstance(transcript, Conversation):
+        transcript = Conversation.over([] if transcript is None else transcript)
+    run_ = _Run(question, provider, toolbox, transcript)
     async with aclosing(run_.events()) as events:
         async for event in events:
             yield event
 
 
 async def answer(
-    question: Question, provider: Provider, toolbox: Toolbox, transcript: list[Message] | None = None
+    question: Question, provider: Provider, toolbox: Toolbox, transcript: Transcript | None = None
 ) -> Answer:
     """Only the answer: the last event of ``run``."""
     async with aclosing(run(question, provider, toolbox, transcript)) as events:
@@ -71,17 +83,18 @@ async def answer(
 
 
 class _Run:
-    """The state of a run. ``transcript`` receives the pending messages once they are complete."""
+    """The state of a run. The conversation receives the pending messages once they are complete."""
 
     def __init__(
-        self, question: Question, provider: Provider, toolbox: Toolbox, transcript: list[Message]
+        self, question: Question, provider: Provider, toolbox: Toolbox, conversation: Conversation
     ) -> None:
         self._question = question
         self._provider = provider
         self._toolbox = toolbox
-        self._transcript = transcript
-        self._pending: list[Message] = [question.asked]
-        self._runner = ToolCallRunner(toolbox, question.allowed_tools, provider.format_name)
+        self._conversation = conversation
+        self._offer = Offer(question, conversation, f"{provider.name}/{question.model}", toolbox.tools)
+        self._pending = self._offer.messages()
+        self._runner = ToolCallRunner(self._offer, toolbox, provider.format_name)
         self._known = builtin_names(provider.format_name)
         self._tool_uses: list[ToolUse] = []
         self._usage = Usage()
@@ -120,17 +133,20 @@ class _Run:
             if name not in self._known:
                 there = f"it has {', '.join(sorted(self._known))}" if self._known else "it has none"
                 yield f"{self._provider.name} has no built-in tool {name!r} here ({there}): it is left out"
+        yield from self._offer.notices()
         asked = [name for name in self._question.builtins if name in self._known]
         model = self._question.model
-        if asked and self._runner.tools and not mixes_builtins(self._provider.format_name, model):
+        if asked and self._offer.tools and not mixes_builtins(self._provider.format_name, model):
             yield f"{model} takes no built-in tools beside others: {', '.join(asked)} left out"
         if self._question.parts and not self._question.vision:
             yield f"{self._question.model} accepts no images: it only gets their descriptions"
 
     def _request(self) -> Request:
         builtins = tuple(name for name in self._question.builtins if name in self._known)
-        messages = (*self._transcript, *self._pending)
-        return self._question.request(messages, self._runner.tools, builtins, closing=self._closing)
+        messages = (*self._conversation.messages, *self._pending)
+        request = self._question.request(messages, self._offer.tools, builtins, closing=self._closing)
+        request = replace(request, system=self._offer.system, conversation=self._conversation.id)
+        return replace(request, tool_choice="none") if self._offer.allows_nothing else request
 
     async def _model_events(self, turn: ModelTurn) -> AsyncGenerator[Event]:
         """A turn of the model. One that the consumer stops or cancels is kept as far as it was received."""
@@ -224,7 +240,8 @@ class _Run:
         return tuple(source.moved(len(self._paused_text)) for source in reply.message.citations)
 
     def _append(self, *messages: Message) -> None:
-        self._transcript += [*self._pending, *messages]
+        self._offer.keep()
+        self._conversation.messages += [*self._pending, *messages]
         self._pending = []
 
 

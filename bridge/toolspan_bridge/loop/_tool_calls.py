@@ -22,6 +22,7 @@ from ..messages import (
 from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
 from ._arguments import Checker
+from ._offer import Offer
 
 MAX_CALLS_PER_TURN = 16
 MAX_IDENTICAL_CALLS = 2
@@ -72,14 +73,13 @@ class TurnCalls:
 
 
 class ToolCallRunner:
-    """Runs the calls of one question. ``tools`` are those that the model may call; ``format_name`` is the
-    wire format of the calls.
+    """Runs the calls of one question, of what its ``offer`` allows; ``format_name`` is the wire format of
+    the calls.
     """
 
-    def __init__(self, toolbox: Toolbox, allowed: tuple[str, ...] | None, format_name: str = "") -> None:
-        self.tools = tuple(tool for tool in toolbox.tools if allowed is None or tool.name in allowed)
+    def __init__(self, offer: Offer, toolbox: Toolbox, format_name: str = "") -> None:
         self.stopped_a_repeat = False
-        self._names = NameTable.of(self.tools)
+        self._offer = offer
         self._every_name = NameTable.of(toolbox.tools)
         self._format = get_format(format_name) if format_name else None
         self._checker = Checker()
@@ -120,7 +120,8 @@ class ToolCallRunner:
         return pending
 
     def _named(self, call: ToolCall) -> PendingCall:
-        if spec := self._names.tool(call.name):
+        spec = NameTable.of(self._offer.tools).tool(call.name)
+        if spec is not None and spec.key in self._offer.allowed:
             arguments = call.arguments
             if self._format is not None and arguments is not None:
                 arguments = self._format.restore(spec, arguments)
@@ -129,9 +130,10 @@ class ToolCallRunner:
         return PendingCall(call.id, "", hidden.name if hidden else call.name[:_SHOWN], call.arguments)
 
     def _refuse_unknown(self, pending: PendingCall, wire_name: str) -> None:
-        known = list(self._names.as_dict())
         import difflib
 
+        names = NameTable.of(self._offer.tools).as_dict()
+        known = [name for name, key in names.items() if key in self._offer.allowed]
         near = difflib.get_close_matches(wire_name, known, n=3, cutoff=0.5) or known[:10]
         action = f"Call one of: {', '.join(near)}." if near else "Answer without tools: there are none."
         if self._every_name.tool(wire_name) is not None:

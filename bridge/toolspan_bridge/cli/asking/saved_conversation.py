@@ -17,13 +17,17 @@ class SavedConversation:
     """``messages``, written to ``path`` whenever there are more of them; nowhere without a path."""
 
     def __init__(self, conversation: Conversation, path: Path | None) -> None:
-        self._conversation = conversation
+        self.conversation = conversation
         self._path = path
 
     @property
     def messages(self) -> list[Message]:
         """The messages, including those of each new question."""
-        return self._conversation.messages
+        return self.conversation.messages
+
+    def start_anew(self) -> None:
+        """Begin another conversation, which is kept in the same file."""
+        self.conversation = Conversation()
 
     @classmethod
     def opened(cls, save_as: str | None, resume: str | None) -> Self:
@@ -42,7 +46,7 @@ class SavedConversation:
         """Save it in the file ``name`` from now on; returns a note about that. Raises ``BridgeError``."""
         path = Path(name)
         _check(path, resumed=self._path is not None and path.resolve() == self._path.resolve())
-        self._conversation.save(path)
+        self.conversation.save(path)
         self._path = path
         return f"the conversation is kept in {path}"
 
@@ -57,7 +61,7 @@ class SavedConversation:
         finally:
             if self._path is not None and len(self.messages) > before:
                 try:
-                    self._conversation.save(self._path)
+                    self.conversation.save(self._path)
                 except BridgeError as fault:
                     print_note(f"{fault}")
 

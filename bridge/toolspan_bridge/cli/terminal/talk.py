@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import IO, Any
 
+from ...conversation import Conversation
 from ...events import (
     Answer,
     End,
@@ -20,7 +21,7 @@ from ...events import (
     UsageReported,
 )
 from ...loop import Question, run
-from ...messages import Citation, Message
+from ...messages import Citation
 from ...providers import Provider
 from ...toolbox import Toolbox
 from .output import (
@@ -114,11 +115,11 @@ async def talk(
     provider: Provider,
     toolbox: Toolbox,
     printer: Printer,
-    transcript: list[Message] | None = None,
+    conversation: Conversation | None = None,
 ) -> Answer:
     """Answer ``question``, and print what happens on the way."""
     try:
-        async with aclosing(run(question, provider, toolbox, transcript)) as events:
+        async with aclosing(run(question, provider, toolbox, conversation)) as events:
             async for event in events:
                 printer.show(event)
                 if isinstance(event, End):

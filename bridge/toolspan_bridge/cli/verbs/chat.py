@@ -26,9 +26,9 @@ from ..terminal.output import emit_json, print_note
 from ..terminal.talk import Printer, talk
 
 _HELP = (
-    "Ask anything. /tools lists the tools, /image FILE goes with the next question, /reasoning EFFORT says "
-    "how much to think (none, low, medium, high, or default), /save FILE saves the conversation, "
-    " /new starts another one, /exit or Ctrl+D leaves."
+    "Ask anything. /tools lists the tools, /tools refresh takes them as they are now, /image FILE goes with "
+    "the next question, /reasoning EFFORT says how much to think (none, low, medium, high, or default), "
+    "/save FILE saves the conversation, /new starts another one, /exit or Ctrl+D leaves."
 )
 
 
@@ -85,12 +85,15 @@ class Chat:
         if line in {"/exit", "/quit"}:
             return False
         if line == "/new":
-            self._saved.messages.clear()
+            self._saved.start_anew()
             print_note("a new conversation starts")
         elif line == "/tools":
             print_note(
                 ", ".join(tool.name for tool in self._asker.session.toolbox.tools) or "there are no tools"
             )
+        elif line == "/tools refresh":
+            self._saved.conversation.refresh()
+            print_note("the next question begins with its own system prompt and the tools as they are now")
         elif line.startswith("/save "):
             print_note(self._saved.save_as(line.removeprefix("/save ").strip()))
         elif line.startswith("/image "):
@@ -119,7 +122,7 @@ class Chat:
         question, self._options = self._options.applied_to(asked), replace(self._options, images=())
         toolbox = self._asker.session.toolbox
         with self._saved.written():
-            answer = await talk(question, provider, toolbox, printer, self._saved.messages)
+            answer = await talk(question, provider, toolbox, printer, self._saved.conversation)
         self.broken = self.broken or answer.broken
         if self._as_json:
             emit_json(answer.as_dict(), indent=None)

@@ -68,16 +68,16 @@ async def test_an_option_wins_over_the_route_and_a_chat_changes_it(
 
 
 def test_ask_and_validate_take_the_effort(config: Path, requests: Sequence[Request]) -> None:
-    ran = toolspan("ask", "say it", "--reasoning", "none", "--config", str(config))
+    ran = toolspan("ask", "say it", "--reasoning", "none", cwd=config.parent)
     assert (ran.code, ran.out) == (0, "a\n")
     model = f"scripted/{config.parent / 'script.yaml'}"
-    toolspan("validate", "-m", model, "--reasoning", "medium", "--config", str(config), cwd=config.parent)
+    toolspan("validate", "-m", model, "--reasoning", "medium", cwd=config.parent)
     assert requests[0].reasoning == "none"
     assert {request.reasoning for request in requests[1:]} == {"medium"}
 
 
 def test_an_unknown_effort_is_refused_by_the_option_and_by_the_config(config: Path) -> None:
-    assert toolspan("ask", "x", "--reasoning", "much").code == 2
+    assert toolspan("ask", "x", "--reasoning", "much", cwd=config.parent).code == 2
     config.write_text(config.read_text().replace("high", "much"))
-    refused = toolspan("check", "--config", str(config))
+    refused = toolspan("check", cwd=config.parent)
     assert refused.code == 2 and "reasoning" in refused.err

@@ -145,7 +145,7 @@ def _once(tools: Sequence[ToolSpec], names: NameTable, losses: list[Loss]) -> li
             repair = f"tool left out: {tool.server!r} has a tool {tool.name!r} already"
             losses.append(loss(names.wire(tool), "", "duplicate-tool", repair))
         first.setdefault(tool.key, tool)
-    return [first[key] for key in sorted(first)]
+    return [first[key] for key in sorted(first, key=lambda key: (first[key].late, key))]
 
 
 def _too_many(limit: int, beyond: Sequence[str]) -> Iterator[Loss]:

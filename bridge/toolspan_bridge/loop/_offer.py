@@ -1,0 +1,85 @@
+"""What the requests of a question begin with: the system prompt and the tools.
+
+Providers keep the beginning of a conversation's requests, and some bind the model's thoughts to it. So it
+stays what it was first: another system prompt comes as a message, further tools come after the others, and a
+tool that a question does not allow stays in the list and is refused when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..conversation import Beginning, Conversation
+from ..messages import Message, ToolSpec, User
+from ._question import Question
+
+_INSTRUCTIONS = "From here on these instructions hold instead of all earlier ones:\n\n{}"
+_NO_INSTRUCTIONS = "From here on the earlier instructions no longer hold."
+
+
+class Offer:
+    """The beginning of the requests of ``question`` to ``model`` (``provider/model``) in ``conversation``.
+
+    ``known`` are the tools of all servers. ``allowed`` are the keys of those that may be called.
+    """
+
+    def __init__(
+        self, question: Question, conversation: Conversation, model: str, known: Sequence[ToolSpec]
+    ) -> None:
+        self._conversation = conversation
+        self._model = model
+        self._question = question
+        self._known = known
+        names = question.allowed_tools
+        wanted = tuple(tool for tool in known if names is None or tool.name in names)
+        self.allowed = frozenset(tool.key for tool in wanted)
+        kept = conversation.beginnings.get(model)
+        self._beginning = Beginning(question.system, wanted) if kept is None else _grown(kept, wanted)
+
+    @property
+    def system(self) -> str:
+        """The system prompt of the requests."""
+        return self._beginning.system
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the requests, also those that may not be called now."""
+        return self._beginning.tools
+
+    @property
+    def allows_nothing(self) -> bool:
+        """Whether there are tools of which none may be called."""
+        return bool(self.tools) and not self.allowed
+
+    def messages(self) -> list[Message]:
+        """The question, after a message with its system prompt where the conversation has another one."""
+        wanted, told = self._question.system, self._conversation.instructions
+        if wanted == (self.system if told is None else told):
+            return [self._question.asked]
+        return [User(_INSTRUCTIONS.format(wanted) if wanted else _NO_INSTRUCTIONS), self._question.asked]
+
+    def keep(self) -> None:
+        """Note in the conversation what the provider was sent."""
+        conversation = self._conversation
+        if conversation.instructions is not None or self._question.system != self.system:
+            conversation.instructions = self._question.system
+        conversation.beginnings[self._model] = self._beginning
+
+    def notices(self) -> Iterator[str]:
+        """What differs from the tools as they are now."""
+        now = {tool.key: tool for tool in self._known}
+        for tool in self.tools:
+            if tool.key in self.allowed and replace(now[tool.key], late=tool.late) != tool:
+                yield (
+                    f"The definition of {tool.name} has changed since the conversation began: "
+                    "the model sees the earlier one until its tools are refreshed"
+                )
+
+
+def _grown(kept: Beginning, wanted: Sequence[ToolSpec]) -> Beginning:
+    """``kept``, and after its tools those of ``wanted`` that it lacks."""
+    known = {tool.key for tool in kept.tools}
+    late = 1 + max((tool.late for tool in kept.tools), default=0)
+    further = tuple(replace(tool, late=late) for tool in wanted if tool.key not in known)
+    return replace(kept, tools=(*kept.tools, *further)) if further else kept
