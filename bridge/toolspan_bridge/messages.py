@@ -213,9 +213,9 @@ class Request:
     only saves; ``conversation`` is the same for all requests of one conversation. ``chat`` is what the
     provider's Chat Completions takes. ``defer_tools``: beyond that many tools the model searches for those
     that it needs, where the provider has such a search; ``None`` leaves it to what it takes at once.
-    ``builtin_options`` are options of ``builtins``, by their names: of ``web_search`` these are ``allowed_domains`` and
-    ``blocked_domains``, lists of host names, and ``user_location``, an object of ``city``, ``region``,
-    ``country`` (two letters) and ``timezone``.
+    ``builtin_options`` are options of ``builtins``, by their names: of ``web_search`` these are
+    ``allowed_domains`` and ``blocked_domains``, lists of host names, and ``user_location``, an object of
+    ``city``, ``region``, ``country`` (two letters) and ``timezone``.
     """
 
     model: str
