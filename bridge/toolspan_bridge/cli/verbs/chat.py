@@ -14,7 +14,7 @@ import click
 from anyio.abc import TaskStatus
 
 from ...errors import BridgeError
-from ...messages import EFFORTS
+from ...messages import EFFORTS, ReasoningEffort
 from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
 from ..asking.saved_conversation import SavedConversation
@@ -108,7 +108,7 @@ class Chat:
         return True
 
     def _set_reasoning(self, effort: str) -> None:
-        known = {each: each for each in EFFORTS}
+        known: dict[str, ReasoningEffort] = {each: each for each in EFFORTS}
         if effort != "default" and effort not in known:
             print_note(f"/reasoning takes one of {', '.join(EFFORTS)}, default")
             return
