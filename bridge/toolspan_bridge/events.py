@@ -16,7 +16,7 @@ from .deltas import (
     ReasoningDelta,
     TextDelta,
 )
-from .messages import Citation, ToolOutcome, Usage
+from .messages import Citation, Json, ToolOutcome, Usage
 
 __all__ = [
     "Answer",
@@ -56,9 +56,12 @@ class ToolUse:
         }
 
 
-Ending = Literal["end", "length", "refusal", "malformed", "error", "pause", "incomplete", "limit", "empty"]
+Ending = Literal[
+    "end", "length", "refusal", "malformed", "error", "pause", "incomplete", "limit", "empty", "schema"
+]
 """How an answer ended: as a turn may (``StopReason``); with a stream that broke off (``incomplete``); without
-words after the last turn that was allowed (``limit``); or as a whole one with nothing in it (``empty``)."""
+words after the last turn that was allowed (``limit``); as a whole one with nothing in it (``empty``); or with
+one that does not fit the question's schema (``schema``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ class Answer:
     """What came of a question. ``iterations`` counts the turns in which the model could call tools; ``notes``
     say what was left out of a request, such as a tool that the provider refuses. ``stop`` is how it ended;
     ``reason`` says in words why it is ``broken``, where it is. ``citations`` are the sources of
-    ``content``."""
+    ``content``. Of a question with ``answer_schema``, ``value`` is the JSON value of an answer that
+    ``fits``."""
 
     content: str
     model: str
@@ -81,6 +85,8 @@ class Answer:
     stop: Ending = "end"
     reason: str = ""
     citations: tuple[Citation, ...] = ()
+    fits: bool = False
+    value: Json = None
 
     @property
     def broken(self) -> bool:
@@ -90,8 +96,9 @@ class Answer:
     def as_dict(self) -> dict[str, Any]:
         """``{"content", "model", "provider", "tool_calls", "usage", "iterations"}``, and, where it is so,
         ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``,
-        ``"notes"``, ``"citations"`` (``[{"url", "title", "start", "end", "quoted"}]``), and of a broken
-        answer ``"stop"`` and ``"reason"``."""
+        ``"value"`` (where the answer fits the question's schema), ``"notes"``, ``"citations"``
+        (``[{"url", "title", "start", "end", "quoted"}]``), and of a broken answer ``"stop"`` and
+        ``"reason"``."""
         data: dict[str, Any] = {
             "content": self.content,
             "model": self.model,
@@ -103,6 +110,7 @@ class Answer:
         for flag in ("max_iterations_reached", "repeated_calls_stopped", "incomplete"):
             if getattr(self, flag):
                 data[flag] = True
+        data |= {"value": self.value} if self.fits else {}
         data |= {"notes": list(self.notes)} if self.notes else {}
         data |= {"citations": [source.as_dict() for source in self.citations]} if self.citations else {}
         return data | ({"stop": self.stop, "reason": self.reason} if self.broken else {})

@@ -39,7 +39,8 @@ def toolspan() -> None:
     """Tools from one file: served over MCP, called by any model, validated.
 
     Exit codes: 0 ok, 1 unexpected, 2 usage or bad config, 3 auth needed, 4 unreachable, 5 tool error,
-    6 validation below its threshold, 7 lint found a loss, 130 interrupted.
+    6 validation below its threshold, 7 lint found a loss, 8 an answer does not fit its schema,
+    130 interrupted.
     """
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..messages import (
     Message,
@@ -28,7 +29,8 @@ class Question:
     ``parts`` are images and other files beside the text; ``vision`` says whether the model accepts images.
     ``builtins`` are the provider's own tools. With ``stream`` the answer is streamed;
     with ``trim`` the oldest messages are dropped if the model's context is too short for all.
-    ``reasoning`` is how much the model is to think; ``None`` leaves it to the model.
+    ``reasoning`` is how much the model is to think; ``None`` leaves it to the model. ``answer_schema`` is a
+    JSON Schema that the answer has to fit: it is then one JSON value, ``Answer.value``.
     """
 
     text: str
@@ -44,6 +46,7 @@ class Question:
     stream: bool = False
     trim: bool = False
     reasoning: ReasoningEffort | None = None
+    answer_schema: Mapping[str, Any] | None = None
 
     @property
     def asked(self) -> User:
@@ -72,4 +75,5 @@ class Question:
             stream=self.stream,
             trim=self.trim,
             reasoning=self.reasoning,
+            answer_schema=self.answer_schema,
         )

@@ -19,7 +19,7 @@ from ..events import (
     ToolUse,
     UsageReported,
 )
-from ..formats import builtin_names, mixes_builtins
+from ..formats import builtin_names, mixes_builtins, takes_answer_schema
 from ..messages import (
     Assistant,
     Citation,
@@ -28,9 +28,11 @@ from ..messages import (
     Request,
     ToolResults,
     Usage,
+    User,
 )
 from ..providers import Provider
 from ..toolbox import Toolbox
+from ._answer_schema import AnswerSchema, CheckedAnswer
 from ._ending import MAX_PAUSES, ending
 from ._model_turn import ModelTurn
 from ._offer import Offer
@@ -88,6 +90,9 @@ class _Run:
     def __init__(
         self, question: Question, provider: Provider, toolbox: Toolbox, conversation: Conversation
     ) -> None:
+        self._schema = None if question.answer_schema is None else AnswerSchema(question.answer_schema)
+        if self._schema is not None:
+            question = _with_schema(question, self._schema, provider, toolbox)
         self._question = question
         self._provider = provider
         self._toolbox = toolbox
@@ -105,6 +110,7 @@ class _Run:
         self._asked_again = False
         self._paused_text = ""
         self._paused_citations: tuple[Citation, ...] = ()
+        self._repaired = False
 
     async def events(self) -> AsyncGenerator[Event]:
         for text in self._notices():
@@ -121,6 +127,9 @@ class _Run:
                         yield event
                 reply = self._accepted(turn.reply)
             if self._closing or not reply.message.calls:
+                if notice := self._repair(reply):
+                    yield Notice(notice)
+                    continue
                 break
             async with aclosing(self._tool_events(reply)) as tool_events:
                 async for event in tool_events:
@@ -208,6 +217,23 @@ class _Run:
             self._tool_uses.append(ToolUse(call.tool, call.arguments, outcome.result, self._iteration))
             yield ToolCallFinished(call.id, call.server, call.tool, outcome, self._iteration)
 
+    def _checked(self, reply: Reply) -> CheckedAnswer | None:
+        """Whether the answer fits; ``None`` where there is no schema, or no whole answer to check."""
+        text = self._paused_text + reply.message.text
+        whole = ending(reply, text, closing=self._closing)[0] == "end"
+        return self._schema.check(text) if self._schema and whole else None
+
+    def _repair(self, reply: Reply) -> str:
+        """Tell the model, once, why its answer does not fit; the note about that, if there is a need."""
+        checked = self._checked(reply)
+        if checked is None or not checked.faults or self._repaired:
+            return ""
+        self._repaired = True
+        self._paused_text, self._paused_citations = "", ()
+        given = Assistant(reply.message.text) if reply.message.calls else reply.message
+        self._pending += [given, User(checked.repair)]
+        return f"The answer does not fit its schema and is asked for once more: {'; '.join(checked.faults)}"
+
     def _ended(self, reply: Reply) -> Iterator[Event]:
         last = reply.message.text or (LIMIT_REACHED if self._closing else "")
         # the closing message is stored without calls, since they would have no results
@@ -215,6 +241,9 @@ class _Run:
         content = self._paused_text + last
         text = self._paused_text + reply.message.text
         stop, reason = ending(reply, text, closing=self._closing)
+        checked = self._checked(reply)
+        if checked and checked.faults:
+            stop, reason = "schema", f"The answer does not fit its schema: {'; '.join(checked.faults)}."
         if reason:
             yield Notice(reason)
         yield End(
@@ -232,6 +261,8 @@ class _Run:
                 stop=stop,
                 reason="" if stop == "end" else reason,
                 citations=self._paused_citations + self._citations(reply),
+                fits=checked is not None and not checked.faults,
+                value=checked.value if checked and not checked.faults else None,
             )
         )
 
@@ -243,6 +274,15 @@ class _Run:
         self._offer.keep()
         self._conversation.messages += [*self._pending, *messages]
         self._pending = []
+
+
+def _with_schema(question: Question, schema: AnswerSchema, provider: Provider, toolbox: Toolbox) -> Question:
+    """``question``, with its schema in the system prompt where the provider does not take it itself."""
+    tools = () if question.allowed_tools == () else toolbox.tools
+    request = question.request((), tools, question.builtins, closing=False)
+    if provider.format_name and takes_answer_schema(provider.format_name, request):
+        return question
+    return replace(question, system="\n\n".join(filter(None, (question.system, schema.words))))
 
 
 def _asking_again(reply: Reply) -> str:

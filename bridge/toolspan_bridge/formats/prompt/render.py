@@ -82,6 +82,7 @@ def plain_request(request: Request, names: NameTable) -> Request:
         tools=(),
         tool_choice="auto",
         parallel=None,
+        answer_schema=None if tools else request.answer_schema,
     )
 
 
