@@ -69,7 +69,7 @@ $ toolspan export --format openai
 [{"type":"function","function":{"name":"shop__find",…
 $ toolspan export --request "Where is it?" --model openai/gpt-5 --curl
 printf %s '{"model":"gpt-5",…
-  curl -sS https://api.openai.com/v1/chat/completions \\
+  curl -sS https://api.openai.com/v1/responses \\
     -H 'content-type: application/json' \\
     -H 'authorization: Bearer '"$OPENAI_API_KEY" \\
     --data-binary @-

@@ -13,6 +13,7 @@ from ..messages import Request
 from .resolve import resolve_model, split_model
 from .settings.environment import keys_as_variables
 from .wire.provider import WireProvider, WireRequest
+from .wire.two_wires import TwoWires
 
 Own = Mapping[str, ProviderConfig]
 """The config's own providers (``own_providers``)."""
@@ -28,30 +29,38 @@ class Preview:
     variables: Collection[str]
 
 
-def format_of(model: str, own: Own | None = None) -> str:
-    """The wire format of the provider of ``provider/model``. Needs no key.
+def formats_of(model: str, own: Own | None = None) -> tuple[str, ...]:
+    """The wire formats of the provider of ``provider/model``, the one in which the model is asked first.
+    Needs no key.
 
     Raises ``UsageError`` when the name is unknown or the provider works without requests.
     """
     with keys_as_variables(_ALWAYS):
-        return _connect(model, own)[0].format_name
+        provider, name = _connect(model, own)
+        return provider.formats_for(name) if isinstance(provider, TwoWires) else (provider.format_name,)
 
 
-async def preview(model: str, request: Request, own: Own | None = None) -> Preview:
-    """``request``, for ``model`` (written ``provider/model``), as that provider would receive it.
+async def preview(
+    model: str, request: Request, own: Own | None = None, wire_format: str | None = None
+) -> Preview:
+    """``request``, for ``model`` (written ``provider/model``), as that provider would receive it, in
+    ``wire_format`` where it has several.
 
     Ollama is asked for the model's context length, because that changes the request. Raises ``UsageError``
-    as ``format_of``, ``UnreachableError`` when Ollama does not answer.
+    as ``formats_of``, ``UnreachableError`` when Ollama does not answer.
     """
     with keys_as_variables(_ALWAYS) as used:
         provider, name = _connect(model, own)
         async with aclosing(provider):
-            return Preview(await provider.sent(replace(request, model=name)), used)
+            chosen = provider
+            if isinstance(provider, TwoWires) and wire_format is not None:
+                chosen = provider.in_format(wire_format)
+            return Preview(await chosen.sent(replace(request, model=name)), used)
 
 
-def _connect(model: str, own: Own | None) -> tuple[WireProvider, str]:
+def _connect(model: str, own: Own | None) -> tuple[WireProvider | TwoWires, str]:
     provider, name = resolve_model(model, own=own)
-    if not isinstance(provider, WireProvider):
+    if not isinstance(provider, WireProvider | TwoWires):
         raise UsageError(
             f"{split_model(model, own or ())[0]} answers without any request: name another provider's model"
         )

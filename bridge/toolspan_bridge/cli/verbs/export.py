@@ -87,7 +87,7 @@ def command(
 async def _export_tools(options: _ExportOptions, session: Session) -> None:
     from ...providers.wire.provider import encode
 
-    name = options.format_name or _format_of(options.model or "", session)
+    name = options.format_name or _formats_of(options.model or "", session)[0]
     tools = session.toolbox.tools
     payload = get_format(name).render_tools(tools, NameTable.of(tools))
     emit_json(payload) if options.pretty else emit_bytes(encode(payload))
@@ -103,7 +103,7 @@ async def _export_request(options: _ExportOptions, session: Session) -> None:
     name = _format_for(options, model, session)
     request = first_request(session, text, way, model, name, stream=options.stream)
     if is_full(model, session):
-        shown = await _preview(model, request, session)
+        shown = await _preview(model, request, session, name)
         _emit(options, shown.sent.body, shown)
     else:
         from ...providers.wire.provider import encode
@@ -131,24 +131,27 @@ def _format_for(options: _ExportOptions, model: str, session: Session) -> str:
         if options.format_name is None:
             raise UsageError(f"{model!r} names no provider: write PROVIDER/MODEL, or add --format")
         return options.format_name
-    actual = _format_of(model, session)
-    if options.format_name not in (None, actual):
+    spoken = _formats_of(model, session)
+    if options.format_name is None:
+        return spoken[0]
+    if options.format_name not in spoken:
         raise UsageError(
-            f"the provider of {model} speaks {actual}, not {options.format_name}: leave --format out"
+            f"the provider of {model} speaks {' and '.join(spoken)}, not {options.format_name}: "
+            "leave --format out"
         )
-    return actual
+    return options.format_name
 
 
-def _format_of(model: str, session: Session) -> str:
-    from ...providers.preview import format_of
+def _formats_of(model: str, session: Session) -> tuple[str, ...]:
+    from ...providers.preview import formats_of
 
-    return format_of(model, own_providers(session.config))
+    return formats_of(model, own_providers(session.config))
 
 
-async def _preview(model: str, request: Request, session: Session) -> Preview:
+async def _preview(model: str, request: Request, session: Session, wire_format: str) -> Preview:
     from ...providers.preview import preview
 
-    return await preview(model, request, own_providers(session.config))
+    return await preview(model, request, own_providers(session.config), wire_format)
 
 
 def _note_losses(format_name: str, session: Session) -> None:

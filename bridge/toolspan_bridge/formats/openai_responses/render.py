@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from ..names import NameTable
 from ..shared.contract import Loss
 from ..shared.json_values import clean_object
 from ..shared.loss_rules import loss
+from ..shared.openai_models import reasons
 from ..shared.schemas import (
     OPENAI_STRICT,
     Plan,
@@ -29,7 +29,6 @@ MAX_TOOLS = 128
 MIN_OUTPUT_TOKENS = 16
 BUILTINS = {"web_search": {"type": "web_search"}}
 PLAN = Plan(steps=(object_schemas, array_items, object_properties))
-_NOT_REASONING = re.compile(r"(?:ft:|openai/)?(?:chatgpt-|gpt-3|gpt-4|gpt-[\d.]+-chat)")
 _NOT_PLAIN = frozenset({"$ref", "allOf", "anyOf", "if", "not", "oneOf"})
 
 
@@ -44,7 +43,7 @@ def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, 
 def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """The body of ``POST /v1/responses``; nothing is stored there."""
     body: dict[str, Any] = {"model": request.model, "input": list(input_items(request)), "store": False}
-    if not _NOT_REASONING.match(request.model):
+    if reasons(request.model) is not False:
         body["include"] = ["reasoning.encrypted_content"]
     if request.system.strip():
         body["instructions"] = request.system

@@ -9,6 +9,7 @@ from typing import Any
 
 from .contract import WireError
 from .json_values import as_object, compact, text
+from .openai_models import wants_other_api
 from .replies.errors import error_body, wire_error
 
 _QUOTA = re.compile(
@@ -45,6 +46,8 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
         message=message,
         final=any(_QUOTA.fullmatch(word) for word in words),
     )
+    if wants_other_api(message):
+        return replace(read, fault="wrong_wire")
     return replace(read, tool=_tool(message, text(error.get("param")))) if status in (400, 422) else read
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from ...formats.names import NameTable
+from ...formats.shared.openai_models import chat_only
 from ...messages import Request
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
@@ -20,20 +22,36 @@ from ..settings.environment import (
 from ..settings.ollama_host import host_url
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
+from ..wire.two_wires import TwoWires
 from .row import Row
 from .rows import row_of
 
 _PATHS = {"openai": "chat/completions", "openai-responses": "responses"}
 
 
-def connect_row(name: str, settings: HttpSettings) -> WireProvider:
+def connect_row(name: str, settings: HttpSettings) -> WireProvider | TwoWires:
     """The provider of the row ``name``. Raises ``AuthError`` when its key is missing."""
     row = row_of(name)
+    endpoint = _endpoint(name, row)
+    if row.other is None:
+        return _Compatible(endpoint, row.format, settings)
+    own, other = _Compatible(endpoint, row.format, settings), _Compatible(endpoint, row.other, settings)
+    if _is_at(endpoint.base, row.url):
+        return TwoWires(own, other, chat_only if row.other == "openai" else lambda model: False)
+    return TwoWires(other, own)
+
+
+def connect_to(endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> WireProvider:
+    """The provider of one of OpenAI's formats at ``endpoint``."""
+    return _Compatible(endpoint, wire_format, settings)
+
+
+def _endpoint(name: str, row: Row) -> Endpoint:
     key = optional_key(row.key) if row.local else key_from(name, row.key, where=row.keys_at)
     extra = {header: value for header, held_in in row.headers if (value := optional_key(held_in))}
     started = f"is it running? Start it with `{row.local}`, or set {row.base}"
     remote = f"check the network, HTTPS_PROXY and {row.base}"
-    endpoint = Endpoint(
+    return Endpoint(
         name,
         _base(row),
         key,
@@ -42,13 +60,14 @@ def connect_row(name: str, settings: HttpSettings) -> WireProvider:
         headers=extra,
         limit=row.limit,
         chat=row.chat,
+        account=row.account,
     )
-    return _Compatible(endpoint, row.format, settings)
 
 
-def connect_to(endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> WireProvider:
-    """The provider of one of OpenAI's formats at ``endpoint``."""
-    return _Compatible(endpoint, wire_format, settings)
+def _is_at(base: str, url: str) -> bool:
+    """Whether ``base`` is the row's own address, or a region's of it, such as ``eu.api.openai.com``."""
+    host, own = urlsplit(base).hostname or "", urlsplit(url).hostname or ""
+    return host == own or host.endswith(f".{own}")
 
 
 def _base(row: Row) -> str:

@@ -7,15 +7,20 @@ from typing import Literal
 
 from ...chat_traits import USUAL, ChatTraits
 
+WireFormat = Literal["openai", "openai-responses"]
+"""Chat Completions, and Responses."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A base URL, the variables that hold the key and another base URL, and where keys are to be had.
 
     ``limit`` is what the provider calls the limit of output tokens, ``format`` which of OpenAI's wire formats
-    it speaks. A server on the user's own machine needs no key: ``local`` says how it is started. ``host`` is
-    a variable that holds host and port alone, as Ollama reads it, for where ``base`` is not set. ``chat`` is
-    what its Chat Completions takes.
+    it speaks. ``other`` is the format of servers at another address than the row's own, and of models that
+    refuse ``format``. ``account`` names the provider that the row is of, where it has several rows: state of
+    one is taken by the others. A server on the user's own machine needs no key: ``local`` says how it is
+    started. ``host`` is a variable that holds host and port alone, as Ollama reads it, for where ``base`` is
+    not set. ``chat`` is what its Chat Completions takes.
     """
 
     url: str
@@ -24,7 +29,9 @@ class Row:
     keys_at: str = ""
     local: str = ""
     limit: str = "max_tokens"
-    format: Literal["openai", "openai-responses"] = "openai"
+    format: WireFormat = "openai"
     headers: tuple[tuple[str, str], ...] = ()
     host: str = ""
     chat: ChatTraits = USUAL
+    other: WireFormat | None = None
+    account: str = ""

@@ -15,7 +15,8 @@ class Endpoint:
     """``base`` is the address that a format's paths are added to; ``headers`` are sent with every request.
 
     ``variables`` is what to check when the key is refused, ``hint`` when nothing answers. ``limit`` is the
-    name of Chat Completions' limit of output tokens there, ``chat`` what else it takes.
+    name of Chat Completions' limit of output tokens there, ``chat`` what else it takes. ``account`` is the
+    provider's name where it has several (empty: ``name``).
     """
 
     name: str
@@ -26,6 +27,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     limit: str = "max_tokens"
     chat: ChatTraits = USUAL
+    account: str = ""
 
     def request_headers(self, named: str, prefix: str = "", **more: str) -> dict[str, str]:
         """The headers of a request: JSON, the key with ``prefix`` in the header ``named``, and the endpoint's

@@ -25,6 +25,7 @@ class EndpointProvider(WireProvider):
             variables=endpoint.variables,
             hint=endpoint.hint,
             secrets=endpoint.secrets,
+            account=endpoint.account,
         )
         self._sent_headers = headers
 

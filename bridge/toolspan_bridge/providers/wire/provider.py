@@ -52,7 +52,8 @@ class WireRequest:
 
 class WireProvider(ABC):
     """The common part of providers over HTTP. ``variables`` is what to check when the key is refused;
-    ``secrets`` are removed from its error messages.
+    ``secrets`` are removed from its error messages. ``account`` is the name by which its state is known, for
+    a provider with several names.
     """
 
     no_list: ClassVar[str] = ""
@@ -68,8 +69,10 @@ class WireProvider(ABC):
         variables: str,
         hint: str,
         secrets: tuple[str, ...],
+        account: str = "",
     ) -> None:
         self.name = name
+        self._account = account
         self.format_name = wire_format
         self._base = base
         self._format = get_format(wire_format)
@@ -91,6 +94,10 @@ class WireProvider(ABC):
         """``request`` adapted to known facts of its model, and notes on the changes for the user."""
         return request, ()
 
+    @property
+    def _origin(self) -> str:
+        return self._account or self.name
+
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
         return self._format.render_request(request, names)
 
@@ -109,17 +116,17 @@ class WireProvider(ABC):
 
     async def sent(self, request: Request) -> WireRequest:
         """``request`` as it would be on the wire, without sending it."""
-        request, _ = await self._ready(without_foreign_state(request, self.name))
+        request, _ = await self._ready(without_foreign_state(request, self._origin))
         body = encode(await self._body(request, NameTable.of(request.tools)))
         url = self._stream_url(request.model) if request.stream else self._url(request.model)
         return WireRequest(url, dict(await self._headers(url, body)), body)
 
     async def answer(self, request: Request) -> Reply:
         """One answer of the provider, without the tools that it refuses. Raises as ``Provider.answer``."""
-        request = without_foreign_state(request, self.name)
+        request = without_foreign_state(request, self._origin)
         if self._prompted:
-            return from_provider(await self._answer(request), self.name)
-        return from_provider(await self._quarantine.answer(request, self._format, self._answer), self.name)
+            return from_provider(await self._answer(request), self._origin)
+        return from_provider(await self._quarantine.answer(request, self._format, self._answer), self._origin)
 
     async def _answer(self, request: Request) -> Reply:
         request, notes = await self._ready(replace(request, stream=False))
@@ -135,11 +142,11 @@ class WireProvider(ABC):
         Raises as ``Provider.answer``, and only before the first item. A whole answer instead of a stream is
         accepted.
         """
-        request = without_foreign_state(request, self.name)
+        request = without_foreign_state(request, self._origin)
         quarantined = self._quarantine.stream(request, self._format, self._stream, self._answer)
         async with aclosing(self._stream(request) if self._prompted else quarantined) as items:
             async for item in items:
-                yield from_provider(item, self.name) if isinstance(item, Reply) else item
+                yield from_provider(item, self._origin) if isinstance(item, Reply) else item
 
     async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         request, notes = await self._ready(replace(request, stream=True))
@@ -252,7 +259,7 @@ class WireProvider(ABC):
             return AuthError(
                 f"{self.name} refused the request ({answer.status}: {reported}): check {self._variables}"
             )
-        if answer.status == 404:
+        if answer.status == 404 and error.fault != "wrong_wire":
             return UnknownModelError(
                 f"{self.name} at {self._base} knows no {model!r} (404: {reported}){self._model_hint(model)}",
                 status=404,

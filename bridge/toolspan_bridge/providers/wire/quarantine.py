@@ -115,6 +115,8 @@ class Quarantine:
         """The tool that ``error`` is about; ``None`` when it is about something else."""
         if error.status not in _REFUSALS or not request.tools or request.tool_choice == "none":
             return None
+        if error.fault not in ("tool", "other"):
+            return None
         sent = _sent(request, wire)
         if error.tool is not None:
             named = _tool_named(error.tool, sent, request)

@@ -142,7 +142,8 @@ def test_the_curl_command_sends_exactly_that_with_the_key_from_its_variable(
 @pytest.mark.parametrize(
     ("model", "address", "header"),
     [
-        ("openai/m", "https://api.openai.com/v1/chat/completions", 'Bearer \'"$OPENAI_API_KEY"'),
+        ("openai/m", "https://api.openai.com/v1/responses", 'Bearer \'"$OPENAI_API_KEY"'),
+        ("openai-chat/m", "https://api.openai.com/v1/chat/completions", 'Bearer \'"$OPENAI_API_KEY"'),
         ("groq/m", "https://api.groq.com/openai/v1/chat/completions", '"$GROQ_API_KEY"'),
         (
             "gemini/gemini-3-pro",
@@ -161,6 +162,15 @@ def test_no_key_is_needed_to_see_a_request(shop: Path, model: str, address: str,
     ran = toolspan("export", "--request", "hi", "--model", model, "--curl", cwd=shop, AWS_REGION="eu-west-1")
     assert ran.code == 0, ran.err
     assert address in ran.out and header in ran.out
+
+
+@pytest.mark.requirement("I11.1.1")
+def test_a_format_chooses_between_the_two_of_openai(shop: Path) -> None:
+    asked = ("export", "--request", "hi", "--model", "openai/m")
+    plain, as_chat = toolspan(*asked, cwd=shop), toolspan(*asked, "--format", "openai", cwd=shop)
+    assert "input" in plain.json and "messages" in as_chat.json
+    address = toolspan(*asked, "--format", "openai", "--curl", cwd=shop).out
+    assert "https://api.openai.com/v1/chat/completions" in address
 
 
 def test_keys_are_real_again_outside_of_a_preview(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +203,10 @@ def test_strict_shows_what_strict_tools_would_be(shop: Path) -> None:
         (("--format", "openai", "--curl"), "add --request"),
         (("--request", "hi", "--format", "openai"), "--model PROVIDER/MODEL"),
         (("--request", " ", "--model", "openai/m"), "question is empty"),
-        (("--request", "hi", "--model", "openai/m", "--format", "gemini"), "speaks openai, not gemini"),
+        (
+            ("--request", "hi", "--model", "openai/m", "--format", "gemini"),
+            "speaks openai-responses and openai, not",
+        ),
         (("--request", "hi", "--model", "some", "--format", "openai", "--curl"), "--model PROVIDER/MODEL"),
         (("--request", "hi", "--model", "some"), "names no provider"),
         (("--request", "hi", "--model", "offline/keyword"), "answers without any request"),

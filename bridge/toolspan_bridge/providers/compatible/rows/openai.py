@@ -1,4 +1,4 @@
-"""OpenAI, Chat Completions."""
+"""OpenAI: Responses, and Chat Completions for models and servers that want that."""
 
 from ..row import Row
 
@@ -8,5 +8,7 @@ ROW = Row(
     "OPENAI_BASE_URL",
     "https://platform.openai.com/api-keys",
     limit="max_completion_tokens",
+    format="openai-responses",
+    other="openai",
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
 )

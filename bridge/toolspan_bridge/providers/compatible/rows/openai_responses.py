@@ -1,4 +1,4 @@
-"""OpenAI, Responses."""
+"""OpenAI, Responses alone."""
 
 from ..row import Row
 
@@ -10,4 +10,5 @@ ROW = Row(
     limit="max_output_tokens",
     format="openai-responses",
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
+    account="openai",
 )
