@@ -14,9 +14,11 @@ class ChatTraits:
 
     ``echoed`` are the fields of an assistant's message, such as ``reasoning_content``, that have to come back
     with the calls of its turn, and ``echoes_text_turns`` says whether they go back with turns without calls
-    too. ``echoes_call_state`` is the same of ``extra_content`` of each call. ``stream_usage``: whether
+    too. ``demanded`` is the one of them that no assistant's message may lack: those of other models get a
+    blank. ``echoes_call_state`` is the same of ``extra_content`` of each call. ``stream_usage``: whether
     ``stream_options`` may be sent. ``user_after_tool``: whether a user's message may directly follow a
-    tool's. ``call_ids``: ``short`` are exactly nine letters and digits.
+    tool's; where not, a tool's message takes images itself. ``call_ids``: ``short`` are exactly nine letters
+    and digits.
     ``effort`` is how the effort of reasoning is asked for: ``reasoning_effort``, ``reasoning`` as an object
     with ``effort``, ``thinking`` as an object with ``type``, or not at all. ``structured`` is what
     ``response_format`` takes. ``cache_key``: whether ``prompt_cache_key`` is known there.
@@ -25,6 +27,7 @@ class ChatTraits:
 
     echoed: tuple[str, ...] = ("reasoning_content", "reasoning", "reasoning_details")
     echoes_text_turns: bool = False
+    demanded: str = ""
     echoes_call_state: bool = True
     stream_usage: bool = True
     user_after_tool: bool = True

@@ -25,8 +25,8 @@ class ReasoningDelta:
 class CallDelta:
     """More of a tool call, to be shown and never to be executed: that is for the whole reply.
 
-    ``index`` identifies the call within the turn; ``name`` is the wire name, in the call's first piece;
-    ``arguments`` is more of their JSON.
+    ``index`` identifies the call within the turn; ``name`` is the wire name, in the call's first piece, and
+    longer in the next ones where a server sends it in pieces; ``arguments`` is more of their JSON.
     """
 
     index: int

@@ -19,6 +19,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
     User,
 )
+from toolspan_bridge.providers.compatible.rows import row_of
 
 pytestmark = pytest.mark.requirement("I5.4.2")
 
@@ -73,7 +74,7 @@ def test_requests_are_of_the_types_that_the_providers_clients_publish(
 ) -> None:
     wire = Wire(name)
     for history in histories(wire):
-        CHECKS[name](wire.render(*history, **{"tools": TOOLS, **options}))
+        CHECKS[name](wire.render(*history, **{"tools": TOOLS, "chat": row_of("openai").chat, **options}))
 
 
 def test_the_types_tell_what_does_not_belong() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.outcomes import PNG, failed, image, part, said, succeeded
 from tests.support.provider_rules.openai import check_request
-from tests.support.wires.openai import answer, call_piece, chunk, data
+from tests.support.wires.openai import answer, call_piece, chunk, data, frames
 from toolspan_bridge.deltas import CallDelta, ReasoningDelta, TextDelta
 from toolspan_bridge.formats import FormatError, StreamFailed, openai
 from toolspan_bridge.formats.names import NameTable
@@ -285,3 +285,50 @@ def test_a_chunk_of_another_choice_is_not_read() -> None:
     parser = openai.parse_stream()
     parser.feed(data({"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "stop"}]}))
     assert parser.end().message.text == "" and parser.end().incomplete
+
+
+USES = [{"recipient_name": "functions.s__t", "parameters": {"city": city}} for city in ("Oslo", "Bergen")]
+
+
+@pytest.mark.requirement("I11.1.20")
+@pytest.mark.parametrize(
+    ("pieces", "calls"),
+    [
+        (["{}", '{"city": "Oslo"}'], [("s__t", {"city": "Oslo"})]),
+        (["{}", "{}"], [("s__t", {})]),
+    ],
+)
+def test_arguments_given_whole_again_after_an_empty_object(pieces: list[str], calls: Any) -> None:
+    parser = openai.parse_stream()
+    for number, piece in enumerate(pieces):
+        named = {} if number else {"id": "a", "name": "s__t"}
+        parser.feed(chunk({"tool_calls": [call_piece(0, piece, **named)]}))
+    parser.feed(chunk({}, "tool_calls"))
+    assert [(call.name, call.arguments) for call in parser.end().message.calls] == calls
+
+
+@pytest.mark.requirement("I11.1.20")
+@pytest.mark.parametrize("streamed", [False, True])
+def test_several_calls_in_one_wrapper_are_calls_of_their_own(streamed: bool) -> None:
+    calls = [("a", "multi_tool_use.parallel", {"tool_uses": USES}), ("b", "s__t", {})]
+    body = answer("", calls)
+    parser = openai.parse_stream()
+    for frame in frames("", calls):
+        parser.feed(frame)
+    reply = parser.end() if streamed else openai.parse_reply(body)
+    made = reply.message.calls
+    assert [(call.name, call.arguments) for call in made] == [
+        ("s__t", {"city": "Oslo"}),
+        ("s__t", {"city": "Bergen"}),
+        ("s__t", {}),
+    ]
+    assert len({call.id for call in made}) == 3
+    outcomes = tuple(succeeded(call_id=call.id) for call in made)
+    render(User("hi"), reply.message, ToolResults(outcomes))
+
+
+def test_a_wrapper_that_cannot_be_read_stays_a_call_of_its_own_name() -> None:
+    (call,) = openai.parse_reply(
+        answer("", [("a", "multi_tool_use.parallel", {"tool_uses": [{}]})])
+    ).message.calls
+    assert (call.id, call.name) == ("a", "multi_tool_use.parallel")

@@ -19,12 +19,19 @@ from tests.support.provider_rules import ollama as ollama_rules
 from tests.support.provider_rules import openai as openai_rules
 from tests.support.provider_rules import openai_responses as responses_rules
 from tests.support.provider_rules import prompt as prompt_rules
+from tests.support.provider_rules.chat_rows import rules_of
 
 Check = Callable[[Received], str]
 
 
-def openai(key: str, *, path: str = "/v1/chat/completions", limit: str = "max_completion_tokens") -> Check:
-    """Chat Completions with a bearer ``key`` (``""``: none may be sent)."""
+def openai(
+    key: str,
+    *,
+    path: str = "/v1/chat/completions",
+    limit: str = "max_completion_tokens",
+    row: str = "openai",
+) -> Check:
+    """Chat Completions with a bearer ``key`` (``""``: none may be sent), as the provider ``row`` takes it."""
 
     def check(request: Received) -> str:
         body = {
@@ -33,7 +40,7 @@ def openai(key: str, *, path: str = "/v1/chat/completions", limit: str = "max_co
         return _first(
             _posted_json(request, path),
             _header(request, "authorization", f"Bearer {key}" if key else None),
-            obeys(openai_rules.check_request, body),
+            obeys(lambda each: openai_rules.check_request(each, rules_of(row)), body),
         )
 
     return check

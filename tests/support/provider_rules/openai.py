@@ -1,4 +1,7 @@
-"""What Chat Completions takes: refuses with an ``AssertionError`` what the API would answer with a 400."""
+"""What Chat Completions takes: refuses with an ``AssertionError`` what the API would answer with a 400.
+
+Compatible servers differ: ``chat_rows`` has what each of them takes and refuses.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from typing import Any
 
 from . import common, strict
+from .chat_rows import OPENAI, ChatRules
 
 KEYS = {
     "max_completion_tokens",
@@ -31,14 +35,15 @@ def check_schema(schema: Any) -> None:
         assert set(booleans) <= {"additionalProperties", "unevaluatedItems", "unevaluatedProperties"}
 
 
-def check_request(body: Any) -> None:
+def check_request(body: Any, row: ChatRules = OPENAI) -> None:
     common.check_wire(body)
-    assert body.keys() <= KEYS and isinstance(body["model"], str)
+    assert body.keys() <= (KEYS | row.more) - row.refused and isinstance(body["model"], str)
     tools = body.get("tools", [])
     assert "tools" not in body or 1 <= len(tools) <= 128
     _check_choice(body, [tool["function"]["name"] for tool in tools])
     assert body.get("stream", True) is True and body.get("web_search_options", {}) == {}
-    assert body.get("stream_options") == ({"include_usage": True} if "stream" in body else None)
+    usage_asked = "stream" in body and "stream_options" not in row.refused
+    assert body.get("stream_options") == ({"include_usage": True} if usage_asked else None)
     common.check_names([tool["function"]["name"] for tool in tools])
     for tool in tools:
         assert tool.keys() == {"type", "function"} and tool["type"] == "function"
@@ -48,7 +53,7 @@ def check_request(body: Any) -> None:
         check_schema(function["parameters"])
         if function["strict"]:
             strict.check_openai(function["parameters"])
-    _check_messages(body["messages"])
+    _check_messages(body["messages"], row)
 
 
 def _check_choice(body: Any, names: list[str]) -> None:
@@ -77,25 +82,41 @@ def _check_content(content: Any) -> None:
             assert part["input_audio"]["format"] in ("mp3", "wav")
 
 
-def _check_messages(messages: list[Any]) -> None:
+def _check_messages(messages: list[Any], row: ChatRules) -> None:
     waiting: list[str] = []
     seen: set[str] = set()
+    before = ""
     for place, message in enumerate(messages):
-        if message["role"] == "tool":
+        role, before = message["role"], f"{before} {message['role']}"
+        if role == "tool":
+            assert message.keys() == {"role", "tool_call_id", "content"} and message["content"]
             assert message["tool_call_id"] == waiting.pop(0), "results answer their calls, in order"
-            assert isinstance(message["content"], str) and message["content"]
+            assert isinstance(message["content"], str) or row.media_in_results
+            _check_content(message["content"])
             continue
         assert not waiting, "every call is answered before anything else"
-        assert message["role"] != "system" or place == 0
-        if message["role"] == "assistant":
-            assert message["content"] or message["tool_calls"]
-            for call in message.get("tool_calls", []):
-                assert re.fullmatch(r"[A-Za-z0-9_-]{1,40}", call["id"]) and call["id"] not in seen
-                assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", call["function"]["name"])
-                assert isinstance(common.json.loads(call["function"]["arguments"]), dict)
-                seen.add(call["id"])
-                waiting.append(call["id"])
+        assert role != "system" or place == 0
+        if role == "assistant":
+            waiting += _check_assistant(message, row, seen)
         else:
-            assert message["role"] in ("system", "user") and message["content"]
+            assert role in ("system", "user") and message["content"]
+            assert row.user_after_tool or not before.endswith("tool user"), "Unexpected role after tool"
             _check_content(message["content"])
     assert not waiting, "every call is answered"
+
+
+def _check_assistant(message: Any, row: ChatRules, seen: set[str]) -> list[str]:
+    """The ids of its calls."""
+    assert message.keys() <= {"role", "content", "tool_calls"} | row.fields
+    assert message["content"] or message["tool_calls"]
+    assert not row.demanded or message.get(row.demanded), f"{row.demanded} must be passed back"
+    assert isinstance(message["content"], str | None) or row.thinks_in_content
+    ids: list[str] = []
+    for call in message.get("tool_calls", []):
+        assert call.keys() <= {"id", "type", "function"} | row.call_fields
+        assert re.fullmatch(row.ids, call["id"]) and call["id"] not in seen
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", call["function"]["name"])
+        assert isinstance(common.json.loads(call["function"]["arguments"]), dict)
+        seen.add(call["id"])
+        ids.append(call["id"])
+    return ids

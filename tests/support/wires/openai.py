@@ -111,6 +111,31 @@ def _ended(*chunks: bytes, finish: str = "tool_calls") -> list[bytes]:
     return [*chunks, chunk({}, finish), data({"choices": [], "usage": usage}), DONE]
 
 
+_SIGNED = {"google": {"thought_signature": "c2ln"}}
+
+
+def _thought(body: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """``body`` with these fields of its message."""
+    body["choices"][0]["message"] |= fields
+    return body
+
+
+def _signed(body: dict[str, Any]) -> dict[str, Any]:
+    body["choices"][0]["message"]["tool_calls"][0]["extra_content"] = _SIGNED
+    return body
+
+
+def _thinking(words: str) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": [{"type": "text", "text": words}]}
+
+
+def _detail(index: int, **fields: Any) -> dict[str, Any]:
+    """One entry of ``reasoning_details``, or a piece of it."""
+    kinds = {"data": "encrypted", "summary": "summary"}
+    kind = next((kind for field, kind in kinds.items() if field in fields), "text")
+    return {"type": f"reasoning.{kind}", "index": index, "format": "x-v1", **fields}
+
+
 def _refused() -> dict[str, Any]:
     body = answer()
     body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": "I will not."}
@@ -192,7 +217,81 @@ STREAMS: dict[str, tuple[list[bytes], Any]] = {
             chunk({"content": "It is 7 °C."}),
             finish="stop",
         ),
-        answer("It is 7 °C."),
+        _thought(answer("It is 7 °C."), reasoning_content="Hm, ", reasoning="well."),
+    ),
+    "reasoning in entries, by index": (
+        _ended(
+            chunk({"reasoning_details": [_detail(0, text="Hm, ")]}),
+            chunk({"reasoning_details": [_detail(0, text="well."), _detail(1, summary="So")]}),
+            chunk({"reasoning_details": [_detail(0, signature="c2ln"), _detail(1, summary=" it is")]}),
+            chunk({"reasoning_details": [_detail(1, data="ZW5j", id="rs_1")]}),
+            chunk({"reasoning_details": [_detail(1, data="ZW5k", id="rs_2")]}),
+            *_FIRST,
+            chunk({"tool_calls": [call_piece(0, 'msø ☃"}')]}),
+            chunk({"tool_calls": [call_piece(1, "{}", id="b", name="s__time")]}),
+        ),
+        _thought(
+            answer("", _TWO),
+            reasoning_details=[
+                _detail(0, text="Hm, well.", signature="c2ln"),
+                _detail(1, summary="So it is"),
+                _detail(1, data="ZW5j", id="rs_1"),
+                _detail(1, data="ZW5k", id="rs_2"),
+            ],
+        ),
+    ),
+    "thinking among the content": (
+        _ended(
+            chunk({"content": "Well: "}),
+            chunk({"content": [_thinking("I should ")]}),
+            chunk({"content": [_thinking("greet.")]}),
+            chunk({"content": ""}),
+            chunk({"content": "Hi"}),
+            chunk({"content": [{"type": "text", "text": " you"}]}),
+            finish="stop",
+        ),
+        _thought(
+            answer(""),
+            content=[
+                {"type": "text", "text": "Well: "},
+                _thinking("I should greet."),
+                {"type": "text", "text": "Hi you"},
+            ],
+        ),
+    ),
+    "state of a call": (
+        _ended(
+            chunk({"tool_calls": [call_piece(0, "{", id="b", name="s__time", extra_content=_SIGNED)]}),
+            chunk({"tool_calls": [call_piece(0, "}")]}),
+        ),
+        _signed(answer("", [("b", "s__time", {})])),
+    ),
+    "a name in pieces": (
+        _ended(
+            chunk({"tool_calls": [call_piece(0, id="a", name="s__")]}),
+            chunk({"tool_calls": [call_piece(0, name="wea")]}),
+            chunk({"tool_calls": [call_piece(0, name="ther")]}),
+            chunk({"tool_calls": [call_piece(0, '{"city": "Tromsø ☃"}')]}),
+            chunk({"tool_calls": [call_piece(1, id="b", name="s__time")]}),
+        ),
+        answer("", _TWO),
+    ),
+    "one index and no ids": (
+        _ended(
+            chunk({"tool_calls": [call_piece(0, "{}", name="s__time")]}),
+            chunk({"tool_calls": [call_piece(0, "{}", name="s__time")]}),
+            chunk({"tool_calls": [call_piece(0, '{"city": "Tromsø ☃"}', name="s__weather")]}),
+            chunk({"tool_calls": [call_piece(0, '{"city": "Vardø"}', name="s__weather")]}),
+        ),
+        answer(
+            "",
+            [
+                (None, "s__time", {}),
+                (None, "s__time", {}),
+                (None, "s__weather", {"city": "Tromsø ☃"}),
+                (None, "s__weather", {"city": "Vardø"}),
+            ],
+        ),
     ),
     "a refusal": (
         _ended(chunk({"refusal": "I will "}), chunk({"refusal": "not."}), finish="stop"),

@@ -18,8 +18,9 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from .parallel import unwrapped
+from .state import FORMAT, state_of
 
-_NAME = "openai"
 _STOPS: dict[str, StopReason] = {
     "abort": "error",
     "content_filter": "refusal",
@@ -43,11 +44,17 @@ def parse_reply(body: Any) -> Reply:
     if message is None:
         raise missing("message", body)
     refusal = text(message.get("refusal"))
-    calls = chat_calls(message, body)
+    calls = unwrapped(chat_calls(message, body))
     stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
     content = content_text(message.get("content")) or refusal
     return reply(
-        content, calls, body=body, stop=stop, usage=usage_of(body, "prompt", "completion"), format_name=_NAME
+        content,
+        calls,
+        body=body,
+        stop=stop,
+        usage=usage_of(body, "prompt", "completion"),
+        opaque=state_of(message),
+        format_name=FORMAT,
     )
 
 

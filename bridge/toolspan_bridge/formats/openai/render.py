@@ -48,7 +48,9 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     for name in request.builtins:
         body |= BUILTINS.get(name, {})
     if request.stream:
-        body |= {"stream": True, "stream_options": {"include_usage": True}}
+        body["stream"] = True
+        if request.chat.stream_usage:
+            body["stream_options"] = {"include_usage": True}
     if request.max_tokens is not None:
         body["max_completion_tokens"] = request.max_tokens
     if request.temperature is not None:

@@ -11,12 +11,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import (
-    CallDelta,
-    Delta,
-    ReasoningDelta,
-    TextDelta,
-)
+from ...deltas import Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
 from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
@@ -30,6 +25,8 @@ from ..shared.json_values import (
 from ..shared.openai_errors import parse_error
 from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import content_text, parse_reply
+from .stream_calls import CallPieces
+from .stream_state import StatePieces
 
 _DONE = "[DONE]"
 _STATUS = {
@@ -39,66 +36,6 @@ _STATUS = {
     "server_is_overloaded": 503,
     "slow_down": 429,
 }
-
-
-class _Call:
-    def __init__(self, place: int, index: int | None) -> None:
-        self.place = place
-        self.index = index
-        self.id = ""
-        self.name = ""
-        self.arguments = TextPieces()
-
-    @property
-    def body(self) -> dict[str, Any]:
-        function = {"name": self.name, "arguments": self.arguments.text}
-        return {"id": self.id, "type": "function", "function": function}
-
-
-class _Calls:
-    """The calls of a turn, their pieces put together by index, or by id where that is more exact."""
-
-    def __init__(self) -> None:
-        self._calls: list[_Call] = []
-        self._by_index: dict[int, _Call] = {}
-        self._by_id: dict[str, _Call] = {}
-
-    def add(self, piece: dict[str, Any]) -> CallDelta:
-        call_id, name = text(piece.get("id")), text(at(piece, "function", "name"))
-        index = piece.get("index")
-        index = index if isinstance(index, int) else None
-        call = self._open(index, call_id)
-        if call is None or self._begins_another(call, call_id, name):
-            call = _Call(len(self._calls), index)
-            self._calls.append(call)
-        named = "" if call.name else name
-        call.id, call.name = call.id or call_id, call.name or name
-        self._by_id.setdefault(call.id, call)
-        if index is not None:
-            self._by_index[index] = call
-        return CallDelta(call.place, named, call.arguments.add(_written(at(piece, "function", "arguments"))))
-
-    @property
-    def body(self) -> list[dict[str, Any]]:
-        """By index, where every call has one; else in the order that they came in."""
-        placed = [(call.index, call.place, call) for call in self._calls if call.index is not None]
-        if len(placed) < len(self._calls):
-            return [call.body for call in self._calls]
-        return [call.body for _, _, call in sorted(placed, key=lambda each: each[:2])]
-
-    def _open(self, index: int | None, call_id: str) -> _Call | None:
-        """The call that a piece belongs to: of its index, else of its id, else the one that came last."""
-        if index is not None:
-            return self._by_index.get(index)
-        last = self._calls[-1] if self._calls else None
-        return self._by_id.get(call_id, last) if call_id else last
-
-    @staticmethod
-    def _begins_another(call: _Call, call_id: str, name: str) -> bool:
-        """Some servers number all calls 0, or none: then a name with another id begins the next."""
-        if not name or not call.name:
-            return False
-        return name != call.name or (bool(call_id) and bool(call.id) and call_id != call.id)
 
 
 def parse_stream() -> StreamParser:
@@ -118,7 +55,8 @@ class _ChatStream(BodyStream):
         self._sse = SseReader()
         self._done = False
         self._text, self._refusal = TextPieces(), TextPieces()
-        self._calls = _Calls()
+        self._calls = CallPieces()
+        self._state = StatePieces()
         self._reason: Any = None
         self._usage: Any = None
 
@@ -147,8 +85,7 @@ class _ChatStream(BodyStream):
                 yield from self._delta(as_object(choice.get("delta")) or {})
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[Delta]:
-        thought = text(delta.get("reasoning_content")) or text(delta.get("reasoning"))
-        if thought:
+        if thought := self._state.add(delta, self._text):
             yield ReasoningDelta(thought)
         for joined, key in ((self._text, "content"), (self._refusal, "refusal")):
             if shown := joined.add(content_text(delta.get(key))):
@@ -162,7 +99,7 @@ class _ChatStream(BodyStream):
 
     @override
     def _reply(self) -> Reply:
-        message: dict[str, Any] = {"content": self._text.text, "refusal": self._refusal.text}
+        message = {"content": self._text.text, "refusal": self._refusal.text, **self._state.fields}
         if calls := self._calls.body:
             message["tool_calls"] = calls
         choice = {"message": message, "finish_reason": self._reason}
@@ -174,13 +111,6 @@ class _ChatStream(BodyStream):
                 self._done = True
                 return
             yield data
-
-
-def _written(arguments: Any) -> str:
-    """More of the arguments' JSON; some servers send them whole, as an object."""
-    if isinstance(arguments, str):
-        return arguments
-    return "" if arguments is None else compact(arguments)
 
 
 def _status(event: dict[str, Any]) -> int:

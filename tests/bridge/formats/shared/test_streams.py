@@ -219,7 +219,7 @@ def called(deltas: list[Delta]) -> dict[str, Any]:
     arguments: defaultdict[int, str] = defaultdict(str)
     for delta in deltas:
         if isinstance(delta, CallDelta):
-            names.setdefault(delta.index, delta.name)
+            names[delta.index] = delta.name or names.get(delta.index, "")
             arguments[delta.index] += delta.arguments
     return {names[index]: read_arguments(arguments[index])[0] for index in names}
 

@@ -57,7 +57,7 @@ def openai(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 async def test_every_row_asks_and_answers_by_its_own_variables(
     name: str, row: Row, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = checks.openai(KEY, limit=row.limit)
+    check = checks.openai(KEY, limit=row.limit, row=name)
     with FakeProvider(check, [Sent(CALLING), Sent(completion(content="22 °C"))]) as fake:
         monkeypatch.setenv(row.key, KEY)
         monkeypatch.setenv(row.base, f"{fake.url}/v1/")
@@ -65,6 +65,7 @@ async def test_every_row_asks_and_answers_by_its_own_variables(
         second = await ask(f"{name}/some/model:free", messages=ANSWERED)
     (call,) = first.message.calls
     assert (call.id, call.name, call.arguments) == ("call_1", "config__get_weather", {"location": "Paris"})
+    assert first.message.opaque is None and not first.message.origin
     assert (first.usage.input_tokens, first.usage.output_tokens) == (11, 7)
     assert second.message.text == "22 °C"
     assert fake.received[0].body["model"] == "some/model:free"

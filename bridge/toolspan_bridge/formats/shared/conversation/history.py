@@ -35,11 +35,13 @@ class UserTurn:
 
 @dataclass(frozen=True, slots=True)
 class SentCall:
-    """A past call in a form that may be sent: legal id and name, arguments an object."""
+    """A past call in a form that may be sent: legal id and name, arguments an object. ``opaque`` is its
+    provider state, meant for the format of its turn."""
 
     id: str
     name: str
     arguments: dict[str, Any]
+    opaque: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +118,12 @@ def _sent(call: ToolCall, where: str, used: set[str], legal_id: re.Pattern[str])
     call_id = call.id
     if not legal_id.fullmatch(call_id) or call_id in used:
         identity = f"{where}\0{call.id}".encode("utf-8", "replace")
-        call_id = f"call_{hashlib.sha256(identity).hexdigest()[:24]}"
+        digest = hashlib.sha256(identity).hexdigest()
+        minted = (f"call_{digest[:24]}", digest[:9])
+        call_id = next((each for each in minted if legal_id.fullmatch(each)), minted[0])
     used.add(call_id)
     arguments = {"malformed_arguments": call.raw} if call.arguments is None else dict(call.arguments)
-    return SentCall(call_id, legal_name(call.name), arguments)
+    return SentCall(call_id, legal_name(call.name), arguments, call.opaque)
 
 
 def _outcomes(following: Iterable[Message]) -> Iterator[ToolOutcome]:

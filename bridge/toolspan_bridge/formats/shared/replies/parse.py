@@ -37,11 +37,12 @@ from ..json_values import (
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """A call as the provider sent it, unvalidated."""
+    """A call as the provider sent it, unvalidated. ``opaque`` is state of it to be sent back."""
 
     id: Any
     name: Any
     arguments: Any
+    opaque: Json = None
 
 
 def read_body(body: Any) -> dict[str, Any]:
@@ -69,7 +70,8 @@ def missing(what: str, body: dict[str, Any]) -> FormatError:
 
 
 def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
-    """The ``tool_calls`` of a chat message, each ``{"id", "function": {"name", "arguments"}}``.
+    """The ``tool_calls`` of a chat message, each ``{"id", "function": {"name", "arguments"}}``, with the
+    ``extra_content`` that some providers want back.
 
     Raises ``FormatError`` for one that cannot be read.
     """
@@ -78,7 +80,12 @@ def chat_calls(message: dict[str, Any], body: dict[str, Any]) -> list[WireCall]:
     if given and len(calls) != len(as_list(given) or [None]):
         raise missing("readable tool_calls", body)
     return [
-        WireCall(call.get("id"), at(call, "function", "name"), at(call, "function", "arguments"))
+        WireCall(
+            call.get("id"),
+            at(call, "function", "name"),
+            at(call, "function", "arguments"),
+            call.get("extra_content") or None,
+        )
         for call in calls
     ]
 
@@ -103,7 +110,8 @@ def reply(
     sources = tuple(citations)
     if (aside or stop in BROKEN_STOPS) and read:
         return Reply(Assistant(content, citations=sources), stop, usage, cut_calls=read)
-    state = format_name if opaque is not None else ""
+    has_state = opaque is not None or any(call.opaque is not None for call in read)
+    state = format_name if has_state else ""
     return Reply(Assistant(content, read, opaque, state, citations=sources), stop, usage)
 
 
@@ -139,7 +147,7 @@ def _read_calls(calls: Sequence[WireCall], body: dict[str, Any]) -> list[ToolCal
         used.add(call_id)
         arguments, malformed = read_arguments(call.arguments)
         raw = call.arguments if isinstance(call.arguments, str) else compact(call.arguments)
-        read.append(ToolCall(call_id, text(call.name), arguments, clean(raw), malformed))
+        read.append(ToolCall(call_id, text(call.name), arguments, clean(raw), malformed, call.opaque))
     return read
 
 

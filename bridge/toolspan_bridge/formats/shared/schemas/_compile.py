@@ -109,8 +109,9 @@ def _original(schema: Mapping[str, Any] | bool) -> tuple[Any, Schema, list[Chang
 def restore_arguments(schema: Mapping[str, Any], arguments: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
     """``arguments`` for a schema that was sent by ``plan``, in terms of the original.
 
-    Unwrapped, keys renamed back, whole floats as integers where the schema says so, nulls for missing values
-    removed. Arguments of a tool that could not be sent are returned unchanged.
+    Unwrapped, keys renamed back, whole floats as integers where the schema says so, objects and arrays that
+    came as strings read, nulls for missing values removed. Arguments of a tool that could not be sent are
+    returned unchanged.
     """
     given = dict(arguments)
     try:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..json_values import (
+    MAX_NESTING,
     as_list,
     as_object,
     load,
+    nesting,
     text,
 )
 from ._refs import resolve
@@ -35,7 +37,8 @@ def unwrap(schema: Schema, arguments: dict[str, Any]) -> dict[str, Any]:
 def restore_values(
     schema: Schema, value: Any, keys: Mapping[str, str], *, without_nulls: bool = False
 ) -> Any:
-    """``value`` with its keys renamed back (``keys``: original to sent) and whole floats as integers.
+    """``value`` with its keys renamed back (``keys``: original to sent), whole floats as integers, and
+    objects and arrays that came as strings as they were meant.
 
     ``without_nulls`` removes each null of an optional property that does not accept null. The value is
     traversed along the original schema, so that only values that the schema names are changed.
@@ -52,6 +55,8 @@ class _Restorer:
 
     def value(self, value: Any, schemas: list[Schema]) -> Any:
         nodes = list(_applicable(self.root, schemas))
+        if isinstance(value, str):
+            value = _unstringified(value, self.root, schemas, nodes)
         if (inside := as_object(value)) is not None:
             return self._object(inside, nodes)
         if (listed := as_list(value)) is not None:
@@ -114,6 +119,22 @@ def _applicable(root: Schema, schemas: list[Schema]) -> Iterator[Schema]:
         waiting.extend((as_object(node.get("dependentSchemas")) or {}).values())
 
 
+def _unstringified(value: str, root: Schema, schemas: list[Schema], nodes: list[Schema]) -> Any:
+    """The object or array that some models write as a string, where the schema has no place for a string."""
+    wanted = {kind for node in nodes for kind in types(node)} & {"object", "array"}
+    if not wanted or not value.lstrip().startswith(("{", "[")):
+        return value
+    try:
+        inside = load(value)
+    except ValueError:
+        return value
+    kind = "array" if as_list(inside) is not None else "object"
+    if kind not in wanted or nesting(inside) > MAX_NESTING:
+        return value
+    shared = {"$defs": root["$defs"]} if "$defs" in root else {}
+    return value if any(_may_be({**shared, **schema}, value) for schema in schemas) else inside
+
+
 def _at_key(nodes: list[Schema], key: str) -> list[Schema]:
     inner: list[Schema] = []
     for node in nodes:
@@ -158,3 +179,13 @@ def _fits(schema: Schema, arguments: dict[str, Any]) -> bool:
         return jsonschema_rs.is_valid(schema, arguments)
     except (ValueError, jsonschema_rs.ReferencingError):
         return False
+
+
+def _may_be(schema: Schema, value: Any) -> bool:
+    """Whether ``schema`` takes ``value``, or cannot be asked."""
+    import jsonschema_rs
+
+    try:
+        return jsonschema_rs.is_valid(schema, value)
+    except (ValueError, jsonschema_rs.ReferencingError):
+        return True

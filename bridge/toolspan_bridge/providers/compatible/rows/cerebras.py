@@ -1,5 +1,6 @@
 """Cerebras."""
 
+from ....chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(
@@ -8,4 +9,5 @@ ROW = Row(
     "CEREBRAS_BASE_URL",
     "https://cloud.cerebras.ai",
     limit="max_completion_tokens",
+    chat=ChatTraits(echoed=("reasoning",)),
 )

@@ -1,5 +1,6 @@
 """DeepSeek."""
 
+from ....chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(
@@ -7,4 +8,5 @@ ROW = Row(
     "DEEPSEEK_API_KEY",
     "DEEPSEEK_BASE_URL",
     "https://platform.deepseek.com/api_keys",
+    chat=ChatTraits(echoed=("reasoning_content",), echoes_text_turns=True, demanded="reasoning_content"),
 )

@@ -1,5 +1,6 @@
 """Groq."""
 
+from ....chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(
@@ -8,4 +9,5 @@ ROW = Row(
     "GROQ_BASE_URL",
     "https://console.groq.com/keys",
     limit="max_completion_tokens",
+    chat=ChatTraits(echoed=("reasoning",)),
 )

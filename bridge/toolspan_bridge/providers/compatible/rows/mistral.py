@@ -1,5 +1,6 @@
 """Mistral AI."""
 
+from ....chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(
@@ -7,4 +8,12 @@ ROW = Row(
     "MISTRAL_API_KEY",
     "MISTRAL_BASE_URL",
     "https://console.mistral.ai/api-keys",
+    chat=ChatTraits(
+        echoed=("content",),
+        echoes_text_turns=True,
+        echoes_call_state=False,
+        stream_usage=False,
+        user_after_tool=False,
+        call_ids="short",
+    ),
 )

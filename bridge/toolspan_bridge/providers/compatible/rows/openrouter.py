@@ -1,5 +1,6 @@
 """OpenRouter."""
 
+from ....chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(
@@ -7,4 +8,5 @@ ROW = Row(
     "OPENROUTER_API_KEY",
     "OPENROUTER_BASE_URL",
     "https://openrouter.ai/keys",
+    chat=ChatTraits(echoes_text_turns=True),
 )

@@ -105,6 +105,29 @@ def test_whole_floats_become_integers_where_the_schema_says_integer(name: str) -
 
 
 @EVERY
+@pytest.mark.requirement("I11.1.20")
+def test_objects_and_arrays_that_came_as_strings_are_read_where_no_string_is_meant(name: str) -> None:
+    inner = {"type": "object", "properties": {"i": {"type": "integer"}}}
+    schema = {
+        "type": "object",
+        "properties": {
+            "object": {"$ref": "#/$defs/Inner"},
+            "list": {"type": "array", "items": inner},
+            "either": {"anyOf": [inner, {"type": "string"}]},
+            "named": {"anyOf": [inner, {"enum": ["{}"]}]},
+            "text": {"type": "string"},
+            "any": {},
+            "broken": inner,
+            "other": inner,
+        },
+        "$defs": {"Inner": inner},
+    }
+    same = {"either": '{"i": 1}', "named": "{}", "text": "[1]", "any": "{}", "broken": '{"i', "other": "[1]"}
+    sent = {"object": '{"i": 2.0}', "list": '[{"i": 3.0}, "{}"]', **same}
+    assert repr(back(name, schema, sent)) == repr({"object": {"i": 2}, "list": [{"i": 3}, {}], **same})
+
+
+@EVERY
 def test_a_float_beyond_exact_integers_is_left_alone(name: str) -> None:
     schema = {"type": "object", "properties": {"i": {"type": "integer"}}}
     assert repr(back(name, schema, {"i": 1e300})) == repr({"i": 1e300})
