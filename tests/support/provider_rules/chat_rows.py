@@ -22,7 +22,7 @@ class ChatRules:
     thinks_in_content: bool = False
 
 
-_OPEN = ChatRules(
+OPEN = ChatRules(
     fields=frozenset({"reasoning_content", "reasoning", "reasoning_details"}),
     call_fields=frozenset({"extra_content"}),
 )
@@ -45,4 +45,4 @@ _ROWS = {
 
 def rules_of(row: str) -> ChatRules:
     """The rules of a row; a server of which nothing else is known takes every field of reasoning."""
-    return _ROWS.get(row, _OPEN)
+    return _ROWS.get(row, OPEN)

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from . import common, strict
-from .chat_rows import OPENAI, ChatRules
+from .chat_rows import OPEN, ChatRules
 
 KEYS = {
     "max_completion_tokens",
@@ -35,7 +35,7 @@ def check_schema(schema: Any) -> None:
         assert set(booleans) <= {"additionalProperties", "unevaluatedItems", "unevaluatedProperties"}
 
 
-def check_request(body: Any, row: ChatRules = OPENAI) -> None:
+def check_request(body: Any, row: ChatRules = OPEN) -> None:
     common.check_wire(body)
     assert body.keys() <= (KEYS | row.more) - row.refused and isinstance(body["model"], str)
     tools = body.get("tools", [])
