@@ -19,6 +19,7 @@ from toolspan_bridge.providers import ModelFacts, resolve_model
 from toolspan_bridge.providers.listing import ModelLister
 from toolspan_bridge.providers.wire.model_facts import ollama_shown
 from toolspan_bridge.providers.wire.provider import WireProvider
+from toolspan_bridge.providers.wire.two_wires import TwoWires
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I5.3.1")]
 
@@ -27,7 +28,7 @@ KEY = "key-0123456789"
 
 async def models(provider: str) -> tuple[ModelFacts, ...]:
     found, _ = resolve_model(f"{provider}/-", instant())
-    assert isinstance(found, WireProvider)
+    assert isinstance(found, WireProvider | TwoWires)
     async with aclosing(found):
         return await found.models()
 

@@ -62,6 +62,23 @@ def azure(key: str, deployment: str, *, version: str, header: str = "api-key") -
     return check
 
 
+def azure_v1(key: str, api: str, *, header: str = "api-key") -> Check:
+    """The v1 API, ``chat/completions`` or ``responses``: it takes no API version, and the deployment is the
+    model."""
+    rules = responses_rules if api == "responses" else openai_rules
+
+    def check(request: Received) -> str:
+        both = {"api-key", "authorization"} <= request.headers.keys()
+        return _first(
+            _posted_json(request, f"/openai/v1/{api}"),
+            "two keys were sent" if both else "",
+            _header(request, header, key),
+            obeys(rules.check_request, request.body),
+        )
+
+    return check
+
+
 def prompted(key: str, *, path: str = "/v1/chat/completions") -> Check:
     """Chat Completions without tools: they are told of in the system prompt."""
 

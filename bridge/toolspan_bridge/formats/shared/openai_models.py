@@ -20,6 +20,7 @@ _OTHER_API = re.compile(
     r"function tools with reasoning_effort are not supported"
     r"|(?:only|not) supported (?:in|with|by) (?:the )?(?:/?v1/(?:responses|chat/completions)|responses api)"
     r"|use (?:the )?/?v1/(?:responses|chat/completions)"
+    r"|responses api is not (?:supported|enabled|available)"
     r"|(?:chatcompletion|responses?) operation does not work with the specified model",  # Azure
     re.IGNORECASE,
 )

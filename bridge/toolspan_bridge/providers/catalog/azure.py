@@ -1,4 +1,9 @@
-"""Azure OpenAI: Chat Completions of a deployment of yours. The model is the deployment's name."""
+"""Azure OpenAI: a deployment of yours, by the v1 API. The model is the deployment's name.
+
+The v1 API has no API versions. Deployments named after a model that thinks are asked by Responses, others by
+Chat Completions, and each by the other where it is refused. With ``AZURE_OPENAI_API_VERSION`` set it
+is Chat Completions at the deployment's own path, as before the v1 API.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,9 @@ from urllib.parse import quote
 
 from typing_extensions import override
 
-from ...errors import UsageError
+from ...errors import BridgeError, UnknownModelError, UsageError
+from ...formats.shared.openai_models import reasons
+from ..http.client import HttpResponse
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from ..settings.environment import (
@@ -19,15 +26,18 @@ from ..settings.environment import (
 )
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
+from ..wire.two_wires import TwoWires
 
 _ENDPOINT = "AZURE_OPENAI_ENDPOINT"
 _KEY = "AZURE_OPENAI_API_KEY"
 _TOKEN = "AZURE_OPENAI_AD_TOKEN"
 _VERSION = ("AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
-_DEFAULT_VERSION = "2024-10-21"
+_V1 = ("", "v1")
+_EXAMPLE_VERSION = "2024-10-21"
+_NO_SUCH_PATH = "404"
 
 
-def connect(model: str, settings: HttpSettings) -> WireProvider:
+def connect(model: str, settings: HttpSettings) -> WireProvider | TwoWires:
     """The Azure resource at ``AZURE_OPENAI_ENDPOINT``, with its key or a Microsoft Entra token.
 
     Raises ``UsageError`` without an endpoint, ``AuthError`` without key and token.
@@ -39,21 +49,55 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
     key = token or key_from("azure", _KEY, where="the resource's Keys and Endpoint page")
     name, version = variable(*_VERSION)
     if not re.fullmatch(r"[a-z0-9.-]{0,40}", version):
-        raise UsageError(f"{name} is no API version: write it as {_DEFAULT_VERSION}")
+        raise UsageError(f"{name} is no API version: write it as {_EXAMPLE_VERSION}, or unset it")
     endpoint = Endpoint(
         "azure",
-        base_url(example, _ENDPOINT),
+        base_url(example, _ENDPOINT).removesuffix("/v1").removesuffix("/openai"),
         key,
         variables=_TOKEN if token else _KEY,
         hint=f"check the network, HTTPS_PROXY and {_ENDPOINT}",
     )
     bearer = endpoint.request_headers("authorization", "Bearer ")
     headers = bearer if token else endpoint.request_headers("api-key")
-    return _Azure(endpoint, headers, version or _DEFAULT_VERSION, settings)
+    if version not in _V1:
+        return _Deployment(endpoint, headers, version, settings)
+    chat = _V1Api(endpoint, "openai", headers, settings)
+    responses = _V1Api(endpoint, "openai-responses", headers, settings)
+    return TwoWires(chat, responses, lambda deployment: reasons(deployment) is True)
 
 
 class _Azure(EndpointProvider):
     no_list = "Azure lists deployments only in its portal: write azure/DEPLOYMENT"
+
+    @override
+    def _model_hint(self, model: str) -> str:
+        return ": the name after azure/ is that of your deployment, not of the model behind it"
+
+
+class _V1Api(_Azure):
+    """One of the two formats of the v1 API."""
+
+    def __init__(
+        self, endpoint: Endpoint, wire_format: str, headers: Mapping[str, str], settings: HttpSettings
+    ) -> None:
+        super().__init__(endpoint, wire_format, settings, headers)
+        self._path = {"openai": "chat/completions", "openai-responses": "responses"}[wire_format]
+
+    @override
+    def _url(self, model: str) -> str:
+        return f"{self._base}/openai/v1/{self._path}"
+
+    @override
+    def _failure(self, answer: HttpResponse, model: str) -> BridgeError:
+        """A resource in a region without one of the formats has no such path."""
+        failure = super()._failure(answer, model)
+        if isinstance(failure, UnknownModelError) and failure.kind == _NO_SUCH_PATH:
+            failure.fault = "wrong_wire"
+        return failure
+
+
+class _Deployment(_Azure):
+    """Chat Completions at a deployment's path, by an API version."""
 
     def __init__(
         self, endpoint: Endpoint, headers: Mapping[str, str], version: str, settings: HttpSettings
@@ -65,7 +109,3 @@ class _Azure(EndpointProvider):
     def _url(self, model: str) -> str:
         deployment = quote(model, safe="")
         return f"{self._base}/openai/deployments/{deployment}/chat/completions?api-version={self._version}"
-
-    @override
-    def _model_hint(self, model: str) -> str:
-        return ": the name after azure/ is that of your deployment, not of the model behind it"

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
 from tests.support.provider_cases import ask
+from tests.support.wires.openai_responses import answer
 from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
 from toolspan_bridge.providers import resolve_model
 
@@ -23,24 +24,64 @@ def azure(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-async def test_a_deployment_is_asked_by_its_path_the_api_version_and_the_api_key_header(
-    azure: pytest.MonkeyPatch,
+@pytest.mark.requirement("I11.1.14")
+async def test_a_deployment_is_asked_by_the_v1_api_without_an_api_version(azure: pytest.MonkeyPatch) -> None:
+    with FakeProvider(checks.azure_v1(KEY, "chat/completions"), [SAID] * 3) as fake:
+        for address in ("", "/", "/openai/v1/"):
+            azure.setenv("AZURE_OPENAI_ENDPOINT", f"{fake.url}{address}")
+            assert (await ask("azure/my gpt", max_tokens=9)).message.text == "22 °C"
+    assert fake.received[0].body["model"] == "my gpt"
+
+
+@pytest.mark.requirement("I11.1.14")
+@pytest.mark.parametrize("token", ["", "entra"])
+async def test_a_deployment_named_after_a_model_that_thinks_is_asked_by_responses(
+    token: str, azure: pytest.MonkeyPatch
 ) -> None:
-    check = checks.azure(KEY, "my%20gpt", version="2024-10-21")
-    with FakeProvider(check, [SAID]) as fake:
-        azure.setenv("AZURE_OPENAI_ENDPOINT", f"{fake.url}/")
-        assert (await ask("azure/my gpt", max_tokens=9)).message.text == "22 °C"
+    azure.setenv("AZURE_OPENAI_AD_TOKEN", token)
+    key, header = (f"Bearer {token}", "authorization") if token else (KEY, "api-key")
+    with FakeProvider(checks.azure_v1(key, "responses", header=header), [Sent(answer("22 °C"))]) as fake:
+        azure.setenv("AZURE_OPENAI_ENDPOINT", fake.url)
+        assert (await ask("azure/gpt-5.5")).message.text == "22 °C"
 
 
-async def test_the_api_version_and_an_entra_token_come_from_the_environment(
+CODEX = "The chatCompletion operation does not work with the specified model, gpt-5.1-codex."
+NO_PATH = {"error": {"code": "404", "message": "Resource not found"}}
+
+
+@pytest.mark.requirement("I11.1.14")
+@pytest.mark.parametrize(
+    ("model", "refusal", "said", "paths"),
+    [
+        (
+            "coder",
+            Sent({"error": {"code": "OperationNotSupported", "message": CODEX}}, status=400),
+            Sent(answer("22 °C")),
+            ["completions", "responses"],
+        ),
+        ("gpt-5", Sent(NO_PATH, status=404), SAID, ["responses", "completions"]),
+    ],
+)
+async def test_a_deployment_that_refuses_one_format_is_asked_by_the_other(
+    model: str, refusal: Sent, said: Sent, paths: list[str], azure: pytest.MonkeyPatch
+) -> None:
+    with FakeProvider(anything, [refusal, said]) as fake:
+        azure.setenv("AZURE_OPENAI_ENDPOINT", fake.url)
+        assert (await ask(f"azure/{model}")).message.text == "22 °C"
+    assert [request.target.rpartition("/")[2] for request in fake.received] == paths
+
+
+@pytest.mark.requirement("I11.1.14")
+async def test_an_api_version_and_an_entra_token_come_from_the_environment_and_lead_to_the_deployments_path(
     azure: pytest.MonkeyPatch,
 ) -> None:
     azure.setenv("AZURE_OPENAI_AD_TOKEN", "entra")
-    azure.setenv("OPENAI_API_VERSION", "2025-04-01-preview")
-    check = checks.azure("Bearer entra", "d", version="2025-04-01-preview", header="authorization")
-    with FakeProvider(check, [SAID]) as fake:
-        azure.setenv("AZURE_OPENAI_ENDPOINT", fake.url)
-        await ask("azure/d")
+    for name in ("OPENAI_API_VERSION", "AZURE_OPENAI_API_VERSION"):
+        azure.setenv(name, "2025-04-01-preview")
+        check = checks.azure("Bearer entra", "my%20d", version="2025-04-01-preview", header="authorization")
+        with FakeProvider(check, [SAID]) as fake:
+            azure.setenv("AZURE_OPENAI_ENDPOINT", fake.url)
+            await ask("azure/my d")
 
 
 async def test_an_unknown_deployment_is_told_as_one(azure: pytest.MonkeyPatch) -> None:
