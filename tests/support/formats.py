@@ -33,7 +33,8 @@ class Wire:
         self.rules: Any = import_module(f"tests.support.provider_rules.{module}")
 
     def render(self, *messages: Message, tools: Any = TOOLS, **options: Any) -> dict[str, Any]:
-        options = {"model": "gemini-3-pro", "tools": tuple(tools), **options}
+        model = getattr(self.answers, "MODEL", "gemini-3-pro")
+        options = {"model": model, "tools": tuple(tools), **options}
         body = self.format.render_request(Request(messages=messages, **options), NameTable.of(tools))
         self.rules.check_request(body)
         return body

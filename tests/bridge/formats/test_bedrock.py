@@ -32,9 +32,13 @@ CALL = ToolCall("c1", "s__t", {"city": "Oslo"})
 DOCUMENT = part("resource", resource={"uri": "a.pdf", "mimeType": "application/pdf", "blob": PDF})
 
 
-def render(*messages: Message, tools: Any = (TOOL,), **options: Any) -> dict[str, Any]:
-    body = bedrock.render_request(Request("m", messages, tools=tools, **options), NameTable.of(tools))
-    check_request(body)
+CLAUDE = "us.anthropic.claude-sonnet-4-6"
+OWN = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/x1"
+
+
+def render(*messages: Message, tools: Any = (TOOL,), model: str = CLAUDE, **options: Any) -> dict[str, Any]:
+    body = bedrock.render_request(Request(model, messages, tools=tools, **options), NameTable.of(tools))
+    check_request(body, model)
     return body
 
 
@@ -87,7 +91,7 @@ def test_a_conversation_as_it_is_sent() -> None:
 
 
 def test_there_is_no_choice_of_none_so_it_is_said_in_words() -> None:
-    body = render(User("hi"), tool_choice="none", system="Be brief.")
+    body = render(User("hi"), tool_choice="none", system="Be brief.", model=OWN)
     assert body["toolConfig"]["toolChoice"] == {"auto": {}}
     assert body["system"][1] == {"text": "Answer in words now, without calling a tool."}
     assert render(User("hi"), tool_choice="required")["toolConfig"]["toolChoice"] == {"any": {}}
@@ -180,7 +184,7 @@ def test_cached_tokens_count_as_input() -> None:
         "output_tokens": 7,
         "cached_tokens": 3,
         "reasoning_tokens": 0,
-        "written_tokens": 0,
+        "written_tokens": 4,
     }
 
 

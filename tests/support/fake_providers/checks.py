@@ -210,10 +210,14 @@ def bedrock_list_signed(access: str, secret: str, region: str) -> Check:
 
 
 def _asked(request: Received, model: str, operation: str) -> str:
-    rules = bedrock_rules if operation.startswith("converse") else bedrock_anthropic_rules
+    def check(body: Any) -> None:
+        if operation.startswith("converse"):
+            bedrock_rules.check_request(body, model)
+        else:
+            bedrock_anthropic_rules.check_request(body)
+
     return _first(
-        _posted_json(request, f"/model/{quote(model, safe='')}/{operation}"),
-        obeys(rules.check_request, request.body),
+        _posted_json(request, f"/model/{quote(model, safe='')}/{operation}"), obeys(check, request.body)
     )
 
 

@@ -16,15 +16,57 @@ def check_schema(schema: Any) -> None:
         assert all(re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", key) for key in node.get("properties", {}))
 
 
-def check_request(body: Any) -> None:
+BESIDE = {
+    "claude": {"text", "image"},
+    "nova": {"text", "image", "document"},
+    "qwen": {"text"},
+    "openai.gpt-5": {"text", "image"},
+}
+"""What may share a message with results, by a part of the model's id; nothing for others."""
+INSIDE = {"claude": {"image", "document"}, "nova": {"image"}, "llama4": {"image"}}
+"""The media that may stand in a result."""
+SEES = ("claude", "nova-pro", "nova-lite", "nova-2", "llama4", "pixtral", "openai.gpt-5", "application-")
+FORCED = ("claude", "nova")
+
+
+def check_request(body: Any, model: str = "us.anthropic.claude-sonnet-4-6") -> None:
+    """``body`` for ``model``. The id of a profile of one's own may stand for any: it is held to all rules."""
     common.check_wire(body)
     assert _model_errors({"modelId": "m", **_with_bytes(body)}) == ""
-    tools = [tool["toolSpec"] for tool in body.get("toolConfig", {}).get("tools", [])]
+    _check_family(body, model)
+    tools = [tool["toolSpec"] for tool in body.get("toolConfig", {}).get("tools", []) if "toolSpec" in tool]
     common.check_names([tool["name"] for tool in tools])
     for tool in tools:
         assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool["name"])
         check_schema(tool["inputSchema"]["json"])
     _check_messages(body["messages"], bool(tools))
+
+
+def _check_family(body: Any, model: str) -> None:
+    beside = next((taken for name, taken in BESIDE.items() if name in model), set[str]())
+    inside = next((taken for name, taken in INSIDE.items() if name in model), set[str]())
+    choice = body.get("toolConfig", {}).get("toolChoice", {})
+    assert "auto" in choice or not choice or any(name in model for name in FORCED), (
+        f"This model doesn't support the toolConfig.toolChoice.{next(iter(choice))} field"
+    )
+    own = body.get("additionalModelRequestFields", {})
+    assert "tool_choice" not in own or ("claude" in model and not choice), "its own field, or Converse's"
+    for message in body["messages"]:
+        kinds = {next(iter(block)) for block in message["content"]}
+        if "toolResult" in kinds:
+            extra = kinds - beside - {"toolResult", "cachePoint"}
+            assert not extra, f"beside toolResult there may be no {extra}"
+        assert "image" not in kinds or any(name in model for name in SEES), "image field for user messages"
+        signed = "claude" in model or "application-" in model
+        assert "reasoningContent" not in kinds or signed, "no thoughts in messages"
+        for result in (block["toolResult"] for block in message["content"] if "toolResult" in block):
+            held = {next(iter(part)) for part in result["content"]}
+            assert held & {"image", "document"} <= inside, "image field for user messages"
+            assert "status" not in result or "claude" in model or "nova" in model, "status is not supported"
+            if "mistral" in model:
+                assert held == {"json"}, "results are json"
+            elif not ("claude" in model or "nova" in model):
+                assert held - inside <= {"text"}, "results are text"
 
 
 def _check_messages(messages: list[Any], with_tools: bool) -> None:

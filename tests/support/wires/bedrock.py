@@ -9,6 +9,7 @@ from typing import Any
 from tests.support.event_frames import frame
 from tests.support.readers import Said, texts, without_mark
 
+MODEL = "us.anthropic.claude-sonnet-4-6"
 STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "guardrail_intervened"}
 BROKEN: list[Any] = [{"output": {}}, {"output": {"message": None}}, {"stopReason": "end_turn"}]
 
@@ -161,7 +162,8 @@ def conversation(body: Any) -> Iterator[Said]:
         for block in message["content"]:
             if "toolResult" in block:
                 result = block["toolResult"]
-                failed = result["status"] == "error"
-                yield "result", failed, without_mark(texts(result["content"]))
+                text = texts(result["content"])
+                failed = result.get("status", "error" if text.startswith("[tool error]") else "") == "error"
+                yield "result", failed, without_mark(text)
         if text := texts(message["content"]):
             yield "user", text

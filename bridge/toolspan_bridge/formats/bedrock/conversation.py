@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...messages import Assistant, Request
@@ -24,11 +25,13 @@ from ..shared.conversation.results import (
     render_parts,
     render_result,
 )
-from ..shared.json_values import as_object, objects, text
+from ..shared.json_values import as_object, at, objects, text
+from .families import Family, family
 
 FORMAT = "bedrock"
 
 LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_RECEIVED = "(Results received.)"
 _MAX_IMAGES = 20
 _MAX_DOCUMENTS = 5
 _MAX_MEDIA_BYTES = 3_750_000
@@ -41,28 +44,63 @@ def thinks(request: Request) -> bool:
 
 
 def messages(history: Sequence[Turn], request: Request) -> list[dict[str, Any]]:
-    return alternating(_blocks(turn, request, place) for place, turn in enumerate(history))
+    """``{"role", "content"}`` a turn, the user's first, neighbours of one role merged."""
+    return alternating(_apart(_blocks(history, request), family(request.model)))
 
 
-def _blocks(turn: Turn, request: Request, place: int) -> tuple[str, list[dict[str, Any]]]:
-    if isinstance(turn, AssistantTurn):
-        return "assistant", _echoed(turn) or _rewritten(turn)
-    if isinstance(turn, ToolResultsTurn):
-        return "user", _results(turn, request)
-    files = render_parts(turn.parts, _media_support(request, later=False))
-    shown = [_file(each, f"{place}-{number}") for number, each in enumerate(files)]
-    return "user", [*shown, {"text": turn.text}]
+def _apart(
+    turns: Iterable[tuple[str, list[dict[str, Any]]]], known: Family
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """``turns`` with a word of the model's between results and what may not share a message with them."""
+    with_results = False
+    for role, blocks in turns:
+        if role == "assistant":
+            with_results = False
+        elif with_results and not known.beside.issuperset(map(_kind, blocks)):
+            with_results = False
+            yield "assistant", [{"text": _RECEIVED}]
+        yield role, blocks
+        with_results = with_results or any("toolResult" in block for block in blocks)
 
 
-def _echoed(turn: AssistantTurn) -> list[dict[str, Any]]:
-    """The blocks as they came; empty when they do not fit the calls any more. Blank text is refused."""
+def _kind(block: Mapping[str, Any]) -> str:
+    return next(iter(block))
+
+
+def _blocks(history: Sequence[Turn], request: Request) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    for place, turn in enumerate(history):
+        if isinstance(turn, AssistantTurn):
+            yield "assistant", _echoed(turn, request) or _rewritten(turn)
+        elif isinstance(turn, ToolResultsTurn):
+            results, files = _results(turn, request)
+            yield "user", results
+            yield "user", files
+        else:
+            shown = render_parts(turn.parts, _media_support(request))
+            files = [_file(each, f"{place}-{number}") for number, each in enumerate(shown)]
+            yield "user", [*files, {"text": turn.text}]
+
+
+def _echoed(turn: AssistantTurn, request: Request) -> list[dict[str, Any]]:
+    """The blocks as they came; empty when they do not fit the calls any more. Blank text is refused, and so
+    are thoughts that the model's family has not signed.
+    """
+    thoughts = family(request.model).thoughts
     blocks = [
-        block for block in objects(turn.echo(FORMAT)) if "text" not in block or text(block["text"]).strip()
+        block
+        for block in objects(turn.echo(FORMAT))
+        if ("text" not in block or text(block["text"]).strip())
+        and ("reasoningContent" not in block or (thoughts and _is_signed(block)))
     ]
     if sum(own_call(block) is not None for block in blocks) != len(turn.calls):
         return []
     calls = iter(turn.calls)
     return [_echoed_call(block, next(calls)) if own_call(block) is not None else block for block in blocks]
+
+
+def _is_signed(block: Mapping[str, Any]) -> bool:
+    thought = as_object(block["reasoningContent"]) or {}
+    return "redactedContent" in thought or bool(text(at(thought, "reasoningText", "signature")))
 
 
 def _echoed_call(block: dict[str, Any], call: SentCall) -> dict[str, Any]:
@@ -77,28 +115,56 @@ def _rewritten(turn: AssistantTurn) -> list[dict[str, Any]]:
     return blocks
 
 
-def _results(turn: ToolResultsTurn, request: Request) -> list[dict[str, Any]]:
-    """One block a result, before anything else. A message with a document needs a text beside it; a failed
-    result may hold nothing but text, or Claude refuses it."""
-    support, text_only = _media_support(request, later=True), MediaSupport(request.max_result_bytes)
-    blocks = [
-        _result(call, render_result(outcome, text_only if outcome.failed else support))
-        for call, outcome in turn.results
-    ]
-    with_document = any("document" in part for block in blocks for part in block["toolResult"]["content"])
-    return [*blocks, {"text": "Documents are in the results above."}] if with_document else blocks
+def _results(turn: ToolResultsTurn, request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """One block a result, before anything else; and the files that follow them.
+
+    A message with a document needs a text beside it; a failed result may hold nothing but text, or Claude
+    refuses it.
+    """
+    known = family(request.model)
+    support, text_only = _result_support(request, known), MediaSupport(request.max_result_bytes)
+    blocks: list[dict[str, Any]] = []
+    followers: list[dict[str, Any]] = []
+    for call, outcome in turn.results:
+        shown = render_result(outcome, text_only if outcome.failed else support)
+        inside = [file for file in shown.media if _where(file, known) == "inside"]
+        blocks.append(_result(call, shown, inside, known))
+        after = [file for file in shown.media if file not in inside]
+        if after:
+            followers.append({"text": f"From the tool {call.name}:"})
+        followers += [_file(file, f"{call.id}-after-{place}") for place, file in enumerate(after)]
+    if any("document" in part for block in blocks for part in block["toolResult"]["content"]):
+        blocks.append({"text": "Documents are in the results above."})
+    return blocks, followers
 
 
-def _result(call: SentCall, shown: RenderedResult) -> dict[str, Any]:
+def _where(file: Media, known: Family) -> str:
+    return known.images if file.is_image else known.documents
+
+
+def _result(call: SentCall, shown: RenderedResult, inside: Sequence[Media], known: Family) -> dict[str, Any]:
+    content = [{"json": _as_json(shown)}] if known.results == "json" else _as_text(shown)
+    content += [_file(file, f"{call.id}-{place}") for place, file in enumerate(inside)]
+    result = {"toolUseId": call.id, "content": content or [{"text": NO_OUTPUT}]}
+    status = {"status": "error" if shown.failed else "success"} if known.status else {}
+    return {"toolResult": {**result, **status}}
+
+
+def _as_text(shown: RenderedResult) -> list[dict[str, Any]]:
     content: list[dict[str, Any]] = []
     if shown.text or shown.failed:
         content.append({"text": shown.text_with_error_mark})
     if shown.structured is not None:
         content.append({"json": shown.structured})
-    content.extend(_file(file, f"{call.id}-{place}") for place, file in enumerate(shown.media))
-    status = "error" if shown.failed else "success"
-    content = content or [{"text": NO_OUTPUT}]
-    return {"toolResult": {"toolUseId": call.id, "content": content, "status": status}}
+    return content
+
+
+def _as_json(shown: RenderedResult) -> dict[str, Any]:
+    """The result as one object, whatever it is."""
+    if (found := as_object(shown.structured)) is not None and not shown.text:
+        return found
+    said = {"error" if shown.failed else "text": shown.text or NO_OUTPUT}
+    return said if shown.structured is None else {"output": shown.structured, **said}
 
 
 def _file(file: Media | str, name: str) -> dict[str, Any]:
@@ -111,15 +177,26 @@ def _file(file: Media | str, name: str) -> dict[str, Any]:
     return {"document": {"format": kind, "name": f"document {legal}", "source": {"bytes": file.data}}}
 
 
-def _media_support(request: Request, *, later: bool) -> MediaSupport:
+def _media_support(request: Request) -> MediaSupport:
     quota = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
     return MediaSupport(
         request.max_result_bytes,
         media=(IMAGES if request.vision else frozenset[str]()) | PDF,
         max_media_bytes=_MAX_MEDIA_BYTES,
         quota=MediaQuota(quota),
-        structured="object",
-        later=PDF if later else frozenset[str](),
+    )
+
+
+def _result_support(request: Request, known: Family) -> MediaSupport:
+    """For the results of one turn. A file is announced in the text unless it is an image inside."""
+    every = _media_support(request)
+    images = every.media & IMAGES if known.images != "described" else frozenset[str]()
+    documents = PDF if known.documents != "described" else frozenset[str]()
+    return replace(
+        every,
+        media=images | documents,
+        structured="none" if known.results == "text" else "object",
+        later=documents | (images if known.images == "after" else frozenset[str]()),
     )
 
 

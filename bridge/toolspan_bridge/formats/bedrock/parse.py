@@ -74,4 +74,5 @@ def _usage(body: Mapping[str, Any]) -> Usage:
         output_tokens=count(usage.get("outputTokens")),
         cached_tokens=cached,
         raw=(usage,),
+        written_tokens=written,
     )

@@ -14,6 +14,7 @@ from ..shared.json_values import clean_object
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import WireTool
 from .conversation import LEGAL_ID, messages, thinks
+from .families import family
 
 _NO_CALLS = "Answer in words now, without calling a tool."
 _MUST_CALL = "Answer by calling one of the tools."
@@ -28,13 +29,14 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """The body of ``POST /model/{modelId}/converse`` and ``…/converse-stream``; only they name the model.
 
     There is no tool choice ``none``, and tool blocks in the history need a ``toolConfig``: so ``none`` keeps
-    the tools and asks for words in the system prompt, and without any tools past calls are sent as text. A
-    model may still call; whoever asked for none must not carry that out. A model that thinks cannot be made
-    to call: it is asked to.
+    the tools and asks for words in the system prompt, except of Claude, whose own field says it; and without
+    any tools past calls are sent as text. A model may still call; whoever asked for none must not carry that
+    out. A model that thinks, or is of a family that cannot be made to call, is asked to.
     """
     tools = render_tools(request.tools, names)
     history = turns(request.messages, LEGAL_ID)
     choice, instruction = _choice(request, names, tools) if tools else ({}, "")
+    own = {"tool_choice": {"type": "none"}} if tools and not choice else {}
     body: dict[str, Any] = {"messages": messages(history if tools else as_text(history, request), request)}
     system = [part for part in (request.system, instruction) if part.strip()]
     if system:
@@ -44,7 +46,9 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     if options:
         body["inferenceConfig"] = options
     if tools:
-        body["toolConfig"] = {"tools": tools, "toolChoice": choice}
+        body["toolConfig"] = {"tools": tools, **({"toolChoice": choice} if choice else {})}
+    if own:
+        body["additionalModelRequestFields"] = own
     return clean_object(body)
 
 
@@ -57,12 +61,15 @@ def _tool(tool: WireTool) -> dict[str, Any]:
 def _choice(
     request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], str]:
-    """``toolChoice``, and the instruction that stands for it in the system prompt."""
+    """``toolChoice``, empty where the model's own field says it, and the instruction that stands for it in
+    the system prompt.
+    """
+    known = family(request.model)
     if request.tool_choice == "none":
-        return {"auto": {}}, _NO_CALLS
+        return ({}, "") if known.none else ({"auto": {}}, _NO_CALLS)
     named = must_call(request.tool_choice, (tool["toolSpec"]["name"] for tool in tools), names)
     if named is None and request.tool_choice != "required":
         return {"auto": {}}, ""
-    if thinks(request):
+    if thinks(request) or ("any" if named is None else "tool") not in known.forced:
         return {"auto": {}}, _MUST_CALL if named is None else f"Answer by calling the tool {named}."
     return {"any": {}} if named is None else {"tool": {"name": named}}, ""
