@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolspan_bridge.formats import builtin_names, format_names, get_format
+from toolspan_bridge.formats.bedrock.families import family
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.shared.loss_rules import RULES
 from toolspan_bridge.formats.shared.schemas import (
@@ -99,6 +100,21 @@ FILES = {
     ),
 }
 TOOL = ToolSpec("s", "t", "d", {"type": "object", "properties": {}})
+MODELS = {"bedrock": "anthropic.claude-sonnet-4-6"}
+CONVERSE = (
+    "anthropic.claude-sonnet-4-6",
+    "amazon.nova-pro-v1:0",
+    "amazon.nova-micro-v1:0",
+    "meta.llama4-maverick-17b-instruct-v1:0",
+    "meta.llama3-3-70b-instruct-v1:0",
+    "mistral.pixtral-large-2502-v1:0",
+    "mistral.mistral-large-2407-v1:0",
+    "qwen.qwen3-235b-a22b-2507-v1:0",
+    "openai.gpt-5.6-sol",
+    "openai.gpt-oss-120b-1:0",
+    "writer.palmyra-x5-v1:0",
+    "application-inference-profile/x",
+)
 SAMPLE = Request("gemini-3-pro", (User("hi"),), tools=(TOOL,), audio=True)
 
 FLAGS = ("is_error", '"status": "error"', '"error": ', "[tool error]")
@@ -119,6 +135,13 @@ def page() -> str:
             ("format", "no call", "some call", "this tool", "one call a turn", "built-in tools", "strict"),
             map(_choices, format_names()),
         ),
+        "## Models behind Converse\n",
+        "What a family takes beside results and in them; a profile's id that names no family counts as the "
+        "last row. `bedrock` in the other tables is Claude.\n",
+        _table(
+            ("model", "beside results", "results", "images", "documents", "forced calls", "status", "cached"),
+            map(_family, CONVERSE),
+        ),
         "## Schemas\n",
         "Each construct as a required property `p`, and what stands there on the wire; in brackets the rules "
         "that are reported.\n",
@@ -135,7 +158,20 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _rendered(name: str, request: Request) -> dict[str, Any]:
+    request = replace(request, model=MODELS.get(name, request.model))
     return get_format(name).render_request(request, NameTable.of(request.tools))
+
+
+def _family(model: str) -> Iterator[str]:
+    found = family(model)
+    yield f"`{model}`"
+    yield ", ".join(sorted(found.beside)) or "nothing"
+    yield {"either": "text or JSON", "json": "JSON"}.get(found.results, found.results)
+    yield found.images
+    yield found.documents
+    yield ", ".join(sorted(found.forced)) or "in words"
+    yield "yes" if found.status else "–"
+    yield ", ".join(sorted(found.cached)) or "–"
 
 
 def _turns(body: dict[str, Any]) -> list[Any]:

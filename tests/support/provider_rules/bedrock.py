@@ -53,7 +53,7 @@ def _check_family(body: Any, model: str) -> None:
     assert "tool_choice" not in own or ("claude" in model and not choice), "its own field, or Converse's"
     for message in body["messages"]:
         kinds = {next(iter(block)) for block in message["content"]}
-        if "toolResult" in kinds:
+        if "toolResult" in kinds and message["role"] == "user":
             extra = kinds - beside - {"toolResult", "cachePoint"}
             assert not extra, f"beside toolResult there may be no {extra}"
         assert "image" not in kinds or any(name in model for name in SEES), "image field for user messages"

@@ -60,7 +60,7 @@ def _apart(
             with_results = False
             yield "assistant", [{"text": _RECEIVED}]
         yield role, blocks
-        with_results = with_results or any("toolResult" in block for block in blocks)
+        with_results |= role == "user" and any("toolResult" in block for block in blocks)
 
 
 def _kind(block: Mapping[str, Any]) -> str:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["Family", "family"]
+__all__ = ["Family", "Kind", "family"]
 
 Kind = Literal["text", "image", "document"]
+"""A block of a message that may stand beside results."""
 
 
 @dataclass(frozen=True, slots=True)
