@@ -53,6 +53,7 @@ from toolspan_bridge import (
     UsageReported,
     User,
     answer,
+    cost_of,
     own_providers,
     own_server,
     provider_names,
@@ -82,6 +83,7 @@ async def asked() -> None:
         assert_type(await toolbox.call(toolbox.tools[0], {}, "1"), ToolOutcome)
     assert_type(conversation.messages, list[Message])
     assert_type(provider_names(), tuple[str, ...])
+    assert_type(cost_of("openai", "gpt-5", Usage(input_tokens=1)), float | None)
     Question("Hello")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     resolve_model(provider)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

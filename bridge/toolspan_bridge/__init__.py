@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         Usage,
         User,
     )
+    from .prices import cost_of
     from .providers import (
         DEFAULT_MODEL,
         Provider,
@@ -192,6 +193,7 @@ __all__ = [
     "answer",
     "build_record",
     "build_records",
+    "cost_of",
     "default_suite",
     "export_records",
     "format_names",
@@ -288,6 +290,7 @@ _MODULES = {
     "answer": ".loop",
     "build_record": ".validation",
     "build_records": ".validation",
+    "cost_of": ".prices",
     "default_suite": ".validation",
     "export_records": ".validation",
     "format_names": ".formats",

@@ -6,7 +6,7 @@
          "opaque", "opaque_format", "incomplete", "origin",
          "citations": [{"url", "title", "start", "end", "quoted"}]},
         {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured"}]}],
-     "id", "instructions",
+     "id", "usd", "instructions",
      "beginnings": {"PROVIDER/MODEL": {"system", "tools": [{"server", "name", "description", "schema", …}]}}}
 
 What a provider must get back verbatim is kept as ``opaque``. It goes to its own format only, at the provider
@@ -63,7 +63,7 @@ class Conversation:
     It is the ``transcript`` that ``run`` and ``answer`` take: each question and what came of it is added to
     ``messages``. ``id`` is its own random name. ``beginnings`` are what the requests to each model
     (``provider/model``) begin with, and ``instructions`` is the last system prompt that was given later, in
-    a message, or ``None``.
+    a message, or ``None``. ``usd`` is what it cost so far, ``None`` where that is unknown.
     The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}], "id", …}``.
     """
 
@@ -72,6 +72,7 @@ class Conversation:
         self.id = secrets.token_hex(16)
         self.beginnings: dict[str, Beginning] = {}
         self.instructions: str | None = None
+        self.usd: float | None = None if self.messages else 0.0
 
     @classmethod
     def over(cls, messages: list[Message]) -> Self:
@@ -86,6 +87,10 @@ class Conversation:
         What providers keep of the earlier beginning is of no use then, and models' thoughts may be lost.
         """
         self.beginnings.clear()
+
+    def spend(self, usd: float | None) -> None:
+        """Add a question's cost in US dollars; ``None`` makes that of the whole unknown."""
+        self.usd = None if usd is None or self.usd is None else self.usd + usd
 
     def to_json(self) -> bytes:
         """The conversation as JSON, at most 64 MiB. Raises ``StoreError`` when it holds more, or no JSON."""
@@ -103,7 +108,12 @@ class Conversation:
 
     def _kept(self) -> dict[str, Any]:
         beginnings = {model: _plain(beginning) for model, beginning in self.beginnings.items()}
-        return {"id": self.id, "instructions": self.instructions, "beginnings": beginnings}
+        return {
+            "id": self.id,
+            "usd": self.usd,
+            "instructions": self.instructions,
+            "beginnings": beginnings,
+        }
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
@@ -124,6 +134,7 @@ class Conversation:
         found.id = _text(whole.get("id", found.id), "$.id")
         if (instructions := whole.get("instructions")) is not None:
             found.instructions = _text(instructions, "$.instructions")
+        found.usd = _amount(whole.get("usd", found.usd), "$.usd")
         for model, beginning in _object(whole.get("beginnings", {}), "$.beginnings").items():
             found.beginnings[model] = _record(Beginning)(beginning, f"$.beginnings.{model}")
         return found
@@ -219,6 +230,12 @@ def _flag(value: Any, where: str) -> bool:
 def _place(value: Any, where: str) -> int | None:
     if value is not None and (type(value) is not int or value < 0):
         raise UsageError(f"{where}: must be a whole number from 0, or null")
+    return value
+
+
+def _amount(value: Any, where: str) -> float | None:
+    if value is not None and (not isinstance(value, int | float) or isinstance(value, bool) or value < 0):
+        raise UsageError(f"{where}: must be a number from 0, or null")
     return value
 
 

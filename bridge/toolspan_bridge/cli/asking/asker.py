@@ -10,6 +10,7 @@ from ...loop import DEFAULT_SYSTEM, Question
 from ...providers import DEFAULT_MODEL, Provider, ProviderPool
 from ...providers.pool import PoolUser
 from ...routes import Route, route
+from ..terminal.costs import CostMeter
 from ..terminal.output import print_note
 from .options import AskOptions
 from .session import Session
@@ -42,6 +43,10 @@ class RoutedAsker(PoolUser):
                 f"{DEFAULT_MODEL} answers, which is no language model"
             )
             return await self._question(text, way, DEFAULT_MODEL)
+
+    def meter(self, question: Question, provider: Provider) -> CostMeter:
+        """What adds up the cost of ``question``."""
+        return CostMeter(provider.name, question.model, own=provider.name in self.session.config.providers)
 
     async def _question(self, text: str, way: Route, model: str) -> tuple[Question, Provider]:
         provider, name = await self._providers.get(model)

@@ -24,6 +24,7 @@ from ...loop import Question, run
 from ...messages import Citation
 from ...providers import Provider
 from ...toolbox import Toolbox
+from .costs import CostMeter
 from .output import (
     LineWriter,
     LiveText,
@@ -116,12 +117,15 @@ async def talk(
     toolbox: Toolbox,
     printer: Printer,
     conversation: Conversation | None = None,
+    meter: CostMeter | None = None,
 ) -> Answer:
-    """Answer ``question``, and print what happens on the way."""
+    """Answer ``question``, print what happens on the way, and have ``meter`` add up what it costs."""
     try:
         async with aclosing(run(question, provider, toolbox, conversation)) as events:
             async for event in events:
                 printer.show(event)
+                if meter is not None and isinstance(event, UsageReported):
+                    meter.add(event.usage)
                 if isinstance(event, End):
                     return event.answer
     finally:

@@ -15,7 +15,8 @@ from ..asking.options import AskOptions, ask_options
 from ..asking.session import opened
 from ..inputs.options import ConfigChoice, config_options, json_option
 from ..inputs.schema import read_schema
-from ..terminal.output import emit_json
+from ..terminal.costs import cost_data, cost_line
+from ..terminal.output import emit_json, print_note
 from ..terminal.talk import Printer, talk
 
 EXIT_NO_FIT = 8
@@ -43,6 +44,8 @@ def command(
     shown as it comes. An incomplete answer (it breaks off, is cut off, refused, malformed or empty) is
     printed as far as it came, and the exit code is 1.
 
+    What it cost is on stderr where a price is known, or in the JSON ("cost": {"usd": …}, null for unknown).
+
     With --schema the answer is one JSON value, printed alone ("value" in the JSON). The model is told once
     why its answer does not fit; when the next one does not either, it is printed and the exit code is 8.
     """
@@ -57,13 +60,16 @@ def command(
             asked, provider = await asker.routed(text, options, service=service)
             printer = Printer(sys.stderr, quiet=as_json, live=sys.stdout if options.stream else None)
             asked = replace(options.applied_to(asked), answer_schema=schema)
-            answer = await talk(asked, provider, session.toolbox, printer)
+            meter = asker.meter(asked, provider)
+            answer = await talk(asked, provider, session.toolbox, printer, meter=meter)
             if as_json:
-                emit_json(answer.as_dict())
+                emit_json({**answer.as_dict(), "cost": cost_data(meter.usd)})
             elif answer.fits:
                 emit_json(answer.value)
             else:
                 printer.answer(answer.content, answer.citations)
+            if meter.may_be_known and not as_json:
+                print_note(cost_line(meter.usd))
             return EXIT_NO_FIT if answer.stop == "schema" else 1 if answer.broken else 0
 
     return anyio.run(run)

@@ -21,6 +21,7 @@ from ..asking.saved_conversation import SavedConversation
 from ..asking.session import opened
 from ..inputs.images import read_images
 from ..inputs.options import ConfigChoice, config_options, json_option
+from ..terminal.costs import cost_data, cost_line
 from ..terminal.errors import EXIT_INTERRUPTED
 from ..terminal.output import emit_json, print_note
 from ..terminal.talk import Printer, talk
@@ -122,12 +123,19 @@ class Chat:
         question, self._options = self._options.applied_to(asked), replace(self._options, images=())
         toolbox = self._asker.session.toolbox
         with self._saved.written():
-            answer = await talk(question, provider, toolbox, printer, self._saved.conversation)
+            meter = self._asker.meter(question, provider)
+            try:
+                answer = await talk(question, provider, toolbox, printer, self._saved.conversation, meter)
+            finally:
+                self._saved.conversation.spend(meter.usd)
         self.broken = self.broken or answer.broken
+        spent = meter.usd, self._saved.conversation.usd
         if self._as_json:
-            emit_json(answer.as_dict(), indent=None)
-        else:
-            printer.answer(answer.content, answer.citations)
+            emit_json({**answer.as_dict(), "cost": cost_data(*spent, chat=True)}, indent=None)
+            return
+        printer.answer(answer.content, answer.citations)
+        if meter.may_be_known:
+            print_note(cost_line(*spent, chat=True))
 
 
 async def _line_by_line(chat: Chat) -> int:

@@ -11,6 +11,7 @@ import click
 from toolspan_server.config import Config
 
 from ...errors import ConsentError, UsageError
+from ...prices import ModelPrice, price_of
 from ...providers import (
     foreign_provider,
     own_providers,
@@ -29,6 +30,7 @@ from ..terminal.output import emit_json, emit_table, print_note
 
 if TYPE_CHECKING:
     from ...providers.listing import ModelListing
+    from ...providers.wire.model_facts import ModelFacts
 
 _BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
 
@@ -45,8 +47,9 @@ _BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
 @config_options
 @json_option
 def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> int:
-    """List the models of the providers: tokens of context, whether they call tools and see images,
-    and what `validate` has found. What a provider does not report is left empty.
+    """List the models of the providers: tokens of context, whether they call tools, see images and think,
+    what a million tokens cost in US dollars, and what `validate` has found. What a provider does not report
+    is left empty; prices, and a context that it leaves out, are those of a table.
 
     A provider that gives no list is named on stderr with the reason. When one was asked for by name, the exit
     code is that of the reason: 3 without a key, 4 unreachable.
@@ -54,11 +57,11 @@ def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> 
     config = read_config(choice, needed=False)
     wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
     listed = anyio.run(_listed, wanted, config)
-    badges = _badges(config)
+    models = _models(listed, _badges(config), config)
     if as_json:
-        emit_json({"models": _models(listed, badges), "unlisted": _unlisted(listed)})
+        emit_json({"models": models, "unlisted": _unlisted(listed)})
     else:
-        _show(listed, badges)
+        _show(listed, models)
     failed = next((each.error for each in listed if each.error), None)
     return exit_code(failed) if providers and failed else 0
 
@@ -113,17 +116,28 @@ def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
     return found
 
 
-def _models(listed: Sequence[ModelListing], badges: Mapping[tuple[str, str], bool]) -> list[dict[str, Any]]:
+def _models(
+    listed: Sequence[ModelListing], badges: Mapping[tuple[str, str], bool], config: Config
+) -> list[dict[str, Any]]:
     return [
         {
             "id": f"{each.provider}/{facts.model}",
             "provider": each.provider,
             **facts.as_dict(),
+            **_priced(each.provider, facts, config),
             "validated": badges.get((each.provider, facts.model)),
         }
         for each in listed
         for facts in each.models
     ]
+
+
+def _priced(provider: str, facts: ModelFacts, config: Config) -> dict[str, Any]:
+    """The context and the prices of the table; nothing for the config's own providers."""
+    price = ModelPrice() if provider in config.providers else price_of(provider, facts.model)
+    known = price.input is not None or price.output is not None
+    prices = {"input": price.input, "output": price.output} if known else None
+    return {"context": facts.context or price.context, "usd_per_million_tokens": prices}
 
 
 def _unlisted(listed: Sequence[ModelListing]) -> list[dict[str, str]]:
@@ -134,24 +148,29 @@ def _unlisted(listed: Sequence[ModelListing]) -> list[dict[str, str]]:
     ]
 
 
-def _show(listed: Sequence[ModelListing], badges: Mapping[tuple[str, str], bool]) -> None:
+def _show(listed: Sequence[ModelListing], models: Sequence[Mapping[str, Any]]) -> None:
     rows = [
         (
             model["id"],
             f"{model['context']:,}" if model["context"] else "",
-            _word(model["tools"]),
-            _word(model["vision"]),
+            *(_word(model[fact]) for fact in ("tools", "vision", "thinking")),
+            _price(model["usd_per_million_tokens"]),
             _BADGES[model["validated"]],
         )
-        for model in _models(listed, badges)
+        for model in models
     ]
     if rows:
-        emit_table(("model", "context", "tools", "vision", "validation"), rows)
+        emit_table(("model", "context", "tools", "vision", "thinking", "$ in/out", "validation"), rows)
     for each in listed:
         if each.error:
             print_note(f"{each.provider}: {each.error.message.removeprefix(f'{each.provider} ')}")
         elif not each.models:
             print_note(f"{each.provider}: it has no models")
+
+
+def _price(prices: Mapping[str, float | None] | None) -> str:
+    shown = [] if prices is None else [prices["input"], prices["output"]]
+    return " / ".join("?" if price is None else f"{price:g}" for price in shown)
 
 
 def _word(value: bool | None) -> str:

@@ -60,6 +60,7 @@ def test_the_models_of_a_provider_are_listed_with_what_it_tells_of_them(house: H
         "tools": True,
         "vision": True,
         "thinking": False,
+        "usd_per_million_tokens": None,
         "validated": None,
     }
     assert (tiny["tools"], tiny["context"]) == (False, 512)
@@ -76,7 +77,7 @@ def test_the_table_has_the_badge_that_validation_gave(house: House, tmp_path: Pa
     assert validated.code == 0, validated.err
     ran = toolspan("models", "-p", "House", cwd=tmp_path, **environment)
     line = next(line for line in ran.out.splitlines() if line.startswith("house/qwen3:8b"))
-    assert line.split() == ["house/qwen3:8b", "40,960", "yes", "yes", "✓", "validated"]
+    assert line.split() == ["house/qwen3:8b", "40,960", "yes", "yes", "no", "✓", "validated"]
 
 
 def test_who_gives_no_list_is_said_in_a_line_and_costs_the_exit_code_only_when_named(

@@ -125,7 +125,7 @@ def test_ask_prints_the_answer_and_tells_the_calls_on_stderr(shop: Path) -> None
 @pytest.mark.requirement("I2.6.4", "I2.6.6", "I2.6.3")
 def test_ask_json_has_exactly_the_documented_keys(shop: Path) -> None:
     answer = toolspan("ask", "What's the weather in Paris?", "--json", cwd=shop).json
-    assert list(answer) == ["content", "model", "provider", "tool_calls", "usage", "iterations"]
+    assert list(answer) == ["content", "model", "provider", "tool_calls", "usage", "iterations", "cost"]
     [call] = answer["tool_calls"]
     assert list(call) == ["tool", "arguments", "result", "iteration"]
     assert call["tool"] == "get_weather"

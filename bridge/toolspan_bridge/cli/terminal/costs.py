@@ -1,0 +1,54 @@
+"""What questions cost, for people and as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...messages import Usage
+from ...prices import cost_of, has_prices
+
+
+@dataclass(slots=True)
+class CostMeter:
+    """Adds up the cost of a question's requests to ``model`` at ``provider``, in US dollars.
+
+    ``usd`` is ``None`` from the first request on whose price is not known. ``own`` is a provider of the
+    config's own: its prices are never those of the table.
+    """
+
+    provider: str
+    model: str
+    own: bool = False
+    usd: float | None = 0.0
+
+    def add(self, usage: Usage) -> None:
+        """Add one request."""
+        cost = None if self.own else cost_of(self.provider, self.model, usage)
+        self.usd = None if cost is None or self.usd is None else self.usd + cost
+
+    @property
+    def may_be_known(self) -> bool:
+        """Whether prices of the provider may be known, so that people are told."""
+        return not self.own and has_prices(self.provider)
+
+
+def cost_data(
+    usd: float | None, conversation_usd: float | None = None, *, chat: bool = False
+) -> dict[str, float | None]:
+    """``{"usd"}``, and in a chat ``"conversation_usd"``: US dollars, ``null`` where they are unknown."""
+    data = {"usd": _rounded(usd)}
+    return data | {"conversation_usd": _rounded(conversation_usd)} if chat else data
+
+
+def cost_line(usd: float | None, conversation_usd: float | None = None, *, chat: bool = False) -> str:
+    """``cost: $0.0021``, and in a chat that of the conversation."""
+    line = f"cost: {_shown(usd)}"
+    return f"{line}; of the conversation: {_shown(conversation_usd)}" if chat else line
+
+
+def _rounded(usd: float | None) -> float | None:
+    return None if usd is None else round(usd, 9)
+
+
+def _shown(usd: float | None) -> str:
+    return "unknown" if usd is None else f"${usd:.4f}" if usd >= 0.1 else f"${usd:.3g}"

@@ -1,0 +1,65 @@
+"""What a request costs: by the table, by the provider's own word, or unknown."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolspan_bridge.messages import Usage
+from toolspan_bridge.prices import cost_of, has_prices, price_of
+from toolspan_bridge.providers import provider_names
+
+pytestmark = pytest.mark.requirement("I11.3.2")
+
+OPUS = ("anthropic", "claude-opus-4-5")
+"""Dollars for a million tokens: 5 in, 0.5 read from the cache, 6.25 put there, 25 out."""
+
+
+@pytest.mark.parametrize(
+    ("usage", "dollars"),
+    [
+        (Usage(input_tokens=1_000_000), 5),
+        (Usage(input_tokens=1_000_000, cached_tokens=1_000_000), 0.5),
+        (Usage(input_tokens=1_000_000, written_tokens=1_000_000), 6.25),
+        (Usage(input_tokens=1_000_000, cached_tokens=500_000, written_tokens=100_000), 2.875),
+        (Usage(input_tokens=1, output_tokens=1_000_000), 25.000005),
+        (Usage(input_tokens=1, output_tokens=1_000_000, reasoning_tokens=900_000), 25.000005),
+    ],
+)
+def test_each_sort_of_token_has_its_price(usage: Usage, dollars: float) -> None:
+    assert cost_of(*OPUS, usage) == pytest.approx(dollars)
+
+
+def test_what_is_not_known_is_unknown_and_never_nothing() -> None:
+    tokens = Usage(input_tokens=5, output_tokens=5)
+    assert cost_of("anthropic", "no-such-model", tokens) is None
+    assert cost_of("gateway", "claude-opus-4-5", tokens) is None
+    assert cost_of(*OPUS, Usage()) is None
+    assert cost_of(*OPUS, Usage(input_tokens=1, cached_tokens=5)) is None
+    assert price_of("gateway", "m").input is None
+
+
+def test_openrouter_tells_its_cost_itself() -> None:
+    raw = ({"cost": 0.25}, {"cost": 0.5})
+    assert cost_of("openrouter", "some/model", Usage(1, 1, raw=raw)) == 0.75
+    assert cost_of("openrouter", "some/model", Usage(1, 1, raw=({"cost": "?"},))) is None
+    assert cost_of("anthropic", "no-such-model", Usage(1, 1, raw=raw)) is None
+
+
+def test_the_table_knows_models_by_the_names_of_their_providers_here() -> None:
+    for provider, model in (
+        OPUS,
+        ("openai", "gpt-5"),
+        ("openai-responses", "gpt-5"),
+        ("azure", "gpt-4o"),
+        ("gemini", "gemini-2.5-pro"),
+        ("vertex", "gemini-2.5-pro"),
+        ("bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+        ("mistral", "mistral-large-latest"),
+        ("deepseek", "deepseek-chat"),
+        ("xai", "grok-4"),
+        ("groq", "openai/gpt-oss-120b"),
+    ):
+        found = price_of(provider, model)
+        assert found.input and found.output, (provider, model)
+    assert price_of("openai", "gpt-5").context == 400_000
+    assert not has_prices("ollama") and {"openai", "xai"} < {n for n in provider_names() if has_prices(n)}
