@@ -202,9 +202,7 @@ class Request:
 
     ``vision`` and ``audio`` say whether the model takes images and sound; where it does not, a placeholder
     stands for each. ``max_result_bytes`` cuts the text of each tool result, and the cut is stated in it.
-    ``builtins`` are tools of the provider's own by their common names (``web_search``), and
-    ``builtin_options`` the settings of each: ``{"web_search": {"country": "DE", "city", "region", "timezone",
-    "allowed_domains": […], "blocked_domains": […], "max_uses": 3}}``. ``parallel`` is
+    ``builtins`` are tools of the provider's own by their common names (``web_search``). ``parallel`` is
     whether several calls may come in one turn, where the provider lets one choose. ``stream`` asks for the
     answer in pieces. ``thinking`` says that the model is known to think, which rules out some choices.
     ``trim`` lets the oldest exchanges be left out where the model's context is known to be too short for all.

@@ -83,7 +83,43 @@ def _check_choice(body: Any, functions: list[str]) -> None:
         assert choice["name"] in functions
 
 
+ITEMS = {
+    "code_interpreter_call": {"id", "status", "container_id", "code", "outputs"},
+    "function_call": {"id", "status", "call_id", "name", "arguments", "namespace"},
+    "function_call_output": {"call_id", "output"},
+    "message": {"id", "status", "role", "content", "phase"},
+    "reasoning": {"id", "summary", "content", "encrypted_content"},
+    "tool_search_call": {"id", "status", "call_id", "arguments", "execution"},
+    "tool_search_output": {"id", "status", "call_id", "tools", "execution"},
+    "web_search_call": {"id", "status", "action"},
+}
+
+
+def check_state(items: list[Any], answered: list[Any]) -> None:
+    """What the API knows of its own ``answered`` bodies: reasoning and the item after it go together."""
+    sent = [item.get("id") for item in items]
+    for body in answered:
+        output = body["output"]
+        for item, following in zip(output, [*output[1:], None], strict=True):
+            if item["type"] != "reasoning":
+                continue
+            if following is None:
+                assert item["id"] not in sent, "reasoning without its required following item"
+            elif following["id"] in sent:
+                place = sent.index(following["id"])
+                assert item["id"] in sent[:place], f"{following['id']} without its required reasoning item"
+                assert sent[place - 1] == item["id"] and items[place - 1]["encrypted_content"]
+            else:
+                assert item["id"] not in sent, "reasoning without its required following item"
+
+
 def _check_items(items: list[Any]) -> None:
+    ids = [item["id"] for item in items if "id" in item]
+    assert len(set(ids)) == len(ids), "duplicate item"
+    for item in items:
+        assert item.keys() - {"type"} <= ITEMS[item.get("type", "message")], f"unknown parameter in {item}"
+        assert None not in item.values(), f"null in {item}"
+        assert item.get("status") not in ("in_progress", "searching", "interpreting")
     waiting: list[str] = []
     seen: set[str] = set()
     led = False
@@ -103,6 +139,8 @@ def _check_items(items: list[Any]) -> None:
         elif kind == "reasoning":
             assert item["id"] and isinstance(item["summary"], list)
             assert item.get("encrypted_content") or item.get("content"), "nothing is stored to refer to"
+        elif kind == "web_search_call":
+            assert item["id"] and item["action"]["type"] in ("search", "open_page", "find_in_page")
         elif kind == "message":
             assert item["role"] != "user" or not waiting, "every call is answered before anything else"
             _check_message(item)
@@ -113,6 +151,8 @@ def _check_items(items: list[Any]) -> None:
 
 def _check_message(item: Any) -> None:
     assert item["role"] in ("user", "assistant") and item["content"]
+    if item["role"] == "assistant" and not isinstance(item["content"], str):
+        assert item["id"] and all("annotations" in p for p in item["content"] if p["type"] == "output_text")
     if item["role"] == "user" and not isinstance(item["content"], str):
         _check_content(item["content"])
         assert all(part.get("detail") for part in item["content"] if part["type"] == "input_image")

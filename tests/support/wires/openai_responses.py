@@ -108,7 +108,7 @@ def _item(place: int, item: dict[str, Any]) -> Iterator[bytes]:
         for piece in _pieces(item["arguments"]):
             yield event("response.function_call_arguments.delta", **at, delta=piece)
         yield event("response.function_call_arguments.done", **at, arguments=item["arguments"])
-    for number, part in enumerate(item.get("content", [])):
+    for number, part in enumerate(item.get("content") or []):
         yield from _part({**at, "content_index": number}, part)
     for number, part in enumerate(item.get("summary", [])):
         for piece in _pieces(part["text"]):

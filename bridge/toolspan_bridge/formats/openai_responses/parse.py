@@ -20,18 +20,22 @@ from ..shared.replies.parse import (
     reply,
 )
 from .citations import citations
-from .conversation import FORMAT
+from .echo import FORMAT
 from .parts import message_text
 
 _UNFINISHED = ("in_progress", "incomplete")
-_STOPS: dict[str, StopReason] = {"content_filter": "refusal", "max_output_tokens": "length"}
+_STOPS: dict[str, StopReason] = {
+    "content_filter": "refusal",
+    "max_output_tokens": "length",
+    "steered": "pause",
+}
 
 
 def parse_reply(body: Any) -> Reply:
     """``output``, its items kept to be sent back.
 
-    Calls are set aside unless the whole answer and each of them is complete. Raises ``FormatError`` when
-    there is no output.
+    Calls are set aside unless the whole answer and each of them is complete, and so is the state of a turn
+    that was cut off: its words remain. Raises ``FormatError`` when there is no output.
     """
     body = read_body(body)
     given = as_list(body.get("output"))
@@ -40,13 +44,14 @@ def parse_reply(body: Any) -> Reply:
     items = objects(given)
     calls = [item for item in items if item.get("type") == "function_call"]
     incomplete = body.get("status") in ("incomplete", "cancelled")
+    stop = _stop(body, items) if not incomplete else _STOPS.get(_reason(body), "error")
     return reply(
         message_text(items),
         [WireCall(item.get("call_id"), item.get("name"), item.get("arguments")) for item in calls],
         body=body,
-        stop=_stop(body, items) if not incomplete else _STOPS.get(_reason(body), "error"),
+        stop=stop,
         usage=usage_of(body, "input", "output"),
-        opaque=items or None,
+        opaque=items if items and (stop == "pause" or not incomplete) else None,
         format_name=FORMAT,
         aside=incomplete or any(item.get("status") in _UNFINISHED for item in calls),
         citations=list(citations(items)),

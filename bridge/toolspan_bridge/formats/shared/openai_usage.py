@@ -19,5 +19,6 @@ def usage_of(body: Mapping[str, Any], asked: str, answered: str) -> Usage:
         output_tokens=count(usage.get(f"{answered}_tokens")),
         cached_tokens=count(at(usage, f"{asked}_tokens_details", "cached_tokens")),
         reasoning_tokens=count(at(usage, f"{answered}_tokens_details", "reasoning_tokens")),
+        written_tokens=count(at(usage, f"{asked}_tokens_details", "cache_write_tokens")),
         raw=(usage,),
     )
