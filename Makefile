@@ -7,7 +7,7 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=10
 # The tests start some thousand Python processes: each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-loaded test-all attack fuzz conformance lint format bench reference docs clean
+.PHONY: help demo test test-loaded test-all attack fuzz conformance real-models lint format bench reference docs clean
 help: ## Show this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
@@ -31,6 +31,9 @@ fuzz: .venv/.dev ## The fuzzers, each for SECONDS (60)
 
 conformance: .venv/.toolspan ## The protocol's own suite against configs/conformance.yaml (needs npm)
 	$(BIN)/python -m conformance
+
+real-models: .venv/.dev ## A real engine with real weights, fetched once (MODEL=smollm2-135m: a small one)
+	$(BIN)/python -m tests.real_models $(if $(MODEL),--model $(MODEL))
 
 lint: .venv/.dev ## Style, types, architecture
 	$(BIN)/ruff check .

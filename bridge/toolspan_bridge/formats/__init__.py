@@ -95,16 +95,19 @@ def get_format(name: str) -> Format:
     """The format ``name``. Raises ``KeyError`` when there is none.
 
     ``prompt:NAME`` is ``prompt`` over the messages of the format ``NAME``; without one they are ``openai``.
+    ``prompt.WORDING`` in place of ``prompt`` chooses how the tools are told of.
     """
     over, _, base = name.partition(":")
-    if over == "prompt" and base and base != over:
-        return _prompt_over(base)
+    over, _, wording = over.partition(".")
+    if over == "prompt" and (base or wording) and base != over:
+        return _prompt_over(base or "openai", wording)
     if name not in format_names():
         raise KeyError(name)
     return cast("Format", import_module(f"{__name__}.{name.replace('-', '_')}"))
 
 
-def _prompt_over(base: str) -> Format:
+def _prompt_over(base: str, wording: str) -> Format:
     from .prompt.prompted import Prompted
+    from .prompt.wordings import DEFAULT
 
-    return Prompted(get_format(base))
+    return Prompted(get_format(base), wording or DEFAULT)

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "offline/keyword"
 """The default model: it needs no key and no network, and is not a language model."""
 
-PROMPT = "prompt:"
-"""The prefix of a model whose tools are described in the system prompt: ``prompt:ollama/gemma3``."""
+_PROMPT = re.compile(r"prompt(?:\.([^/:]*))?:", re.IGNORECASE)
 
 
 @cache
@@ -53,12 +52,12 @@ def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
     """The consent needed to use the provider ``name`` (as ``split_model`` returns it) if ``config`` chose it:
     the conversation and a key are sent to its address.
     """
-    found = config.providers.get(name.removeprefix(PROMPT))
+    found = config.providers.get(_without_prompt(name))
     if found is None:
         return ()
     key = f"${found.key_env}" if found.key_env else "a key" if found.api_key or found.headers else "no key"
     what = f"send the conversation, with {key}, to {found.base_url}"
-    return (UntrustedItem(config.files[0], f"$.providers.{name.removeprefix(PROMPT)}", config.redact(what)),)
+    return (UntrustedItem(config.files[0], f"$.providers.{_without_prompt(name)}", config.redact(what)),)
 
 
 def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:
@@ -68,14 +67,30 @@ def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:
 
 def split_model(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
     """``provider/model`` or ``provider:model`` as a pair. The model's own name may contain both signs;
-    ``prompt:`` may precede the provider's. ``own`` are the config's providers.
+    ``prompt:`` may precede the provider's, or ``prompt.WORDING:``, which chooses how a system prompt tells of
+    the tools: ``prompt:ollama/gemma3``, ``prompt.json-tools:ollama/gemma3``. ``own`` are the config's
+    providers.
 
-    Raises ``UsageError`` when the provider is unknown, or no model is named.
+    Raises ``UsageError`` when the provider or the wording is unknown, or no model is named.
     """
-    if text.lower().startswith(PROMPT):
-        provider, model = _split(text[len(PROMPT) :], provider_names(own))
-        return f"{PROMPT}{provider}", model
+    if prompt := _PROMPT.match(text):
+        _check_wording(prompt[1])
+        provider, model = _split(text[prompt.end() :], provider_names(own))
+        return f"{prompt[0].lower()}{provider}", model
     return _split(text, provider_names(own))
+
+
+def _without_prompt(name: str) -> str:
+    return _PROMPT.sub("", name, count=1)
+
+
+def _check_wording(name: str | None) -> None:
+    if name is None:
+        return
+    from ..formats.prompt.wordings import WORDINGS
+
+    if name.lower() not in WORDINGS:
+        raise UsageError(f"no wording {name!r} of the prompt (known: {', '.join(WORDINGS)})")
 
 
 def _split(text: str, names: tuple[str, ...]) -> tuple[str, str]:
@@ -104,10 +119,10 @@ def resolve_model(
     ``AuthError`` when the provider's key is missing.
     """
     name, model = split_model(text, own or ())
-    prompted = name.startswith(PROMPT)
-    name = name.removeprefix(PROMPT)
+    prompt = _PROMPT.match(name)
+    name = _without_prompt(name)
     if name in ("offline", "scripted"):
-        if prompted:
+        if prompt:
             raise UsageError(f"{name} takes no prompt: write {name}/{model}")
         return import_module(f"{catalog.__name__}.{name}").connect(model), model
     http = import_module(".http.settings", __package__)
@@ -119,4 +134,4 @@ def resolve_model(
     else:
         module = import_module(f"{catalog.__name__}.{name.replace('-', '_')}")
         provider = module.connect(model, settings)
-    return (provider.prompted() if prompted else provider), model
+    return (provider.prompted(prompt[1] or "") if prompt else provider), model

@@ -21,6 +21,7 @@ from toolspan_bridge.formats import (
 )
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.prompt.call_scanner import CallScanner
+from toolspan_bridge.formats.prompt.wordings import DEFAULT, WORDINGS
 from toolspan_bridge.formats.shared.replies.parse import WireCall
 from toolspan_bridge.messages import (
     Assistant,
@@ -51,12 +52,43 @@ def read(text: str) -> Reply:
 def test_tools_are_told_in_the_system_prompt() -> None:
     system, user = render(User("hi"), system="Be brief.")
     assert user == {"role": "user", "content": "hi"}
-    assert system["content"].startswith("Be brief.\n\n# Tools\n\nYou can call")
-    assert system["content"].endswith(
+    assert system["content"] == (
+        "Be brief.\n\n# Tools\n\nYou can call these tools:\n\n"
         '## s__time\nArguments: {"type":"object","properties":{}}\n\n'
         "## s__weather\nTells the weather\n"
-        'Arguments: {"type":"object","properties":{"city":{"type":"string"}}}'
+        'Arguments: {"type":"object","properties":{"city":{"type":"string"}}}\n\n'
+        "# How to call a tool\n\nTo call a tool, end your answer with a block like this, one for each call, "
+        'and wait for the result:\n\n<tool_call>\n{"name": "NAME", "arguments": {}}\n</tool_call>\n\n'
+        "The arguments are a JSON object by the tool's JSON Schema. "
+        "When you need no tool, answer without a block."
     )
+
+
+@pytest.mark.requirement("I11.4.2")
+@pytest.mark.parametrize("name", WORDINGS)
+def test_every_wording_tells_of_every_tool_and_of_the_form_of_a_call(name: str) -> None:
+    told = get_format(f"prompt.{name}:openai").render_tools(TOOLS, NAMES)
+    for tool in TOOLS:
+        assert NAMES.wire(tool) in told
+        assert tool.description in told
+        assert json.dumps(tool.schema.get("properties", {}), separators=(",", ":")) in told
+    (call,) = read(told[told.index("<tool_call>") : told.index("</tool_call>") + 12]).message.calls
+    assert call.name == "NAME"
+
+
+@pytest.mark.requirement("I11.4.2")
+def test_the_default_wording_shows_no_form_of_results_which_models_would_write_themselves() -> None:
+    told = prompt.render_tools(TOOLS, NAMES)
+    assert told == get_format(f"prompt.{DEFAULT}:openai").render_tools(TOOLS, NAMES)
+    assert "tool_result" not in told
+
+
+@pytest.mark.requirement("I11.4.2")
+def test_a_wording_is_of_the_prompt_format_only_over_any_other() -> None:
+    request = Request("m", (User("hi"),), tools=TOOLS)
+    body = get_format("prompt.json-tools:anthropic").render_request(request, NAMES)
+    Wire("anthropic").rules.check_request(body)
+    assert "<tools>" in json.dumps(body["system"])
 
 
 def test_without_tools_nothing_is_told_of_them() -> None:

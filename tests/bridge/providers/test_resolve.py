@@ -78,3 +78,17 @@ def test_importing_the_providers_imports_no_http_library() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=BOUND_S, check=True
     )
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.requirement("I11.4.2")
+def test_a_wording_of_the_prompt_is_chosen_before_the_provider() -> None:
+    assert split_model("prompt.json-tools:ollama/gemma3") == ("prompt.json-tools:ollama", "gemma3")
+    assert split_model("Prompt.JSON-tools:ollama/gemma3") == ("prompt.json-tools:ollama", "gemma3")
+    provider, model = resolve_model("prompt.json-tools:ollama/gemma3")
+    assert (provider.name, provider.format_name, model) == ("ollama", "prompt.json-tools:ollama", "gemma3")
+
+
+@pytest.mark.requirement("I11.4.2")
+def test_a_wording_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(UsageError, match=r"no wording 'sung' .*tools-first"):
+        resolve_model("prompt.sung:ollama/gemma3")

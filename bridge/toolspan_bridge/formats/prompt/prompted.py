@@ -21,20 +21,22 @@ from .render import (
     restore,
 )
 from .stream import PromptStream
+from .wordings import DEFAULT, WORDINGS
 
 __all__ = ["Prompted"]
 
 
 class Prompted:
-    """The ``prompt`` format over ``base``: a ``Format`` like any other."""
+    """The ``prompt`` format over ``base``: ``wording`` is one of ``WORDINGS``."""
 
-    def __init__(self, base: Format) -> None:
+    def __init__(self, base: Format, wording: str = DEFAULT) -> None:
         self._base = base
+        self._wording = WORDINGS[wording]
         self.BUILTINS: Mapping[str, Any] = getattr(base, "BUILTINS", {})
 
     def render_tools(self, tools: Sequence[ToolSpec], names: NameTable) -> str:
         """The part of the system prompt that describes ``tools``; empty when there are none."""
-        return render_tools(tools, names)
+        return render_tools(tools, names, self._wording)
 
     def takes_answer_schema(self, request: Request) -> bool:
         """Never beside tools: the answer that may be a call would have to fit the schema too."""
@@ -43,7 +45,7 @@ class Prompted:
 
     def render_request(self, request: Request, names: NameTable) -> dict[str, Any]:
         """The body of the base format, in plain text: no tools, no calls, no results."""
-        return self._base.render_request(plain_request(request, names), NameTable.of(()))
+        return self._base.render_request(plain_request(request, names, self._wording), NameTable.of(()))
 
     def parse_reply(self, body: Any) -> Reply:
         """The base format's reply, the calls taken out of its text. Raises ``FormatError``."""

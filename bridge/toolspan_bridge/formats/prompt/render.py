@@ -28,23 +28,12 @@ from ..shared.conversation.results import MediaSupport, render_result
 from ..shared.json_values import clean, compact
 from ..shared.schemas import Plan
 from ..shared.tools.choice import must_call
-from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
+from ..shared.tools.compile import CompiledTools, compile_tools
 from ..shared.tools.compile import restore as restore_tool
+from .wordings import Wording, describe
 
 PLAN = Plan()
 _ANY_ID = re.compile(r".*", re.DOTALL)
-_HOW = """\
-# Tools
-
-You can call the tools below. To call one, end your answer with a block like this, one for each call:
-
-<tool_call>
-{"name": "NAME", "arguments": {}}
-</tool_call>
-
-The arguments are a JSON object by the tool's JSON Schema. Results come in the next message, as
-<tool_result> blocks in the order of the calls: wait for them, never write them yourself. When you need no
-tool, answer without a block."""
 _MUST_CALL = "Answer with a call of one of the tools."
 _MUST_CALL_IT = "Answer with a call of the tool {}."
 _ONE_CALL = "Make at most one call in an answer."
@@ -65,16 +54,15 @@ def restore(tool: ToolSpec, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return restore_tool(tool, arguments, PLAN)
 
 
-def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> str:
+def render_tools(tools: Sequence[ToolSpec], names: NameTable, wording: Wording) -> str:
     """The part of the system prompt that describes ``tools``; empty when there are none."""
-    described = compiled(tools, names).rendered(_tool)
-    return "\n\n".join([_HOW, *(tool["text"] for tool in described)]) if described else ""
+    return describe(wording, compiled(tools, names))
 
 
-def plain_request(request: Request, names: NameTable) -> Request:
-    """``request`` in plain text: no tools, no calls, no results."""
+def plain_request(request: Request, names: NameTable, wording: Wording) -> Request:
+    """``request`` in plain text: no tools, no calls, no results; the tools described by ``wording``."""
     tools = () if request.tool_choice == "none" else request.tools
-    system = [request.system, render_tools(tools, names), *_instructions(request, names)]
+    system = [request.system, render_tools(tools, names, wording), *_instructions(request, names)]
     return replace(
         request,
         messages=tuple(_messages(request)),
@@ -84,11 +72,6 @@ def plain_request(request: Request, names: NameTable) -> Request:
         parallel=None,
         answer_schema=None if tools else request.answer_schema,
     )
-
-
-def _tool(tool: WireTool) -> dict[str, Any]:
-    lines = (f"## {tool.name}", tool.description, f"Arguments: {compact(tool.schema)}")
-    return {"text": "\n".join(filter(None, lines))}
 
 
 def _instructions(request: Request, names: NameTable) -> Iterator[str]:

@@ -101,11 +101,11 @@ class WireProvider(ABC):
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
         return self._format.render_request(request, names)
 
-    def prompted(self) -> Self:
+    def prompted(self, wording: str = "") -> Self:
         """The same provider, with tools described in the prompt and called in the text: for models without
-        tool calls. The format's name is then the original one after ``prompt:``.
+        tool calls. The format's name is then the original one after ``prompt:``, or ``prompt.WORDING:``.
         """
-        self.format_name = f"prompt:{self.format_name}"
+        self.format_name = f"prompt{wording and f'.{wording}'}:{self.format_name}"
         self._format = get_format(self.format_name)
         self._prompted = True
         return self

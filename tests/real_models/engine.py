@@ -1,0 +1,76 @@
+"""llama.cpp's server with a model, on a free port of this machine, as long as it is needed.
+
+It is the one in the package ``xllamacpp``, or the program that ``TOOLSPAN_REAL_ENGINE`` names.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+
+from tests.support.mcp_peers import free_port
+
+from .weights import Unavailable
+
+CONTEXT = 8_192
+"""The model's context as the engine is started, in tokens."""
+
+_RUNNER = Path(__file__).with_name("serve_weights.py")
+_START_S = 180
+_STOP_S = 20
+
+
+@contextmanager
+def llama_server(engine: Path, weights: Path, log: Path, *, threads: int = 2) -> Generator[str]:
+    """The address of the ``engine``, a package's folder or a program, without a path. What it says is written
+    to ``log``.
+
+    Raises ``Unavailable`` when it cannot be executed here, ``RuntimeError`` when it runs but does not start.
+    """
+    port = free_port()
+    with log.open("wb") as file:
+        try:
+            command = _command(engine, weights, port, threads)
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT)
+        except OSError as error:
+            raise Unavailable(f"{engine} cannot be executed: {error.strerror}") from None
+        try:
+            base = f"http://127.0.0.1:{port}"
+            _wait(process, base, log)
+            yield base
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(_STOP_S)
+
+
+def _command(engine: Path, weights: Path, port: int, threads: int) -> list[str]:
+    if engine.is_dir():
+        numbers = (str(number) for number in (port, CONTEXT, threads))
+        return [sys.executable, str(_RUNNER), str(engine), str(weights), *numbers]
+    address = ["--host", "127.0.0.1", "--port", str(port)]
+    sizes = ["-c", str(CONTEXT), "-np", "1", "-t", str(threads)]
+    return [str(engine), "-m", str(weights), *address, *sizes, "--jinja"]
+
+
+def _wait(process: subprocess.Popen[bytes], base: str, log: Path) -> None:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            if httpx2.get(f"{base}/health", timeout=5.0).status_code == 200:
+                return
+        except httpx2.TransportError:
+            pass
+        time.sleep(0.2)
+    raise RuntimeError(f"the engine did not start: {log.read_bytes()[-1_000:].decode(errors='replace')}")
