@@ -10,6 +10,8 @@ from toolspan_bridge import (
     Answer,
     Assistant,
     AuthError,
+    Batch,
+    BatchStatus,
     BridgeError,
     CallDelta,
     Citation,
@@ -53,14 +55,17 @@ from toolspan_bridge import (
     UsageReported,
     User,
     answer,
+    collect_batch,
     cost_of,
     own_providers,
     own_server,
+    poll_batch,
     provider_names,
     resolve_model,
     route,
     run,
     servers_of,
+    submit_batch,
 )
 from toolspan_server import load_config
 
@@ -127,6 +132,14 @@ async def replayed(choice: ToolChoice = ("server", "tool")) -> StopReason:
     reply = assert_type(await provider.answer(Request("m", (User("Hi"),), tool_choice=choice)), Reply)
     assert_type(reply.usage + Usage(1, 2), Usage)
     return reply.stop
+
+
+async def in_a_batch(provider: Provider, requests: dict[str, Request]) -> int:
+    batch = assert_type(await submit_batch(provider, requests), Batch)
+    batch.save(Path("batch.json"))
+    status = assert_type(await poll_batch(provider, Batch.load(Path("batch.json"))), BatchStatus)
+    assert_type(await collect_batch(provider, batch), dict[str, Reply | BridgeError])
+    return status.total if status.finished else status.succeeded + status.failed
 
 
 def caught(error: BridgeError) -> int:

@@ -3,6 +3,7 @@
 - Connect servers: ``servers_of`` a config, or a ``ServerSpec`` each; ``Toolbox.connect`` them.
 - Ask a model: ``resolve_model`` gives a ``Provider``; ``answer`` a ``Question``, or ``run`` it and see each
   ``Event``. A ``Conversation`` holds the messages from one question to the next, and on disk.
+- Ask many questions at half the price: ``submit_batch``, ``poll_batch``, ``collect_batch``.
 - Validate models: ``validate`` them with a ``Suite``, an ``Asker`` and a ``Store``.
 - Render wire formats: ``get_format`` gives a ``Format``; ``lint`` finds what formats lose of tools.
 
@@ -16,6 +17,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from toolspan_server.engines.upstreams import ServerFailure, ServerSpec
 
+    from .batch import (
+        Batch,
+        BatchStatus,
+        collect_batch,
+        poll_batch,
+        submit_batch,
+    )
     from .conversation import Conversation
     from .deltas import (
         CallDelta,
@@ -127,6 +135,8 @@ __all__ = [
     "Asker",
     "Assistant",
     "AuthError",
+    "Batch",
+    "BatchStatus",
     "BridgeError",
     "CallDelta",
     "Citation",
@@ -193,6 +203,7 @@ __all__ = [
     "answer",
     "build_record",
     "build_records",
+    "collect_batch",
     "cost_of",
     "default_suite",
     "export_records",
@@ -203,6 +214,7 @@ __all__ = [
     "load_suite",
     "own_providers",
     "own_server",
+    "poll_batch",
     "print_report",
     "progress",
     "provider_names",
@@ -210,6 +222,7 @@ __all__ = [
     "route",
     "run",
     "servers_of",
+    "submit_batch",
     "validate",
 ]
 
@@ -224,6 +237,8 @@ _MODULES = {
     "Asker": ".validation",
     "Assistant": ".messages",
     "AuthError": ".errors",
+    "Batch": ".batch",
+    "BatchStatus": ".batch",
     "BridgeError": ".errors",
     "CallDelta": ".deltas",
     "Citation": ".messages",
@@ -290,6 +305,7 @@ _MODULES = {
     "answer": ".loop",
     "build_record": ".validation",
     "build_records": ".validation",
+    "collect_batch": ".batch",
     "cost_of": ".prices",
     "default_suite": ".validation",
     "export_records": ".validation",
@@ -300,6 +316,7 @@ _MODULES = {
     "load_suite": ".validation",
     "own_providers": ".providers",
     "own_server": ".toolbox",
+    "poll_batch": ".batch",
     "print_report": ".validation",
     "progress": ".validation",
     "provider_names": ".providers",
@@ -307,6 +324,7 @@ _MODULES = {
     "route": ".routes",
     "run": ".loop",
     "servers_of": ".toolbox",
+    "submit_batch": ".batch",
     "validate": ".validation",
 }
 

@@ -29,6 +29,7 @@ Headers = Callable[[str, bytes], Awaitable[Mapping[str, str]]]
 """The headers for a URL and a body, created for each attempt: signatures expire."""
 
 _DOCUMENTS = {"application/json", "text/html", "application/xhtml+xml"}
+_BUSY = frozenset({429, 529})
 _LOST = (
     httpx2.NetworkError,
     httpx2.RemoteProtocolError,
@@ -58,6 +59,20 @@ class _Again(Exception):
         super().__init__(reason)
         self.outcome = outcome
         self.asked = outcome.asked or 0.0 if isinstance(outcome, HttpResponse) else 0.0
+        self.was_busy = isinstance(outcome, HttpResponse) and outcome.status in _BUSY
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One request, for each of its attempts."""
+
+    method: str
+    url: str
+    body: bytes
+    headers: Headers
+    read_error: ReadError
+    once: bool
+    max_bytes: int
 
 
 class HttpClient:
@@ -75,17 +90,30 @@ class HttpClient:
 
         Raises ``UnreachableError`` when there is none, ``ProviderError`` when it is too large or not HTTP.
         """
-        try:
-            with anyio.fail_after(self._settings.total):
-                return await self._attempts(url, body, headers, read_error)
-        except TimeoutError:
-            raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
+        return await self.send("POST", url, body, headers, read_error)
 
     async def get(self, url: str, headers: Headers, read_error: ReadError) -> HttpResponse:
         """The last answer to a GET of ``url``. Raises as ``post``."""
+        return await self.send("GET", url, b"", headers, read_error)
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        body: bytes,
+        headers: Headers,
+        read_error: ReadError,
+        *,
+        once: bool = False,
+        max_bytes: int = 0,
+    ) -> HttpResponse:
+        """As ``post``, with any method. ``once``: the request is not repeated where it may have been carried
+        out, but only where the provider was too busy for it. ``max_bytes`` replaces the setting.
+        """
+        asked = _Asked(method, url, body, headers, read_error, once, max_bytes or self._settings.max_bytes)
         try:
             with anyio.fail_after(self._settings.total):
-                return await self._attempts(url, b"", headers, read_error, "GET")
+                return await self._attempts(asked)
         except TimeoutError:
             raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
 
@@ -113,33 +141,26 @@ class HttpClient:
         """Close the pool."""
         await self._client.aclose()
 
-    async def _attempts(
-        self, url: str, body: bytes, headers: Headers, read_error: ReadError, method: str = "POST"
-    ) -> HttpResponse:
+    async def _attempts(self, asked: _Asked) -> HttpResponse:
         attempts = self.attempts()
         while True:
             try:
-                sent = await headers(url, body)
-                return await self._attempt(method, url, body, sent, read_error, attempts.number)
+                return await self._attempt(asked, attempts.number)
             except _Again as again:
-                if not await attempts.again(str(again), again.asked):
+                settled = asked.once and not again.was_busy
+                if settled or not await attempts.again(str(again), again.asked):
                     return _final(again.outcome)
 
-    async def _attempt(
-        self,
-        method: str,
-        url: str,
-        body: bytes,
-        headers: Mapping[str, str],
-        read_error: ReadError,
-        number: int,
-    ) -> HttpResponse:
+    async def _attempt(self, asked: _Asked, number: int) -> HttpResponse:
+        headers = await asked.headers(asked.url, asked.body)
         try:
-            async with self._client.stream(method, url, content=body, headers=headers) as response:
-                content = await self._content(response)
+            async with self._client.stream(
+                asked.method, asked.url, content=asked.body, headers=headers
+            ) as response:
+                content = await self._content(response, asked.max_bytes)
         except httpx2.HTTPError as lost:
             raise self._lost(lost) from None
-        return _sound(HttpResponse(response.status_code, response.headers, content, number), read_error)
+        return _sound(HttpResponse(response.status_code, response.headers, content, number), asked.read_error)
 
     async def _open(
         self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, attempts: Attempts
@@ -167,17 +188,17 @@ class HttpClient:
             )
             return _sound(answer, read_error)
 
-    async def _content(self, response: httpx2.Response) -> bytes:
+    async def _content(self, response: httpx2.Response, max_bytes: int) -> bytes:
         content = bytearray()
         async for chunk in response.aiter_bytes():
             content += chunk
-            if len(content) > self._settings.max_bytes:
-                raise self.too_large()
+            if len(content) > max_bytes:
+                raise self.too_large(max_bytes)
         return bytes(content)
 
-    def too_large(self) -> ProviderError:
+    def too_large(self, max_bytes: int = 0) -> ProviderError:
         """The error for an answer over the limit."""
-        most = f"{self._settings.max_bytes:,}"
+        most = f"{max_bytes or self._settings.max_bytes:,}"
         return ProviderError(
             f"{self._provider} at {self._base} sent more than {most} bytes: the answer was dropped"
         )

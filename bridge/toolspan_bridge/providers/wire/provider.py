@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from toolspan_server.config import secret_pattern
 
@@ -192,6 +192,49 @@ class WireProvider(ABC):
         if not 200 <= answer.status < 300:
             raise self._failure(answer, "")
         return answer.content
+
+    async def exchange(
+        self,
+        method: Literal["GET", "POST"],
+        path: str,
+        body: bytes = b"",
+        *,
+        content_type: str = "",
+        max_bytes: int = 0,
+        once: bool = False,
+    ) -> bytes:
+        """The content of the answer to another request than a question, at ``path`` after the base address.
+
+        ``once``: it is not repeated where it may have been carried out. Raises as ``answer``.
+        """
+
+        async def headers(url: str, sent: bytes) -> Mapping[str, str]:
+            own = await self._headers(url, sent)
+            return {**own, "content-type": content_type} if content_type else own
+
+        url, read_error = f"{self._base}{path}", self._format.parse_error
+        answer = await self._client.send(
+            method, url, body, headers, read_error, once=once, max_bytes=max_bytes
+        )
+        if answer.status == 404:
+            found = self._redact(read_error(404, answer.headers, answer.content).message)
+            raise ProviderError(f"{self.name} at {self._base} has no {path} (404: {found})", status=404)
+        if not 200 <= answer.status < 300:
+            raise self._failure(answer, "")
+        return answer.content
+
+    def path_of(self, url: str) -> str:
+        """What follows the base address in ``url``."""
+        return url.removeprefix(self._base)
+
+    def read(self, body: Any, model: str, *, wire_format: str, status: int = 200) -> Reply:
+        """The reply in the JSON of an answer that came in a batch's results. Raises as ``answer``."""
+        if not 200 <= status < 300:
+            raise self._failure(HttpResponse(status, {}, encode(body)), model)
+        try:
+            return from_provider(get_format(wire_format).parse_reply(body), self.name)
+        except FormatError as error:
+            raise self._nonsense(str(error), status) from None
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,0 +1,21 @@
+"""Many requests at once, answered within a day at about half the price, by a provider's batch service.
+
+    batch = await submit_batch(provider, {"monday": request, "tuesday": other})
+    batch.save(Path("batch.json"))          # another process goes on from here
+    while not (await poll_batch(provider, batch)).finished: ...
+    answers = await collect_batch(provider, batch)    # {"monday": Reply, "tuesday": ProviderError}
+
+Requests are rendered and answers parsed by the provider's wire format, as those of single questions are.
+"""
+
+from __future__ import annotations
+
+from .handle import Batch
+from .steps import (
+    BatchStatus,
+    collect_batch,
+    poll_batch,
+    submit_batch,
+)
+
+__all__ = ["Batch", "BatchStatus", "collect_batch", "poll_batch", "submit_batch"]

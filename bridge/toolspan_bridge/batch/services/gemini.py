@@ -1,0 +1,102 @@
+"""Gemini's batches at the Developer API: all requests in one body, the answers in the batch itself.
+
+Source: google-genai 3.4.0, ``batches.py``; ai.google.dev/api/batch-api (read in November 2026): 20 MB of
+requests, answers in their order. Answers may come without the metadata of their request
+(discuss.ai.google.dev/t/112386): then the order tells which is which.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from ...errors import ProviderError
+from .contract import (
+    BatchStatus,
+    Channel,
+    Limits,
+    Outcome,
+    State,
+    WireBody,
+)
+from .reading import (
+    MAX_RESULTS,
+    count,
+    json_object,
+    name_of,
+    objects,
+    part,
+    place_of,
+    text,
+)
+
+__all__ = ["LIMITS", "create", "results", "status"]
+
+LIMITS = Limits(100_000, 20_000_000)
+_STATES: dict[str, State] = {
+    "CANCELLED": "cancelled",
+    "EXPIRED": "expired",
+    "FAILED": "failed",
+    "PARTIALLY_SUCCEEDED": "ended",
+    "SUCCEEDED": "ended",
+}
+_HTTP_STATUSES = {3: 400, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 14: 503, 16: 401}
+"""Of the codes of gRPC, which errors of single requests bear."""
+
+
+async def create(channel: Channel, model: str, bodies: Sequence[WireBody]) -> str:
+    """The name of the new batch, ``batches/ID``."""
+    requests = [
+        {"request": each.body, "metadata": {"key": name_of(place)}} for place, each in enumerate(bodies)
+    ]
+    batch = {"displayName": "toolspan", "inputConfig": {"requests": {"requests": requests}}}
+    path = bodies[0].path.rpartition(":")[0] + ":batchGenerateContent"
+    sent = json.dumps({"batch": batch}, separators=(",", ":")).encode()
+    made = await channel.exchange("POST", path, sent, once=True)
+    return text(json_object(made, "the new batch").get("name"))
+
+
+async def status(channel: Channel, batch_id: str, total: int) -> BatchStatus:
+    """As ``Service.status``."""
+    operation = await _operation(channel, batch_id)
+    metadata = part(operation, "metadata")
+    counts = part(metadata, "batchStats")
+    state = text(metadata.get("state")).rpartition("STATE_")[2]
+    return BatchStatus(
+        _STATES.get(state, "failed" if operation.get("error") else "running"),
+        total,
+        count(counts.get("successfulRequestCount")),
+        count(counts.get("failedRequestCount")),
+        text(part(operation, "error").get("message")),
+    )
+
+
+async def results(channel: Channel, batch_id: str, total: int) -> list[Outcome]:
+    """As ``Service.results``."""
+    operation = await _operation(channel, batch_id)
+    given = _responses(part(operation, "response")) or _responses(part(operation, "metadata", "output"))
+    keys = [place_of(part(each, "metadata").get("key"), total) for each in given]
+    if None in keys and len(given) != total:
+        raise ProviderError(f"the batch has {len(given)} answers to {total} requests, some without a name")
+    named = enumerate(zip(keys, given, strict=True))
+    return [_outcome(place if key is None else key, each) for place, (key, each) in named]
+
+
+async def _operation(channel: Channel, batch_id: str) -> dict[str, Any]:
+    path = f"/v1beta/batches/{quote(batch_id.removeprefix('batches/'), safe='')}"
+    return json_object(await channel.exchange("GET", path, max_bytes=MAX_RESULTS), "the batch")
+
+
+def _responses(output: dict[str, Any]) -> list[dict[str, Any]]:
+    """``inlinedResponses``, an object that holds a list of the same name."""
+    return objects(part(output, "inlinedResponses").get("inlinedResponses"))
+
+
+def _outcome(place: int, each: dict[str, Any]) -> Outcome:
+    error = part(each, "error")
+    if not error:
+        return Outcome(place, body=each.get("response"))
+    code = count(error.get("code"))
+    return Outcome(place, code if code >= 400 else _HTTP_STATUSES.get(code, 500), {"error": error})

@@ -1,0 +1,130 @@
+"""The three steps of a batch: submitted, asked how far it is, and its answers collected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..errors import BridgeError, ProviderError, UnreachableError, UsageError
+from ..messages import Reply, Request
+from ..providers import Provider
+from ..providers.wire.provider import WireProvider
+from ..providers.wire.two_wires import TwoWires
+from .handle import Batch
+from .services import service_of
+from .services.contract import BatchStatus, Limits, Outcome, Service, WireBody
+
+__all__ = ["BatchStatus", "collect_batch", "poll_batch", "submit_batch"]
+
+_CHAT, _RESPONSES = "openai", "openai-responses"
+_AROUND = 200  # bytes around each request: its id, its address
+
+
+async def submit_batch(provider: Provider, requests: Mapping[str, Request]) -> Batch:
+    """Give ``requests``, all for one model, to the batch service of ``provider``.
+
+    The keys are ids of any shape, by which ``collect_batch`` gives the answers. Raises ``UsageError`` when
+    the provider has no such service or its limits are exceeded, else as ``Provider.answer``. A batch is never
+    created twice: where its answer is lost, the error says so, and the provider's own list of batches tells.
+    """
+    model = next((request.model for request in requests.values()), "")
+    wired, service = _service(provider, model)
+    bodies = await _bodies(wired, requests)
+    _check(wired.name, requests, bodies, service.LIMITS)
+    try:
+        batch_id = await service.create(wired, model, bodies)
+    except UnreachableError as lost:
+        raise UnreachableError(f"{lost}; the batch may have been created all the same") from None
+    if not batch_id:
+        raise ProviderError(f"{wired.name} gave the new batch no id")
+    return Batch(wired.name, batch_id, model, _format_of(wired, bodies[0]), tuple(requests))
+
+
+async def poll_batch(provider: Provider, batch: Batch) -> BatchStatus:
+    """How far ``batch`` is.
+
+    Raises as ``Provider.answer``, and ``UsageError`` for another provider's batch.
+    """
+    wired, service = _own(provider, batch)
+    return await service.status(wired, batch.id, len(batch.ids))
+
+
+async def collect_batch(provider: Provider, batch: Batch) -> dict[str, Reply | BridgeError]:
+    """The answer to each request of a finished ``batch`` by its id, or the error that it met.
+
+    Raises as ``poll_batch``, ``UsageError`` while the batch runs, ``ProviderError`` when all of it failed. It
+    may be called again: nothing is removed at the provider.
+    """
+    wired, service = _own(provider, batch)
+    total = len(batch.ids)
+    status = await service.status(wired, batch.id, total)
+    if not status.finished:
+        raise UsageError(f"the batch {batch.id} still runs: collect it when it has ended")
+    if status.state == "failed":
+        raise ProviderError(
+            f"{wired.name}: the batch {batch.id} failed: {status.trouble or 'no reason given'}"
+        )
+    outcomes = {outcome.place: outcome for outcome in await service.results(wired, batch.id, total)}
+    missing = f"the batch is {status.state} and has no result for it"
+    return {
+        name: _answer(wired, batch, outcomes.get(place, Outcome(place, why=missing)))
+        for place, name in enumerate(batch.ids)
+    }
+
+
+def _answer(wired: WireProvider, batch: Batch, outcome: Outcome) -> Reply | BridgeError:
+    if outcome.body is None:
+        return ProviderError(f"{wired.name} did not answer: {outcome.why or 'the result is empty'}")
+    try:
+        return wired.read(outcome.body, batch.model, wire_format=batch.format, status=outcome.status)
+    except BridgeError as error:
+        return error
+
+
+def _service(provider: Provider, model: str) -> tuple[WireProvider, Service]:
+    service = service_of(provider.name)
+    wired = provider.wire_for(model) if isinstance(provider, TwoWires) else provider
+    if service is None or not isinstance(wired, WireProvider):
+        raise UsageError(f"{provider.name} has no batch service that is known here: ask each question singly")
+    return wired, service
+
+
+def _own(provider: Provider, batch: Batch) -> tuple[WireProvider, Service]:
+    if provider.name != batch.provider:
+        raise UsageError(f"the batch {batch.id} is at {batch.provider}, not at {provider.name}")
+    return _service(provider, batch.model)
+
+
+async def _bodies(wired: WireProvider, requests: Mapping[str, Request]) -> list[WireBody]:
+    return [await _body(wired, replace(request, stream=False)) for request in requests.values()]
+
+
+async def _body(wired: WireProvider, request: Request) -> WireBody:
+    """A request as it would be sent by itself, but for what asks for a stream or for none."""
+    sent = await wired.sent(request)
+    body = json.loads(sent.body)
+    body.pop("stream", None)
+    return WireBody(wired.path_of(sent.url), body)
+
+
+def _check(name: str, requests: Mapping[str, Request], bodies: Sequence[WireBody], limits: Limits) -> None:
+    if not bodies:
+        raise UsageError("a batch needs a request")
+    if len({request.model for request in requests.values()}) > 1 or len({each.path for each in bodies}) > 1:
+        raise UsageError("all requests of a batch are for one model: submit a batch for each model")
+    if len(bodies) > limits.requests:
+        raise UsageError(
+            f"{name} takes {limits.requests:,} requests a batch, not {len(bodies):,}: submit several batches"
+        )
+    size = sum(len(json.dumps(each.body)) + _AROUND for each in bodies)
+    if size > limits.size:
+        raise UsageError(f"{name} takes {limits.size:,} bytes a batch, not {size:,}: submit several batches")
+
+
+def _format_of(wired: WireProvider, body: WireBody) -> str:
+    """The format that reads the answers: of OpenAI's two the one that the request is sent to."""
+    over, prompted, base = wired.format_name.rpartition(":")
+    if base in (_CHAT, _RESPONSES):
+        base = _RESPONSES if body.path.endswith("/responses") else _CHAT
+    return f"{over}{prompted}{base}"
