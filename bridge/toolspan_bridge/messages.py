@@ -214,6 +214,8 @@ class Request:
     ``builtin_options`` are options of ``builtins``, by their names: of ``web_search`` these are
     ``allowed_domains`` and ``blocked_domains``, lists of host names, and ``user_location``, an object of
     ``city``, ``region``, ``country`` (two letters) and ``timezone``.
+    ``drop_unbound`` lets the provider leave out thoughts of the model that belong to a beginning which has
+    changed since, rather than refuse the request.
     """
 
     model: str
@@ -238,6 +240,7 @@ class Request:
     chat: ChatTraits = USUAL
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     defer_tools: int | None = None
+    drop_unbound: bool = False
 
 
 StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]

@@ -43,6 +43,7 @@ __all__ = [
     "get_format",
     "max_tools",
     "mixes_builtins",
+    "request_notes",
     "takes_answer_schema",
 ]
 
@@ -88,6 +89,12 @@ def max_tools(name: str) -> int | None:
     """The most tools that the provider of the format ``name`` takes; ``None`` where no limit is known."""
     most: int | None = getattr(get_format(name), "MAX_TOOLS", None)
     return most
+
+
+def request_notes(name: str, request: Request) -> tuple[str, ...]:
+    """What of ``request`` its model does not take in the format ``name``, for people to read."""
+    notes = getattr(get_format(name.removeprefix("prompt:")), "request_notes", None)
+    return () if notes is None else tuple(notes(request))
 
 
 @cache

@@ -170,8 +170,9 @@ class _Run:
         reply = turn.reply
         self._usage += reply.usage
         yield UsageReported(reply.usage, self._iteration)
-        self._notes += reply.notes
-        for note in reply.notes:
+        new = [note for note in dict.fromkeys(reply.notes) if note not in self._notes]
+        self._notes += new
+        for note in new:
             yield Notice(note)
         if reply.attempts > 1:
             yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")

@@ -31,9 +31,10 @@ NAMES = NameTable.of([TOOL])
 
 
 def test_the_body_is_anthropics_but_for_model_and_stream() -> None:
-    asked = Request("anthropic.claude-opus-4-8", (User("hi"),), tools=(TOOL,), max_tokens=9, stream=True)
+    model = "anthropic.claude-opus-4-8"
+    asked = Request(model, (User("hi"),), tools=(TOOL,), max_tokens=9, stream=True, cache=False)
     body = bedrock_anthropic.render_request(asked, NAMES)
-    check_request(body)
+    check_request(body, model)
     theirs = anthropic.render_request(asked, NAMES)
     del theirs["model"], theirs["stream"]
     assert body == {"anthropic_version": "bedrock-2023-05-31", **theirs}

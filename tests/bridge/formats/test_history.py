@@ -100,7 +100,6 @@ def test_a_result_of_any_kind_is_sent_back(name: str, kind: str) -> None:
 
 
 @pytest.mark.requirement("I11.1.6")
-@pytest.mark.xfail(reason="row 6 of section 1: the turns before and after a pause are not one", strict=True)
 @pytest.mark.parametrize("name", ["anthropic", "bedrock-anthropic"])
 def test_a_paused_turn_and_what_followed_it_go_back_together(name: str) -> None:
     peer = _PEERS[name]

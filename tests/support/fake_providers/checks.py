@@ -167,6 +167,7 @@ def anthropic(key: str, *, path: str = "/v1/messages") -> Check:
             _posted_json(request, path),
             _header(request, "x-api-key", key),
             "" if version in ("2023-06-01", "2026-10-21") else f"anthropic-version is {version!r}",
+            anthropic_rules.check_beta(request.body, request.headers.get("anthropic-beta", "")),
             obeys(lambda body: anthropic_rules.check_request(body, version), request.body),
         )
 
@@ -214,7 +215,7 @@ def _asked(request: Received, model: str, operation: str) -> str:
         if operation.startswith("converse"):
             bedrock_rules.check_request(body, model)
         else:
-            bedrock_anthropic_rules.check_request(body)
+            bedrock_anthropic_rules.check_request(body, model)
 
     return _first(
         _posted_json(request, f"/model/{quote(model, safe='')}/{operation}"), obeys(check, request.body)

@@ -11,8 +11,25 @@ from typing import Any
 
 from . import common
 
-KEYS = {"max_tokens", "messages", "model", "stream", "system", "temperature", "tool_choice", "tools"}
-BUILTINS = {"web_search_20250305"}
+KEYS = {
+    "cache_control",
+    "max_tokens",
+    "messages",
+    "model",
+    "output_config",
+    "stream",
+    "system",
+    "temperature",
+    "thinking",
+    "tool_choice",
+    "tools",
+}
+BUILTINS = {
+    "code_execution_20250825",
+    "tool_search_tool_bm25_20251119",
+    "web_fetch_20250910",
+    "web_search_20250305",
+}
 IMAGES = {"image/gif", "image/jpeg", "image/png", "image/webp"}
 
 
@@ -26,16 +43,94 @@ def check_request(body: Any, version: str = "2023-06-01") -> None:
     common.check_wire(body)
     assert body.keys() <= KEYS and isinstance(body["model"], str)
     assert version < "2026-10-21" or "temperature" not in body, "sampling parameters are no more"
-    assert _type_errors(body) == []
-    check_body(body)
+    assert _type_errors(_without_betas(body)) == []
+    served = {tool["name"] for tool in body.get("tools", []) if tool.get("type") in BUILTINS}
+    assert not (served & {"web_fetch", "code_execution"} and re.search(r"claude-[23]", body["model"]))
+    check_body(body, body["model"])
 
 
-def check_body(body: Any) -> None:
+def check_body(body: Any, model: str) -> None:
     """What holds at Bedrock as well."""
     assert isinstance(body["max_tokens"], int) and body["max_tokens"] >= 1
-    assert "system" not in body or body["system"].strip()
+    _check_system(body.get("system", "x"))
     _check_tools(body)
     _check_messages(body["messages"], with_tools="tools" in body)
+    _check_marks(body)
+    _check_thinking(body, model)
+    schema = body.get("output_config", {}).get("format")
+    assert schema is None or all(
+        node.get("additionalProperties") is False
+        for node in common.every_schema(schema["schema"])
+        if common.says(node, "object")
+    ), "every object of the answer's schema is closed"
+
+
+def _check_system(system: Any) -> None:
+    texts = [system] if isinstance(system, str) else [block["text"] for block in system]
+    assert texts and all(text.strip() for text in texts)
+
+
+def _check_marks(body: Any) -> None:
+    """At most four marks for the cache, the one at the top among them, and none on thoughts."""
+    system = body.get("system", [])
+    places = [
+        *body.get("tools", []),
+        *(system if isinstance(system, list) else []),
+        *_blocks(body["messages"]),
+    ]
+    marked = [place for place in [body, *places] if "cache_control" in place]
+    assert len(marked) <= 4 and all(place["cache_control"]["type"] == "ephemeral" for place in marked)
+    assert not any(place.get("type") in ("thinking", "redacted_thinking") for place in marked)
+    assert not any(place.get("defer_loading") for place in marked)
+
+
+ALWAYS = re.compile(r"fable|mythos|(opus|haiku)-5-5")
+NEVER_OFF = re.compile(rf"{ALWAYS.pattern}|sonnet-5-5")
+ADAPTIVE = re.compile(rf"{NEVER_OFF.pattern}|(opus|sonnet)-(4-[6-9]|5)")
+SAMPLING_REFUSED = re.compile(rf"{NEVER_OFF.pattern}|opus-4-[78]|(opus|sonnet)-5")
+WITH_EFFORT = ADAPTIVE
+
+
+def _check_thinking(body: Any, model: str) -> None:
+    """Each family takes its own kind of thinking, and refuses the others with 400."""
+    config, kind = body.get("thinking", {}), body.get("thinking", {}).get("type")
+    assert kind != "disabled" or not NEVER_OFF.search(model), "thinking.type.disabled is not supported"
+    assert kind != "between_tools" or "sonnet-5-5" in model
+    assert kind != "adaptive" or ADAPTIVE.search(model), "adaptive thinking is not supported on this model"
+    if kind == "enabled":
+        assert re.search(r"3-7|-4-[015]|-4@|-4$|-4-20", model), "thinking.type.enabled is not supported"
+        assert 1024 <= config["budget_tokens"] < body["max_tokens"]
+        assert body.get("temperature", 1) == 1 and body.get("tool_choice", {}).get("type") not in (
+            "any",
+            "tool",
+        )
+        assert _goes_on_with_thought(body["messages"]), "Expected `thinking`, but found `tool_use`"
+    refused = SAMPLING_REFUSED.search(model)
+    assert "temperature" not in body or not refused, "temperature is not supported"
+    effort = body.get("output_config", {}).get("effort")
+    assert effort is None or WITH_EFFORT.search(model), "this model does not support the effort parameter"
+    forced = body.get("tool_choice", {}).get("type") in ("any", "tool")
+    assert not (forced and NEVER_OFF.search(model)), 'tool_choice: type "tool" and "any" are not supported'
+
+
+def _goes_on_with_thought(messages: list[Any]) -> bool:
+    """Whether the turn that the request goes on with begins with a thought: its last part does."""
+    if messages[-1]["content"][0]["type"] != "tool_result":
+        return True
+    return messages[-2]["content"][0]["type"] in ("thinking", "redacted_thinking")
+
+
+def _without_betas(body: Any) -> Any:
+    """The body without what only the types of Anthropic's betas know."""
+    thinking = {key: each for key, each in body.get("thinking", {}).items() if key != "block_binding"}
+    return {**body, "thinking": thinking} if thinking else body
+
+
+def check_beta(body: Any, header: str) -> str:
+    """What is wrong with the features that ``header`` states (``anthropic-beta``)."""
+    bound = "block_binding" in body.get("thinking", {})
+    stated = "thinking-binding-controls-2026-08-01" in header.split(",")
+    return "thinking.block_binding: extra inputs are not permitted" if bound and not stated else ""
 
 
 def _check_tools(body: Any) -> None:
@@ -45,7 +140,8 @@ def _check_tools(body: Any) -> None:
     for tool in tools:
         if tool.get("type") in BUILTINS:
             continue
-        assert tool.keys() <= {"name", "description", "input_schema", "strict"}
+        known = {"cache_control", "defer_loading", "description", "input_schema", "name", "strict"}
+        assert tool.keys() <= known
         assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool["name"])
         check_schema(tool["input_schema"])
     choice = body.get("tool_choice")
@@ -54,11 +150,8 @@ def _check_tools(body: Any) -> None:
     assert tools, "a choice needs tools"
     assert choice["type"] != "none" or "disable_parallel_tool_use" not in choice
     assert choice["type"] != "tool" or choice["name"] in {tool["name"] for tool in tools}
-    assert choice["type"] in ("auto", "none") or not _thinks(body), "a model that thinks is not forced"
-
-
-def _thinks(body: Any) -> bool:
-    return any(block["type"] in ("thinking", "redacted_thinking") for block in _blocks(body["messages"]))
+    thinks = any(block["type"] in ("thinking", "redacted_thinking") for block in _blocks(body["messages"]))
+    assert choice["type"] in ("auto", "none") or not thinks, "a model that thinks is not forced"
 
 
 def _blocks(messages: list[Any]) -> list[Any]:

@@ -7,11 +7,12 @@ last message of the next request it goes back unchanged, and the model goes on.
 
 from __future__ import annotations
 
+from ..shared.claude.answer_schema import takes_answer_schema
 from ..shared.claude.parse import parse_error
 from ..shared.claude.render import render_tools
 from ..shared.claude.tools import losses, restore
 from .parse import parse_reply
-from .render import BUILTINS, render_request
+from .render import BUILTINS, render_request, request_notes
 from .stream import parse_stream
 
 __all__ = [
@@ -22,5 +23,7 @@ __all__ = [
     "parse_stream",
     "render_request",
     "render_tools",
+    "request_notes",
     "restore",
+    "takes_answer_schema",
 ]

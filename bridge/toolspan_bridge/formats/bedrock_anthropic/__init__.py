@@ -7,7 +7,8 @@ version is the one that every Claude on Bedrock knows. Anthropic's own tools do 
 from __future__ import annotations
 
 from ..shared.bedrock_errors import parse_error
-from ..shared.claude.render import render_tools
+from ..shared.claude.answer_schema import takes_answer_schema
+from ..shared.claude.render import render_tools, request_notes
 from ..shared.claude.tools import losses, restore
 from .parse import parse_reply
 from .render import render_request
@@ -20,5 +21,7 @@ __all__ = [
     "parse_stream",
     "render_request",
     "render_tools",
+    "request_notes",
     "restore",
+    "takes_answer_schema",
 ]

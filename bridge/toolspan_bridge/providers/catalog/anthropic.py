@@ -7,6 +7,7 @@ The API keeps what a version offers (platform.claude.com/docs/en/api/versioning,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from typing_extensions import override
@@ -17,6 +18,7 @@ from ..settings.environment import base_url, key_from
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.model_facts import Page, anthropic_page
 from ..wire.provider import WireProvider
+from ..wire.unbound_thoughts import UnboundThoughts, with_betas
 
 VERSION = "2023-06-01"
 
@@ -37,10 +39,14 @@ def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
     return _Anthropic(endpoint, settings)
 
 
-class _Anthropic(EndpointProvider):
+class _Anthropic(UnboundThoughts, EndpointProvider):
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
         headers = endpoint.request_headers("x-api-key", anthropic_version=VERSION)
         super().__init__(endpoint, "anthropic", settings, headers)
+
+    @override
+    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        return with_betas(await super()._headers(url, body), self._betas)
 
     @override
     def _url(self, model: str) -> str:

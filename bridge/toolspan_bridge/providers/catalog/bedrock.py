@@ -42,11 +42,13 @@ INVOKE = Operations("bedrock-anthropic", "invoke", "invoke-with-response-stream"
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
     """Bedrock's Converse in the region of the environment or profile. Raises as ``connect_by``."""
-    return connect_by(CONVERSE, settings)
+    return connect_by(CONVERSE, settings, BedrockProvider)
 
 
-def connect_by(operations: Operations, settings: HttpSettings) -> WireProvider:
-    """Bedrock by ``operations``.
+def connect_by(
+    operations: Operations, settings: HttpSettings, kind: type[BedrockProvider]
+) -> BedrockProvider:
+    """Bedrock by ``operations``, a provider of this ``kind``.
 
     Raises ``AuthError`` without a key and without botocore, ``UsageError`` without a region.
     """
@@ -55,10 +57,12 @@ def connect_by(operations: Operations, settings: HttpSettings) -> WireProvider:
     region = variable(*_REGION)[1] or _profile_region(session)
     if not re.fullmatch(r"[a-z0-9-]+", region):
         raise UsageError(f"{operations.name} needs a region: set {_REGION[0]}, for example to us-east-1")
-    return _Bedrock(operations, region, token, session, settings)
+    return kind(operations, region, token, session, settings)
 
 
-class _Bedrock(WireProvider):
+class BedrockProvider(WireProvider):
+    """Bedrock in one region, by one of its operations."""
+
     def __init__(
         self, operations: Operations, region: str, token: str, session: Any, settings: HttpSettings
     ) -> None:

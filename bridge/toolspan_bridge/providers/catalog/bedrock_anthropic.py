@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from ..http.settings import HttpSettings
 from ..wire.provider import WireProvider
-from .bedrock import INVOKE, connect_by
+from ..wire.unbound_thoughts import UnboundThoughts
+from .bedrock import INVOKE, BedrockProvider, connect_by
 
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
     """As ``bedrock``, by another of its operations. Raises the same."""
-    return connect_by(INVOKE, settings)
+    return connect_by(INVOKE, settings, _BedrockClaude)
+
+
+class _BedrockClaude(UnboundThoughts, BedrockProvider):
+    """Bedrock's provider, with what is particular to Claude."""

@@ -23,6 +23,7 @@ from ...formats import (
     StreamFailed,
     WireError,
     get_format,
+    request_notes,
 )
 from ...formats.names import NameTable
 from ...messages import Reply, Request
@@ -92,7 +93,7 @@ class WireProvider(ABC):
 
     async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """``request`` adapted to known facts of its model, and notes on the changes for the user."""
-        return request, ()
+        return request, request_notes(self.format_name, request)
 
     @property
     def _origin(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from ....messages import Assistant, Request, ToolOutcome
@@ -16,6 +17,7 @@ from ..conversation.alternating import alternating, as_text
 from ..conversation.history import (
     AssistantTurn,
     SentCall,
+    ToolResultsTurn,
     Turn,
     UserTurn,
     turns,
@@ -24,35 +26,46 @@ from ..conversation.media import IMAGES, PDF
 from ..conversation.results import (
     NO_OUTPUT,
     Media,
-    MediaQuota,
     MediaSupport,
     RenderedResult,
     render_parts,
     render_result,
 )
 from ..json_values import objects, text
+from .media import MediaSent, Room
 from .parse import is_call
 
 __all__ = ["has_thoughts", "messages"]
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_MAX_IMAGES = 20  # with more of them in one request, each may only be smaller
-_MAX_DOCUMENTS = 5
 _MAX_MEDIA_BYTES = 3_750_000  # the API counts 5 MiB of base64
 _THOUGHTS = frozenset({"redacted_thinking", "thinking"})
 
 
-def messages(request: Request, format_name: str, *, with_tools: bool) -> list[dict[str, Any]]:
+def messages(request: Request, format_name: str, room: Room, *, with_tools: bool) -> list[dict[str, Any]]:
     """User and assistant in turn, the user first. Without any tools, past calls are sent as text.
 
-    Where there are more images or documents than fit, the newest are kept.
+    Where there are more images or documents than there is ``room`` for, the earliest stay: what was sent once
+    is sent again as it was, since models bind their thoughts to it and the provider's cache is by its bytes.
     """
     history = turns(request.messages, _LEGAL_ID, format_name)
     sent = history if with_tools else as_text(history, request)
-    quota = {"application/pdf": _MAX_DOCUMENTS} | ({"image/": _MAX_IMAGES} if request.vision else {})
-    writer = _Writer(request, format_name, MediaQuota(quota))
-    newest_first = [writer.blocks(turn, last=place == 0) for place, turn in enumerate(reversed(sent))]
-    return alternating(reversed(newest_first), type="text")
+    writer = _Writer(request, format_name, MediaSent(room))
+    return alternating(list(_written(sent, writer)), type="text")
+
+
+def _written(history: Sequence[Turn], writer: _Writer) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Turns of the assistant in a row are one: the first ones paused, and the last went on with them."""
+    end = len(history)
+    place = 0
+    for is_assistant, group in groupby(history, lambda turn: isinstance(turn, AssistantTurn)):
+        run = list(group)
+        place += len(run)
+        if is_assistant:
+            said = [turn for turn in run if isinstance(turn, AssistantTurn)]
+            yield "assistant", writer.assistant(said, last=place == end)
+        else:
+            yield from (("user", writer.user(turn)) for turn in run if not isinstance(turn, AssistantTurn))
 
 
 def has_thoughts(request: Request, format_name: str) -> bool:
@@ -63,23 +76,31 @@ def has_thoughts(request: Request, format_name: str) -> bool:
 
 
 class _Writer:
-    def __init__(self, request: Request, format_name: str, quota: MediaQuota) -> None:
+    def __init__(self, request: Request, format_name: str, sent: MediaSent) -> None:
         self._format_name = format_name
         self._media_support = MediaSupport(
             request.max_result_bytes,
             media=(IMAGES if request.vision else frozenset[str]()) | PDF,
             max_media_bytes=_MAX_MEDIA_BYTES,
-            quota=quota,
+            quota=sent,
         )
         self._text_only = MediaSupport(request.max_result_bytes)
 
-    def blocks(self, turn: Turn, *, last: bool) -> tuple[str, list[dict[str, Any]]]:
+    def user(self, turn: UserTurn | ToolResultsTurn) -> list[dict[str, Any]]:
+        """The blocks of a question, or of results."""
         if isinstance(turn, UserTurn):
-            return "user", [*self._attached(turn), _text(turn.text)]
-        if isinstance(turn, AssistantTurn):
-            return "assistant", _echoed(turn, self._format_name, last=last) or _rewritten(turn)
+            return [*self._attached(turn), _text(turn.text)]
         shown = ((call, render_result(outcome, self._support_for(outcome))) for call, outcome in turn.results)
-        return "user", [_result(call, found) for call, found in shown]
+        return [_result(call, found) for call, found in shown]
+
+    def assistant(self, run: Sequence[AssistantTurn], *, last: bool) -> list[dict[str, Any]]:
+        """The blocks of turns in a row, the original ones where they can be sent back.
+
+        A paused turn at the end is sent back unchanged, like one with calls: the provider continues it. From
+        any other, blocks that must not be sent back are removed.
+        """
+        blocks = [block for turn in run for block in _echoed(turn, self._format_name) or _rewritten(turn)]
+        return blocks if last or any(turn.calls for turn in run) else _settled(blocks)
 
     def _support_for(self, outcome: ToolOutcome) -> MediaSupport:
         return self._text_only if outcome.failed else self._media_support
@@ -89,12 +110,8 @@ class _Writer:
         return [_text(each) if isinstance(each, str) else _media(each) for each in found]
 
 
-def _echoed(turn: AssistantTurn, format_name: str, *, last: bool) -> list[dict[str, Any]]:
-    """The original blocks, except blank text; empty when they no longer match the calls.
-
-    A paused turn is the last, and is sent back unchanged, like one with calls: the provider continues it.
-    From any other turn, blocks that must not be sent back are removed.
-    """
+def _echoed(turn: AssistantTurn, format_name: str) -> list[dict[str, Any]]:
+    """The original blocks, except blank text; empty when they no longer match the calls."""
     blocks = [
         block
         for block in objects(turn.echo(format_name))
@@ -103,8 +120,7 @@ def _echoed(turn: AssistantTurn, format_name: str, *, last: bool) -> list[dict[s
     if sum(map(is_call, blocks)) != len(turn.calls):
         return []
     calls = iter(turn.calls)
-    own = [_echoed_call(block, next(calls)) if is_call(block) else block for block in blocks]
-    return own if last or turn.calls else _settled(own)
+    return [_echoed_call(block, next(calls)) if is_call(block) else block for block in blocks]
 
 
 def _echoed_call(block: Mapping[str, Any], call: SentCall) -> dict[str, Any]:

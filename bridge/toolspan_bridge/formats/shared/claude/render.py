@@ -1,28 +1,39 @@
-"""Renders the body of a request to Claude: tools, tool choice, and the conversation."""
+"""Renders the body of a request to Claude: tools, tool choice, thinking, and the conversation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ....messages import Request, ToolSpec
 from ...names import NameTable
 from ..tools.choice import must_call
 from ..tools.compile import WireTool
+from .answer_schema import answer_format
+from .caching import cached
 from .conversation import has_thoughts, messages
+from .media import ANTHROPIC_ROOM, Room
+from .models import Family, family
+from .thinking import Thinking, thinking_of
 from .tools import compiled
 
-__all__ = ["render_tools", "request_body"]
+__all__ = ["ANTHROPIC", "Place", "render_tools", "request_body", "request_notes"]
 
-_SMALL = (
-    ("claude-2", 4096),
-    ("claude-instant", 4096),
-    ("claude-3-5", 8192),
-    ("claude-3-7", 8192),
-    ("claude-3", 4096),
-)
-_MODERN = 16_384
-_UNKNOWN = 4096
+_OUTPUT = 16_384
+_THOUGHTFUL_OUTPUT = 32_768
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What differs between the places that serve Claude: the ``room`` for files, and whether the provider
+    finds the end of what it is to cache itself."""
+
+    room: Room = ANTHROPIC_ROOM
+    marks_end: bool = True
+
+
+ANTHROPIC = Place()
 
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
@@ -31,37 +42,65 @@ def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, 
 
 
 def request_body(
-    request: Request, names: NameTable, format_name: str, builtins: Sequence[Mapping[str, Any]] = ()
+    request: Request,
+    names: NameTable,
+    format_name: str,
+    builtins: Sequence[Mapping[str, Any]] = (),
+    place: Place = ANTHROPIC,
 ) -> dict[str, Any]:
-    """The body except the model: ``max_tokens``, ``system``, ``messages``, tools and tool choice.
+    """The body except the model: ``max_tokens``, ``system``, ``messages``, tools and tool choice, thinking.
 
-    A thinking model cannot be forced to call a tool: the system prompt asks it to instead.
+    A model that cannot be forced to call a tool is asked to in the system prompt instead.
     """
+    kind = family(request.model)
     tools = render_tools(request.tools, names)
     every = [*tools, *builtins]
-    choice, instruction = _choice(request, names, format_name, tools) if every else ({}, "")
+    sent = messages(request, format_name, place.room, with_tools=bool(every))
+    thinking = thinking_of(request, kind, sent)
+    forced = thinking.forced and not has_thoughts(request, format_name)
+    choice, instruction = _choice(request, names, tools, forced=forced) if every else ({}, "")
     system = "\n\n".join(filter(None, (request.system.strip(), instruction)))
-    body: dict[str, Any] = {"max_tokens": request.max_tokens or _max_tokens(request.model)}
+    body: dict[str, Any] = {"max_tokens": _max_tokens(request, kind, thinking)}
     if system:
         body["system"] = system
     if every:
         body |= {"tools": every, "tool_choice": choice}
-    if request.temperature is not None:
+    if request.temperature is not None and thinking.sampled:
         body["temperature"] = request.temperature
-    return {**body, "messages": messages(request, format_name, with_tools=bool(every))}
+    body |= _thought(request, kind, thinking)
+    return cached({**body, "messages": sent}, request, top_level=place.marks_end)
 
 
-def _max_tokens(model: str) -> int:
-    """The limit of output when the request has none, since the API requires one: within what a model of that
-    name can write, and 4096, within what any Claude can, when the name is unknown.
+def request_notes(request: Request) -> tuple[str, ...]:
+    """What of ``request`` its model does not take, and what is sent instead, for people to read."""
+    thinking = thinking_of(request, family(request.model), ())
+    notes = thinking.notes
+    if request.temperature is not None and not thinking.sampled:
+        notes = (*notes, f"{request.model} takes no temperature here: it is left out")
+    return notes
+
+
+def _thought(request: Request, kind: Family, thinking: Thinking) -> dict[str, Any]:
+    """``thinking`` and ``output_config``, where there is anything to say."""
+    effort = {"effort": thinking.effort} if thinking.effort else {}
+    wanted = answer_format(request, kind)
+    output = {**effort, **({"format": wanted} if wanted else {})}
+    config = {"thinking": thinking.config} if thinking.config else {}
+    return {**config, **({"output_config": output} if output else {})}
+
+
+def _max_tokens(request: Request, kind: Family, thinking: Thinking) -> int:
+    """The limit of output when the request has none, since the API requires one: what any model of that
+    family can write. Thoughts are part of it.
     """
-    if "claude" not in model:
-        return _UNKNOWN
-    return next((most for name, most in _SMALL if name in model), _MODERN)
+    if request.max_tokens:
+        return request.max_tokens
+    thoughtful = kind.thinks_unasked or request.reasoning in ("low", "medium", "high")
+    return min(thinking.budget + (_THOUGHTFUL_OUTPUT if thoughtful else _OUTPUT), kind.most)
 
 
 def _choice(
-    request: Request, names: NameTable, format_name: str, tools: Sequence[Mapping[str, Any]]
+    request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]], *, forced: bool
 ) -> tuple[dict[str, Any], str]:
     """``tool_choice``, or the instruction that replaces it in the system prompt."""
     if request.tool_choice == "none":
@@ -70,10 +109,10 @@ def _choice(
     instruction = ""
     choice: dict[str, Any] = {"type": "auto"}
     if named or request.tool_choice == "required":
-        if has_thoughts(request, format_name):
-            instruction = f"Answer by calling {f'the tool {named}' if named else 'one of the tools'}."
-        else:
+        if forced:
             choice = {"type": "tool", "name": named} if named else {"type": "any"}
+        else:
+            instruction = f"Answer by calling {f'the tool {named}' if named else 'one of the tools'}."
     if request.parallel is not None:
         choice["disable_parallel_tool_use"] = not request.parallel
     return choice, instruction

@@ -1,7 +1,7 @@
 """Parses Claude's streamed answers: events that accumulate, block by block, to the message.
 
 Source: anthropic 2.12.0, ``types/raw_message_stream_event.py``. Blocks may be interleaved; ``ping`` and
-events of unknown types are ignored.
+events of unknown types are ignored. Some servers send ``message_start`` twice: it begins one message.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class MessageStream(BodyStream):
             body = compact(event).encode(errors="replace")
             raise StreamFailed(parse_error(status_of(text(at(event, "error", "type"))), {}, body))
         if kind == "message_start":
-            self._sound = self._sound and not self._begun and is_object(event.get("message"))
+            self._sound = self._sound and is_object(event.get("message"))
             self._begun = True
             self._message = {**(as_object(event.get("message")) or {}), **self._message}
         elif kind == "message_delta":

@@ -45,8 +45,8 @@ class MediaQuota:
     def __init__(self, left: Mapping[str, int] | None = None) -> None:
         self._left = dict(left or {})
 
-    def take(self, mime: str) -> bool:
-        """Use one of the quota; returns whether there was any left."""
+    def take(self, mime: str, data: str = "") -> bool:
+        """Use one of the quota for the file of base64 ``data``; returns whether there was any left."""
         kind = next((kind for kind in self._left if mime.startswith(kind)), None)
         if kind is None:
             return True
@@ -209,7 +209,7 @@ def _file(data: str, declared: str, name: str, support: MediaSupport) -> tuple[s
     data = "".join(data.split())
     mime, size = _detected_type(data, declared), len(data) * 3 // 4 - data[-2:].count("=")
     what = f"{mime} {name}".strip()
-    if not (mime in support.media and size <= support.max_media_bytes and support.quota.take(mime)):
+    if not (mime in support.media and size <= support.max_media_bytes and support.quota.take(mime, data)):
         return f"[{what} omitted, {_size(size)}]", None
     return f"[{what} follows below]" if mime in support.later else "", Media(mime, data, name)
 
