@@ -33,7 +33,7 @@ def render(
 ) -> dict[str, Any]:
     request = Request(model, messages, tools=tools, **options)
     body = gemini.render_request(request, NameTable.of(tools))
-    check_request(body)
+    check_request(body, model)
     return body
 
 

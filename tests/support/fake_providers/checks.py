@@ -152,7 +152,7 @@ def gemini(key: str, model: str, *, method: str = "generateContent") -> Check:
         return _first(
             _posted_json(request, f"/v1beta/models/{model}:{method}"),
             _header(request, "x-goog-api-key", key),
-            obeys(gemini_rules.check_request, request.body),
+            obeys(lambda body: gemini_rules.check_request(body, model), request.body),
         )
 
     return check

@@ -42,6 +42,14 @@ PARTS = {
     "toolCall",
     "toolResponse",
 }
+OWN = ({"codeExecution": {}}, {"googleSearch": {}}, {"urlContext": {}})
+LEVELS = {
+    "gemini-3-pro": {"LOW", "HIGH"},
+    "gemini-3.1-pro": {"LOW", "MEDIUM", "HIGH"},
+    "gemini-3-flash": {"MINIMAL", "LOW", "MEDIUM", "HIGH"},
+}
+BUDGETS = {"gemini-2.5-pro": (128, 32_768), "gemini-2.5-flash": (0, 24_576)}
+"""What a model takes by the beginning of its name; others take no thinkingConfig."""
 FILES = {"application/pdf", "image/jpeg", "image/png", "image/webp"}
 SOUNDS = {"audio/aac", "audio/aiff", "audio/flac", "audio/mp3", "audio/mpeg", "audio/ogg", "audio/wav"}
 
@@ -72,8 +80,9 @@ def _recursive(schema: dict[str, Any]) -> bool:
     return done != graph.keys()
 
 
-def check_request(body: Any) -> None:
+def check_request(body: Any, model: str = "gemini-3-pro") -> None:
     common.check_wire(body)
+    _check_config(body.get("generationConfig", {}), body, model)
     assert body.keys() <= {
         "contents",
         "continuationToken",
@@ -87,7 +96,9 @@ def check_request(body: Any) -> None:
     builtins = [tool for tool in body.get("tools", []) if "functionDeclarations" not in tool]
     assert "tools" not in body or (declared or builtins)
     assert len(declared) <= 512
-    assert all(tool == {"googleSearch": {}} for tool in builtins), "each in a tool of its own"
+    assert all(tool in OWN for tool in builtins), "each in a tool of its own"
+    assert {"urlContext": {}} not in builtins or "gemini-2.0" not in model, "Browse tool is not supported"
+    assert not (declared and builtins) or "gemini-2" not in model, "Built-in tools and functions: one of them"
     _check_choice(body.get("toolConfig"), [entry["name"] for entry in declared], mixed=bool(builtins))
     common.check_names([entry["name"] for entry in declared])
     for entry in declared:
@@ -97,13 +108,28 @@ def check_request(body: Any) -> None:
     _check_parts(body["contents"])
 
 
+def _check_config(config: Any, body: Any, model: str) -> None:
+    known = {"maxOutputTokens", "responseJsonSchema", "responseMimeType", "temperature", "thinkingConfig"}
+    assert config.keys() <= known, config.keys() - known
+    thinking = config.get("thinkingConfig", {})
+    level, budget = thinking.get("thinkingLevel"), thinking.get("thinkingBudget")
+    assert level is None or level in next(v for k, v in LEVELS.items() if model.startswith(k))
+    least, most = next((v for k, v in BUDGETS.items() if model.startswith(k)), (1, 0))
+    assert budget is None or least <= budget <= most, f"The thinking budget {budget} is invalid"
+    assert (level is None) + (budget is None) == (1 if thinking else 2)
+    assert ("responseJsonSchema" in config) == (config.get("responseMimeType") == "application/json")
+    if "responseJsonSchema" in config:
+        check_schema(config["responseJsonSchema"])
+        assert "tools" not in body or "gemini-2" not in model, "Function calling with a JSON mime type"
+
+
 def _check_choice(config: Any, names: list[str], *, mixed: bool) -> None:
     assert (config is not None) == bool(names), "a choice of functions, where there are any"
     if config is None:
         return
     assert config.get("includeServerSideToolInvocations", False) is mixed, "said for a mix, and only then"
     choice = config["functionCallingConfig"]
-    assert choice["mode"] in (("VALIDATED", "ANY", "NONE") if mixed else ("AUTO", "ANY", "NONE"))
+    assert choice["mode"] in ("VALIDATED", "ANY", "NONE", *(() if mixed else ("AUTO",)))
     allowed = choice.get("allowedFunctionNames", [])
     assert not allowed or (choice["mode"] == "ANY" and set(allowed) <= set(names))
 

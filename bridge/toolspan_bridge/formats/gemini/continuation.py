@@ -63,12 +63,14 @@ def joined(first: Reply, rest: Reply) -> Reply:
     calls = first.message.calls + (rest.message.calls or rest.cut_calls)
     usage, attempts = first.usage + rest.usage, max(first.attempts, rest.attempts)
     notes = tuple(dict.fromkeys((*first.notes, *rest.notes)))
+    moved = (source.moved(len(first.message.text)) for source in rest.message.citations)
+    sources = (*first.message.citations, *moved)
     whole = replace(rest, usage=usage, attempts=attempts, notes=notes)
     if rest.incomplete or rest.stop in BROKEN_STOPS:
-        message = Assistant(content, incomplete=rest.incomplete)
+        message = Assistant(content, incomplete=rest.incomplete, citations=sources)
         return replace(whole, message=message, cut_calls=calls)
     parts = [*without_token(objects(first.message.opaque)), *objects(rest.message.opaque)]
-    return replace(whole, message=Assistant(content, calls, parts, FORMAT))
+    return replace(whole, message=Assistant(content, calls, parts, FORMAT, citations=sources))
 
 
 def cut_short(reply: Reply) -> Reply:

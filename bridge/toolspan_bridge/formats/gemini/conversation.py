@@ -31,8 +31,9 @@ from ..shared.json_values import (
     text,
 )
 from .continuation import FORMAT, without_token
+from .models import Line, line
 
-__all__ = ["contents", "generation"]
+__all__ = ["contents"]
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _AUDIO = frozenset(
@@ -45,12 +46,6 @@ _FOREIGN = "skip_thought_signature_validator"
 _WHOLE_DOUBLES = 2**53
 
 
-def generation(model: str) -> int | None:
-    """The generation in the model's name: 3 for ``gemini-3-pro``."""
-    match = re.search(r"gemini-(\d+)", model)
-    return int(match[1]) if match else None
-
-
 def contents(request: Request) -> Iterator[dict[str, Any]]:
     """``{"role", "parts"}`` a turn; every call's response in the content after it."""
     history = turns(request.messages, _LEGAL_ID)
@@ -61,7 +56,7 @@ def contents(request: Request) -> Iterator[dict[str, Any]]:
         if isinstance(turn, UserTurn):
             yield {"role": "user", "parts": [{"text": turn.text}, *_files(turn, request)]}
         elif isinstance(turn, AssistantTurn):
-            parts = _echoed(turn) or _rewritten(turn, generation(request.model))
+            parts = _echoed(turn) or _rewritten(turn, line(request.model))
             named = {text(at(part, "functionCall", "id")) for part in parts}
             without_id = frozenset(call.id for call in turn.calls if call.id not in named)
             yield {"role": "model", "parts": parts}
@@ -97,13 +92,13 @@ def _echoed_call(part: dict[str, Any], call: SentCall) -> dict[str, Any]:
     return {**part, "functionCall": {**original, **named, "name": call.name, "args": call.arguments}}
 
 
-def _rewritten(turn: AssistantTurn, major: int | None) -> list[dict[str, Any]]:
+def _rewritten(turn: AssistantTurn, known: Line) -> list[dict[str, Any]]:
     """For a turn of another format. From Gemini 3 on, the first call of a turn must bear a signature."""
     parts: list[dict[str, Any]] = [{"text": turn.message.text}] if turn.message.text.strip() else []
     for place, call in enumerate(turn.calls):
         arguments = _doubles(call.arguments)
         part: dict[str, Any] = {"functionCall": {"id": call.id, "name": call.name, "args": arguments}}
-        if place == 0 and (major is None or major >= 3):
+        if place == 0 and (known.version is None or known.version >= (3, 0)):
             part["thoughtSignature"] = _FOREIGN
         parts.append(part)
     return parts
@@ -111,7 +106,7 @@ def _rewritten(turn: AssistantTurn, major: int | None) -> list[dict[str, Any]]:
 
 def _results(turn: ToolResultsTurn, request: Request, without_id: frozenset[str]) -> Iterator[dict[str, Any]]:
     """One user content with every response. Media that a response cannot hold follow in another."""
-    inside = (generation(request.model) or 0) >= 3
+    inside = (line(request.model).version or (0, 0)) >= (3, 0)
     images = _IMAGES if request.vision else _NONE
     later = _AUDIO if inside else images | _AUDIO
     support = MediaSupport(

@@ -20,6 +20,7 @@ from ..shared.replies.parse import (
     reply,
 )
 from .continuation import FORMAT, with_token
+from .grounding import citations
 
 _STOPS: dict[str, StopReason] = {
     "": "stop",
@@ -71,14 +72,16 @@ def parse_reply(body: Any) -> Reply:
     ]
     token = text(candidate.get("continuationToken"))
     stop = _STOPS.get(finish, "other")
+    answer = "".join(text(part.get("text")) for part in parts if part.get("thought") is not True)
     read = reply(
-        "".join(text(part.get("text")) for part in parts if part.get("thought") is not True),
+        answer,
         calls,
         body=body,
         stop="length" if stop == "pause" and not token else stop,
         usage=_usage(body),
         opaque=with_token(parts, token if stop == "pause" else "") or None,
         format_name=FORMAT,
+        citations=citations(candidate, answer),
     )
     said = "" if finish in ("", "STOP") else text(candidate.get("finishMessage")).strip()
     return replace(read, notes=(f"Gemini ended its turn ({finish}): {said}",)) if said else read

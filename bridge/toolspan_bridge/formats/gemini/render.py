@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,62 +9,22 @@ from ...messages import Request, ToolSpec
 from ..names import NameTable
 from ..shared.contract import Loss
 from ..shared.json_values import clean_object, text
-from ..shared.schemas import (
-    Plan,
-    array_items,
-    closed_bounds,
-    const_to_enum,
-    inline_awkward,
-    keep_only,
-    merge_all_of,
-    object_schemas,
-    plain_enums,
-    wide_integers,
-)
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_by
 from .continuation import continued
-from .conversation import contents, generation
+from .conversation import contents
+from .models import line
+from .options import generation_config, served
+from .options import request_notes as notes_on
+from .plan import PLAN
 
 MAX_TOOLS = 512
-BUILTINS: dict[str, dict[str, Any]] = {"web_search": {"googleSearch": {}}}
-KEPT = frozenset(
-    {
-        "$defs",
-        "$ref",
-        "additionalProperties",
-        "anyOf",
-        "description",
-        "enum",
-        "format",
-        "items",
-        "maxItems",
-        "maximum",
-        "minItems",
-        "minimum",
-        "oneOf",
-        "prefixItems",
-        "properties",
-        "required",
-        "title",
-        "type",
-    }
-)
-PLAN = Plan(
-    keys=re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}"),
-    steps=(
-        object_schemas,
-        inline_awkward,
-        const_to_enum,
-        merge_all_of,
-        plain_enums,
-        closed_bounds,
-        wide_integers,
-        keep_only(KEPT),
-        array_items,
-    ),
-)
+BUILTINS: dict[str, dict[str, Any]] = {
+    "code_execution": {"codeExecution": {}},
+    "web_fetch": {"urlContext": {}},
+    "web_search": {"googleSearch": {}},
+}
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 
 
@@ -87,17 +46,15 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     if request.system.strip():
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     functions = render_tools(request.tools, names)
-    builtins = [BUILTINS[name] for name in dict.fromkeys(request.builtins) if name in BUILTINS]
+    builtins = [BUILTINS[name] for name in served(request, BUILTINS)]
     mixed = bool(functions and builtins) and mixes(request.model)
     if functions:
         shown = {"includeServerSideToolInvocations": True} if mixed else {}
         body["toolConfig"] = {"functionCallingConfig": _choice(request, names, functions, mixed), **shown}
     if tools := functions + (builtins if mixed or not functions else []):
         body["tools"] = tools
-    wanted = {"maxOutputTokens": request.max_tokens, "temperature": request.temperature}
-    options = {name: value for name, value in wanted.items() if value is not None}
-    if options:
-        body["generationConfig"] = options
+    if config := generation_config(request):
+        body["generationConfig"] = config
     return clean_object(body)
 
 
@@ -106,7 +63,12 @@ def mixes(model: str) -> bool:
 
     A model whose name does not show its generation counts as older: then the functions alone are sent.
     """
-    return (generation(model) or 0) >= 3
+    return line(model).mixes
+
+
+def request_notes(request: Request) -> tuple[str, ...]:
+    """What of ``request`` its model does not take, for people to read."""
+    return notes_on(request, BUILTINS)
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:
@@ -132,9 +94,12 @@ def _declaration(tool: WireTool) -> dict[str, Any]:
 def _choice(
     request: Request, names: NameTable, functions: Sequence[dict[str, Any]], mixed: bool
 ) -> dict[str, Any]:
-    """The mode of calling. Beside built-in tools there is no ``AUTO``: ``VALIDATED`` is text or a call."""
+    """The mode of calling. ``VALIDATED`` is text, or a call that fits its schema: it is for strict tools, and
+    beside built-in ones, where there is no ``AUTO``.
+    """
     sent = (text(entry.get("name")) for entry in functions[0]["functionDeclarations"])
     if (name := must_call(request.tool_choice, sent, names)) is not None:
         return {"mode": "ANY", "allowedFunctionNames": [name]}
     mode = _MODES[request.tool_choice if isinstance(request.tool_choice, str) else "auto"]
-    return {"mode": "VALIDATED" if mixed and mode == "AUTO" else mode}
+    strict = line(request.model).validated and any(tool.strict for tool in request.tools)
+    return {"mode": "VALIDATED" if (mixed or strict) and mode == "AUTO" else mode}

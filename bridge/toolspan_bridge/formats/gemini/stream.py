@@ -88,7 +88,7 @@ class _GeminiStream(BodyStream):
             raise StreamFailed(error_in_stream(error))
         self._body |= {key: value for key, value in event.items() if key != "candidates" and value}
         for candidate in objects(event.get("candidates"))[:1]:
-            self._candidate |= {key: value for key, value in candidate.items() if key != "content"}
+            self._candidate |= {key: value for key, value in candidate.items() if key != "content" and value}
             content = as_object(candidate.get("content")) or {}
             for part in objects(content.get("parts")):
                 yield from self._add(part)

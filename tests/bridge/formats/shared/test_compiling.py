@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.support import schemas
 from toolspan_bridge.formats import get_format
-from toolspan_bridge.formats.gemini import render as gemini
+from toolspan_bridge.formats.gemini import plan as gemini
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.ollama import render as ollama
 from toolspan_bridge.formats.openai import render as openai

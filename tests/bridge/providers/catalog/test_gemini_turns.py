@@ -287,3 +287,32 @@ async def test_the_delay_that_the_free_tier_asks_for_is_waited_for(
         gemini_at(fake, monkeypatch)
         reply = await turn("gemini", streamed, User("hi"), settings=instant(waits, total=900.0))
     assert (reply.message.text, reply.attempts, waits) == ("Yes.", 2, [34.4])
+
+
+@STREAMED
+@pytest.mark.requirement("I11.3.1", "I11.3.4", "I11.3.5")
+async def test_effort_schema_and_google_s_tools_hold_over_two_turns(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thought = {"text": "I count.", "thought": True}
+    code = {"executableCode": {"language": "PYTHON", "code": "print(7)"}}
+    ran = {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "7"}}
+    call = answer(calls=CALLS)["candidates"][0]["content"]["parts"][0]
+    first_body = signed(thought, code, ran, call)
+    asked = {
+        "reasoning": "low",
+        "answer_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+        "builtins": ("code_execution", "web_search"),
+    }
+    replies = [sent(first_body, streamed), sent(answer('{"n": 7}'), streamed)]
+    with FakeProvider(checks.gemini(KEY, MODEL, method=method(streamed)), replies) as fake:
+        gemini_at(fake, monkeypatch)
+        first = await turn("gemini", streamed, User("hi"), **asked)
+        history = reloaded(User("hi"), first.message, ToolResults((succeeded(said("7")),)))
+        second = await turn("gemini", streamed, *history, **asked)
+    begun, gone_on = (request.body for request in fake.received)
+    assert gone_on["contents"][1]["parts"] == [thought, code, ran, call]
+    assert {key: begun[key] for key in ("tools", "generationConfig")} == {
+        key: gone_on[key] for key in ("tools", "generationConfig")
+    }
+    assert (first.message.text, second.message.text) == ("", '{"n": 7}')
