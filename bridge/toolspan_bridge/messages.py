@@ -211,9 +211,6 @@ class Request:
     only saves; ``conversation`` is the same for all requests of one conversation. ``chat`` is what the
     provider's Chat Completions takes. ``defer_tools``: beyond that many tools the model searches for those
     that it needs, where the provider has such a search; ``None`` leaves it to what it takes at once.
-    ``builtin_options`` are options of ``builtins``, by their names: of ``web_search`` these are
-    ``allowed_domains`` and ``blocked_domains``, lists of host names, and ``user_location``, an object of
-    ``city``, ``region``, ``country`` (two letters) and ``timezone``.
     ``drop_unbound`` lets the provider leave out thoughts of the model that belong to a beginning which has
     changed since, rather than refuse the request.
     """

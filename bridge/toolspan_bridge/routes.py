@@ -29,7 +29,8 @@ _USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\
 @dataclass(frozen=True, slots=True)
 class Route:
     """How a message is to be answered. ``model`` is ``provider/model``, empty when the rule names none.
-    ``builtins`` are tools of the provider's own; ``reasoning`` is how much the model is to think."""
+    ``builtins`` are tools of the provider's own; ``reasoning`` is how much the model is to think;
+    ``tools_offered`` the most tools that are offered at once."""
 
     system: str = ""
     model: str = ""
@@ -40,6 +41,7 @@ class Route:
     temperature: float | None = None
     builtins: tuple[str, ...] = ()
     reasoning: ReasoningEffort | None = None
+    tools_offered: int | None = None
 
     def question(self, text: str, model: str) -> Question:
         """The question ``text`` to ``model`` (its name at its provider), as the route says."""
@@ -53,6 +55,7 @@ class Route:
             temperature=self.temperature,
             builtins=self.builtins if self.tools_enabled else (),
             reasoning=self.reasoning,
+            tools_offered=self.tools_offered,
         )
 
 
@@ -66,7 +69,7 @@ def route(config: Config, message: str, *, service: str | None = None) -> Route:
     for position, rule in enumerate(config.responses):
         if _matches(rule, message, service, f"$.responses[{position}].match.intent_regexp"):
             return _route(rule, config)
-    return Route(max_iterations=config.tools.max_iterations)
+    return Route(max_iterations=config.tools.max_iterations, tools_offered=config.limits.tools_offered)
 
 
 def unknown_tools(config: Config, known: Iterable[str]) -> list[str]:
@@ -129,6 +132,7 @@ def _route(rule: ResponseRule, config: Config) -> Route:
         max_tokens=rule.max_tokens,
         temperature=rule.temperature,
         reasoning=rule.reasoning,
+        tools_offered=config.limits.tools_offered,
     )
 
 

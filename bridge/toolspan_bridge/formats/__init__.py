@@ -87,7 +87,11 @@ def defers_tools(name: str, model: str) -> bool:
 
 def max_tools(name: str) -> int | None:
     """The most tools that the provider of the format ``name`` takes; ``None`` where no limit is known."""
-    most: int | None = getattr(get_format(name), "MAX_TOOLS", None)
+    if name not in format_names():
+        return None
+    most: int | None = getattr(
+        import_module(f"{__name__}.{name.replace('-', '_')}.render"), "MAX_TOOLS", None
+    )
     return most
 
 

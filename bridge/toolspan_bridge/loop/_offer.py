@@ -9,23 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from ..conversation import Beginning, Conversation
+from ..formats.names import NameTable
 from ..messages import Message, ToolSpec, User
 from ._question import Question
+from ._tool_search import SEARCH, best
 
 _INSTRUCTIONS = "From here on these instructions hold instead of all earlier ones:\n\n{}"
+_SHOWN = 300
+_LEAST = 2
+"""The search tool, and one that was found."""
 _NO_INSTRUCTIONS = "From here on the earlier instructions no longer hold."
 
 
 class Offer:
     """The beginning of the requests of ``question`` to ``model`` (``provider/model``) in ``conversation``.
 
-    ``known`` are the tools of all servers. ``allowed`` are the keys of those that may be called.
+    ``known`` are the tools of all servers. ``allowed`` are the keys of those that may be called. Beyond
+    ``limit`` tools there is a search tool, and those that were found or called.
     """
 
     def __init__(
-        self, question: Question, conversation: Conversation, model: str, known: Sequence[ToolSpec]
+        self,
+        question: Question,
+        conversation: Conversation,
+        model: str,
+        known: Sequence[ToolSpec],
+        limit: int | None = None,
     ) -> None:
         self._conversation = conversation
         self._model = model
@@ -33,9 +45,14 @@ class Offer:
         self._known = known
         names = question.allowed_tools
         wanted = tuple(tool for tool in known if names is None or tool.name in names)
-        self.allowed = frozenset(tool.key for tool in wanted)
+        self._wanted = wanted
+        self._limit = limit
+        self.searches = limit is not None and len(wanted) > limit
+        """Whether not all tools are in the requests."""
+        listed = (SEARCH,) if self.searches else wanted
+        self.allowed = frozenset(tool.key for tool in (*wanted, *listed))
         kept = conversation.beginnings.get(model)
-        self._beginning = Beginning(question.system, wanted) if kept is None else _grown(kept, wanted)
+        self._beginning = Beginning(question.system, listed) if kept is None else _grown(kept, listed)
 
     @property
     def system(self) -> str:
@@ -51,6 +68,32 @@ class Offer:
     def allows_nothing(self) -> bool:
         """Whether there are tools of which none may be called."""
         return bool(self.tools) and not self.allowed
+
+    def search(self, query: str) -> dict[str, Any]:
+        """Find tools and offer them: ``{"tools": [{"name", "description"}]}``, with a ``note`` if need be."""
+        found = best(query, self._wanted)
+        offered = [tool for tool in found if self.add(tool)]
+        names = NameTable.of(self.tools)
+        shown: dict[str, Any] = {
+            "tools": [
+                {"name": names.wire(tool), "description": tool.description[:_SHOWN]} for tool in offered
+            ]
+        }
+        if not found:
+            servers = ", ".join(sorted({tool.server for tool in self._wanted}))
+            shown["note"] = f"None of the {len(self._wanted)} tools ({servers}) fits: try other words."
+        elif len(offered) < len(found):
+            shown["note"] = "No further tool can be offered in this conversation: use those that there are."
+        return shown
+
+    def add(self, tool: ToolSpec) -> bool:
+        """Offer ``tool`` from the next request on; returns whether it is among the offered ones."""
+        if tool.key in {each.key for each in self.tools}:
+            return True
+        if self._limit is not None and len(self.tools) >= max(self._limit, _LEAST):
+            return False
+        self._beginning = _grown(self._beginning, (tool,))
+        return True
 
     def messages(self) -> list[Message]:
         """The question, after a message with its system prompt where the conversation has another one."""
@@ -70,7 +113,8 @@ class Offer:
         """What differs from the tools as they are now."""
         now = {tool.key: tool for tool in self._known}
         for tool in self.tools:
-            if tool.key in self.allowed and replace(now[tool.key], late=tool.late) != tool:
+            current = now.get(tool.key)
+            if current is not None and replace(current, late=tool.late) != tool:
                 yield (
                     f"The definition of {tool.name} has changed since the conversation began: "
                     "the model sees the earlier one until its tools are refreshed"

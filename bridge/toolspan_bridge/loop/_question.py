@@ -30,7 +30,8 @@ class Question:
     ``builtins`` are the provider's own tools. With ``stream`` the answer is streamed;
     with ``trim`` the oldest messages are dropped if the model's context is too short for all.
     ``reasoning`` is how much the model is to think; ``None`` leaves it to the model. ``answer_schema`` is a
-    JSON Schema that the answer has to fit: it is then one JSON value, ``Answer.value``.
+    JSON Schema that the answer has to fit: it is then one JSON value, ``Answer.value``. Of more tools than
+    ``tools_offered``, and than the format takes, the model has to find those that it needs with a search.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Question:
     trim: bool = False
     reasoning: ReasoningEffort | None = None
     answer_schema: Mapping[str, Any] | None = None
+    tools_offered: int | None = None
 
     @property
     def asked(self) -> User:

@@ -19,7 +19,13 @@ from ..events import (
     ToolUse,
     UsageReported,
 )
-from ..formats import builtin_names, mixes_builtins, takes_answer_schema
+from ..formats import (
+    builtin_names,
+    defers_tools,
+    max_tools,
+    mixes_builtins,
+    takes_answer_schema,
+)
 from ..messages import (
     Assistant,
     Citation,
@@ -97,7 +103,9 @@ class _Run:
         self._provider = provider
         self._toolbox = toolbox
         self._conversation = conversation
-        self._offer = Offer(question, conversation, f"{provider.name}/{question.model}", toolbox.tools)
+        self._defers = bool(wire := provider.format_name) and defers_tools(wire, question.model)
+        limit = None if self._defers else _tool_limit(question, wire)
+        self._offer = Offer(question, conversation, f"{provider.name}/{question.model}", toolbox.tools, limit)
         self._pending = self._offer.messages()
         self._runner = ToolCallRunner(self._offer, toolbox, provider.format_name)
         self._known = builtin_names(provider.format_name)
@@ -155,6 +163,8 @@ class _Run:
         messages = (*self._conversation.messages, *self._pending)
         request = self._question.request(messages, self._offer.tools, builtins, closing=self._closing)
         request = replace(request, system=self._offer.system, conversation=self._conversation.id)
+        if self._defers:
+            request = replace(request, defer_tools=self._question.tools_offered)
         return replace(request, tool_choice="none") if self._offer.allows_nothing else request
 
     async def _model_events(self, turn: ModelTurn) -> AsyncGenerator[Event]:
@@ -275,6 +285,11 @@ class _Run:
         self._offer.keep()
         self._conversation.messages += [*self._pending, *messages]
         self._pending = []
+
+
+def _tool_limit(question: Question, format_name: str) -> int | None:
+    limits = (question.tools_offered, max_tools(format_name) if format_name else None)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _with_schema(question: Question, schema: AnswerSchema, provider: Provider, toolbox: Toolbox) -> Question:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
 from ._arguments import Checker
 from ._offer import Offer
+from ._tool_search import SEARCH
 
 MAX_CALLS_PER_TURN = 16
 MAX_IDENTICAL_CALLS = 2
@@ -117,10 +119,24 @@ class ToolCallRunner:
             pending.refuse(
                 text, "invalid_parameters", "Correct the named parameters and call the tool again."
             )
+        elif pending.spec.key == SEARCH.key:
+            pending.outcome = self._searched(call.id, str(pending.arguments["query"]))
         return pending
+
+    def _searched(self, call_id: str, query: str) -> ToolOutcome:
+        began = time.perf_counter()
+        result = self._offer.search(query)
+        took = round((time.perf_counter() - began) * 1000, 3)
+        return ToolOutcome(
+            call_id,
+            SEARCH.name,
+            {"success": True, "result": result, "tool_name": SEARCH.name, "execution_time_ms": took},
+        )
 
     def _named(self, call: ToolCall) -> PendingCall:
         spec = NameTable.of(self._offer.tools).tool(call.name)
+        if spec is None and self._offer.searches and (known := self._every_name.tool(call.name)):
+            spec = known if known.key in self._offer.allowed and self._offer.add(known) else None
         if spec is not None and spec.key in self._offer.allowed:
             arguments = call.arguments
             if self._format is not None and arguments is not None:

@@ -31,6 +31,7 @@ class Asker(PoolUser):
     ) -> None:
         super().__init__(ProviderPool(config, allow))
         self._max_iterations = config.tools.max_iterations
+        self._tools_offered = config.limits.tools_offered
         self._toolbox = toolbox
         self._reasoning: ReasoningEffort | None = reasoning
 
@@ -47,5 +48,6 @@ class Asker(PoolUser):
             system=DEFAULT_SYSTEM,
             max_iterations=self._max_iterations,
             reasoning=self._reasoning,
+            tools_offered=self._tools_offered,
         )
         return await answer(question, provider, self._toolbox)

@@ -21,6 +21,11 @@ class LimitsConfig(Record):
         "Largest message of a client: a line on stdio, a body over HTTP, in bytes.",
         default=4_194_304,
     )
+    tools_offered: Count | None = key(
+        "Most tools that a model is offered at once by ask, chat and validate: of more, it finds those that"
+        " it needs with a search. By default as many as its provider takes.",
+        default=None,
+    )
     header_bytes: ResultBytes = key(
         "Largest head of an HTTP request, in bytes: its target and its headers.",
         default=65_536,
