@@ -16,6 +16,7 @@ from toolspan_bridge import (
     CallDelta,
     Citation,
     ConsentError,
+    ContextOverflowError,
     Conversation,
     Delta,
     End,
@@ -144,6 +145,8 @@ async def in_a_batch(provider: Provider, requests: dict[str, Request]) -> int:
 
 def caught(error: BridgeError) -> int:
     match error:
+        case ContextOverflowError():
+            return assert_type(error.maximum_tokens, int | None) or 0
         case ProviderError() | UnknownModelError():
             return assert_type(error.status, int | None) or 0
         case AuthError() | ConsentError() | StoreError() | UnreachableError() | UsageError() | _:

@@ -6,6 +6,7 @@
     ├── AuthError              3   a key is missing or refused
     ├── UnreachableError       4   no answer from an address
     ├── ProviderError          1   the provider answered, with an error
+    │   ├── ContextOverflowError  1   the request is longer than the model's context
     │   └── UnknownModelError  2   it has no such model
     └── StoreError             1   the validation store or a conversation cannot be read or written
 
@@ -20,6 +21,7 @@ __all__ = [
     "AuthError",
     "BridgeError",
     "ConsentError",
+    "ContextOverflowError",
     "Fault",
     "ProviderError",
     "StoreError",
@@ -88,7 +90,8 @@ Fault = Literal[
 ``tool``: one of the tools; ``generation``: the model wrote what the provider cannot read, and may not the
 next time; ``context_overflow``: the request is longer than the model's context; ``parameter``: a setting that
 the model does not take, such as ``temperature``; ``no_tools``: the server or the model takes no tools as it
-is; ``message_order``: the roles of the messages; ``changed_prefix``: what came before was changed since the
+is; ``message_order``: the order of the messages, or what of an earlier one has to come back;
+``changed_prefix``: what came before was changed since the
 model wrote its thoughts; ``wrong_wire``: the model wants another of the provider's APIs; ``other``: none of
 these, or not known.
 """
@@ -98,7 +101,7 @@ class ProviderError(BridgeError):
     """The provider answered with an error. ``status`` is HTTP's, ``kind`` the provider's own word.
 
     ``tool`` is the tool that it refuses, if it says which: a wire name, or its place among those sent.
-    ``fault`` is what it is about.
+    ``fault`` is what it is about, and ``parameter`` the setting that it does not take.
     """
 
     code = "provider"
@@ -111,12 +114,32 @@ class ProviderError(BridgeError):
         kind: str = "",
         tool: str | int | None = None,
         fault: Fault = "other",
+        parameter: str = "",
     ) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
         self.tool = tool
         self.fault: Fault = fault
+        self.parameter = parameter
+
+
+class ContextOverflowError(ProviderError):
+    """The request is longer than the model's context: ``counted_tokens`` are more than ``maximum_tokens``,
+    each as far as the provider says it. Its ``fault`` is ``context_overflow``."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        kind: str = "",
+        counted_tokens: int | None = None,
+        maximum_tokens: int | None = None,
+    ) -> None:
+        super().__init__(message, status=status, kind=kind, fault="context_overflow")
+        self.counted_tokens = counted_tokens
+        self.maximum_tokens = maximum_tokens
 
 
 class UnknownModelError(ProviderError):

@@ -45,6 +45,7 @@ from ._offer import Offer
 from ._question import Question
 from ._tool_calls import ToolCallRunner
 
+_MALFORMED_AGAIN = 2
 LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
 
 
@@ -66,8 +67,8 @@ async def run(
     what a question does not allow is refused. A list of messages begins anew with each question.
 
     The calls of a turn that broke off are never run. If such a turn has no usable answer (no text, or calls
-    after it), or its call could not be read, the model is asked once more. Otherwise its text is the answer,
-    marked ``incomplete``.
+    after it), the model is asked once more; if its call could not be read, twice. Otherwise its text is the
+    answer, marked ``incomplete``.
 
     Raises what the provider raises. An error of a tool or in a call is a result for the model.
     """
@@ -115,7 +116,7 @@ class _Run:
         self._iteration = 0
         self._closing = False
         self._pauses = 0
-        self._asked_again = False
+        self._times_again = 0
         self._paused_text = ""
         self._paused_citations: tuple[Citation, ...] = ()
         self._repaired = False
@@ -196,13 +197,16 @@ class _Run:
         that the provider could not read, which it may not the next time.
         """
         no_answer = bool(reply.cut_calls) or not reply.message.text
-        return (reply.stop == "malformed" or (reply.incomplete and no_answer)) and not self._asked_again
+        if reply.stop == "malformed":
+            return self._times_again < _MALFORMED_AGAIN
+        return reply.incomplete and no_answer and not self._times_again
 
     def _accepted(self, reply: Reply) -> Reply | None:
         """``reply``; ``None`` when the model has to be asked again: its turn was paused, or unusable."""
         if self._is_useless(reply):
-            self._asked_again = True
+            self._times_again += 1
             return None
+        self._times_again = 0
         if reply.incomplete:
             kept = Assistant(reply.message.text, incomplete=True, citations=reply.message.citations)
             return replace(reply, message=kept)

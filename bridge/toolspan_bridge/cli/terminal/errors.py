@@ -10,7 +10,7 @@ import click
 
 from toolspan_server.errors import ConfigError
 
-from ...errors import BridgeError
+from ...errors import BridgeError, ContextOverflowError, ProviderError
 from .output import (
     emit_json_error,
     print_message,
@@ -49,7 +49,19 @@ def _described(error: Exception) -> dict[str, Any]:
         problems = [asdict(problem) for problem in error.problems]
         return {"code": "bad_config", "message": str(error), "problems": problems}
     if isinstance(error, BridgeError):
-        return {"code": error.code, "message": error.message}
+        return {"code": error.code, "message": error.message} | _known(error)
     if isinstance(error, click.ClickException):
         return {"code": "usage", "message": error.format_message()}
     return {"code": "unexpected", "message": f"{type(error).__name__}: {error}"}
+
+
+def _known(error: BridgeError) -> dict[str, Any]:
+    """What a program can know of a provider's error: ``kind`` is what it is about."""
+    if not isinstance(error, ProviderError):
+        return {}
+    known: dict[str, Any] = {"status": error.status, "parameter": error.parameter}
+    if error.fault != "other":
+        known["kind"] = error.fault
+    if isinstance(error, ContextOverflowError):
+        known |= {"counted_tokens": error.counted_tokens, "maximum_tokens": error.maximum_tokens}
+    return {key: value for key, value in known.items() if value not in (None, "")}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..shared.contract import WireError
@@ -29,15 +28,15 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
     error = as_object(error_body(body).get("error")) or {}
     delays = [seconds(detail.get("retryDelay")) for detail in objects(error.get("details"))]
     message = text(error.get("message"))
-    read = wire_error(
+    return wire_error(
         status,
         headers,
         body,
         kind=text(error.get("status")),
         message=message,
         retry_after=next((delay for delay in delays if delay is not None), None),
+        tool=_refused_tool(message) if status == 400 else None,
     )
-    return replace(read, tool=_refused_tool(message)) if status == 400 else read
 
 
 def _refused_tool(message: str) -> str | int | None:

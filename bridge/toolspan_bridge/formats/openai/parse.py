@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ...messages import Reply, StopReason
+from ..shared.contract import StreamFailed
 from ..shared.json_values import (
     as_list,
     as_object,
     objects,
     text,
 )
+from ..shared.openai_errors import failed_in_stream
 from ..shared.openai_usage import usage_of
 from ..shared.replies.parse import (
     chat_calls,
@@ -35,7 +37,8 @@ _STOPS: dict[str, StopReason] = {
 
 
 def parse_reply(body: Any) -> Reply:
-    """``choices[0]``. Raises ``FormatError`` when there is no such message."""
+    """``choices[0]``. Raises ``FormatError`` when there is no such message, ``StreamFailed`` when an error
+    stands in its place, as OpenRouter sends it."""
     body = read_body(body)
     choice = next(iter(objects(body.get("choices"))), None)
     if choice is None:
@@ -47,6 +50,9 @@ def parse_reply(body: Any) -> Reply:
     calls = unwrapped(chat_calls(message, body))
     stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
     content = content_text(message.get("content")) or refusal
+    failed = as_object(choice.get("error"))
+    if failed and not content and not calls:
+        raise StreamFailed(failed_in_stream(failed))
     return reply(
         content,
         calls,

@@ -22,7 +22,7 @@ from ..shared.json_values import (
     objects,
     text,
 )
-from ..shared.openai_errors import parse_error
+from ..shared.openai_errors import failed_in_stream, parse_error
 from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import content_text, parse_reply
 from .stream_calls import CallPieces
@@ -80,6 +80,8 @@ class _ChatStream(BodyStream):
             raise StreamFailed(parse_error(_status(event), {}, body))
         self._usage = event.get("usage") or self._usage
         for choice in objects(event.get("choices")):
+            if failed := as_object(choice.get("error")):
+                raise StreamFailed(failed_in_stream(failed))
             if not choice.get("index"):
                 self._reason = choice.get("finish_reason") or self._reason
                 yield from self._delta(as_object(choice.get("delta")) or {})

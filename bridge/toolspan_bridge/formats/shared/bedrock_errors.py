@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-from .claude.parse import named_fault, named_tool
+from .claude.parse import named_tool
 from .contract import StreamFailed, WireError
 from .framing.event_stream import Frame
 from .json_values import compact, count, text
@@ -36,8 +35,8 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
     behind = count(answer.get("originalStatusCode"))
     again = kind in _RETRYABLE or (status == 424 and (behind == 429 or behind >= 500))
     message = text(answer.get("message")) or text(answer.get("Message"))
-    error = wire_error(status, headers, body, kind=kind, message=message, retryable=again)
-    return replace(error, tool=named_tool(message), fault=named_fault(message))
+    tool = named_tool(message)
+    return wire_error(status, headers, body, kind=kind, message=message, retryable=again, tool=tool)
 
 
 def frame_error(frame: Frame) -> StreamFailed | None:

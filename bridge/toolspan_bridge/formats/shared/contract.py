@@ -21,7 +21,8 @@ class WireError:
     """A provider's error answer, parsed. ``kind`` is the provider's error type, ``retry_after`` in seconds.
 
     ``tool`` is the tool that the provider refuses, if it says which: a wire name, or its index in the list.
-    ``fault`` is what the error is about.
+    ``fault`` is what the error is about; ``parameter`` is the setting that is not taken, and
+    ``counted_tokens`` of the request are more than ``maximum_tokens``, each where it is said.
     """
 
     status: int
@@ -31,10 +32,13 @@ class WireError:
     retry_after: float | None = None
     tool: str | int | None = None
     fault: Fault = "other"
+    parameter: str = ""
+    counted_tokens: int | None = None
+    maximum_tokens: int | None = None
 
 
 class StreamFailed(FormatError):
-    """The provider reported a failure during a stream, after HTTP 200."""
+    """The provider reported a failure after HTTP 200: during a stream, or in the place of an answer."""
 
     def __init__(self, error: WireError) -> None:
         super().__init__(error.message)

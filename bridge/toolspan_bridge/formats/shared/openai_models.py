@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["chat_only", "reasons", "wants_other_api"]
+__all__ = ["chat_only", "reasons"]
 
 _PREFIX = r"(?:ft:|openai/)*"
 _CHAT_ONLY = re.compile(
@@ -16,14 +16,6 @@ _CHAT_ONLY = re.compile(
 )
 _REASONS = re.compile(rf"{_PREFIX}(?:o[1-9](?:-|$)|codex-|gpt-(?:[5-9]|[1-9]\d)(?![\d.]*-chat))")
 _DOES_NOT_REASON = re.compile(rf"{_PREFIX}(?:chatgpt-|gpt-3|gpt-4|gpt-[\d.]+-chat)")
-_OTHER_API = re.compile(
-    r"function tools with reasoning_effort are not supported"
-    r"|(?:only|not) supported (?:in|with|by) (?:the )?(?:/?v1/(?:responses|chat/completions)|responses api)"
-    r"|use (?:the )?/?v1/(?:responses|chat/completions)"
-    r"|responses api is not (?:supported|enabled|available)"
-    r"|(?:chatcompletion|responses?) operation does not work with the specified model",  # Azure
-    re.IGNORECASE,
-)
 
 
 def chat_only(model: str) -> bool:
@@ -37,8 +29,3 @@ def reasons(model: str) -> bool | None:
     if _DOES_NOT_REASON.match(model):
         return False
     return True if _REASONS.match(model) else None
-
-
-def wants_other_api(message: str) -> bool:
-    """Whether an error's ``message`` says that the model is served by the other of OpenAI's APIs."""
-    return _OTHER_API.search(message) is not None

@@ -85,12 +85,19 @@ class HttpClient:
         self._hint = hint
         self._client = _pool(base, settings)
 
-    async def post(self, url: str, body: bytes, headers: Headers, read_error: ReadError) -> HttpResponse:
-        """The last answer to ``body``, with any status.
+    async def post(
+        self,
+        url: str,
+        body: bytes,
+        headers: Headers,
+        read_error: ReadError,
+        attempts: Attempts | None = None,
+    ) -> HttpResponse:
+        """The last answer to ``body``, with any status; ``attempts`` are those that are left for it.
 
         Raises ``UnreachableError`` when there is none, ``ProviderError`` when it is too large or not HTTP.
         """
-        return await self.send("POST", url, body, headers, read_error)
+        return await self.send("POST", url, body, headers, read_error, attempts=attempts)
 
     async def get(self, url: str, headers: Headers, read_error: ReadError) -> HttpResponse:
         """The last answer to a GET of ``url``. Raises as ``post``."""
@@ -106,14 +113,16 @@ class HttpClient:
         *,
         once: bool = False,
         max_bytes: int = 0,
+        attempts: Attempts | None = None,
     ) -> HttpResponse:
         """As ``post``, with any method. ``once``: the request is not repeated where it may have been carried
         out, but only where the provider was too busy for it. ``max_bytes`` replaces the setting.
         """
         asked = _Asked(method, url, body, headers, read_error, once, max_bytes or self._settings.max_bytes)
         try:
-            with anyio.fail_after(self._settings.total):
-                return await self._attempts(asked)
+            attempts = attempts or self.attempts()
+            with anyio.fail_after(attempts.left):
+                return await self._attempts(asked, attempts)
         except TimeoutError:
             raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
 
@@ -141,8 +150,7 @@ class HttpClient:
         """Close the pool."""
         await self._client.aclose()
 
-    async def _attempts(self, asked: _Asked) -> HttpResponse:
-        attempts = self.attempts()
+    async def _attempts(self, asked: _Asked, attempts: Attempts) -> HttpResponse:
         while True:
             try:
                 return await self._attempt(asked, attempts.number)

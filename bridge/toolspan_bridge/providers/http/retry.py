@@ -12,21 +12,22 @@ from toolspan_server.common.retry_waits import backoff
 
 log = logging.getLogger("toolspan.providers")
 
+LONG_WAIT_S = 5.0
+"""Waits from here on are told as warnings, so that nobody sits before a silent program."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """Up to ``retries`` more attempts, ``first`` · 2ⁿ seconds apart, at most ``cap``, less up to ``jitter``.
 
-    A wait that the provider names is obeyed up to ``longest`` seconds, if that much is left of the time for
-    all attempts; otherwise there is no further attempt, since an earlier one would fail. Waits of half a
-    minute and more are usual: Gemini's free tier asks for up to a minute.
+    A wait that the provider names is obeyed as long as the caller's time allows it; if it is longer, there is
+    no further attempt, since an earlier one would fail.
     """
 
     retries: int = 2
     first: float = 0.5
     cap: float = 8.0
     jitter: float = 0.25
-    longest: float = 120.0
 
     def backoff(self, attempt: int, dice: float) -> float:
         """Seconds to wait after failed attempt number ``attempt`` (from 1); ``dice`` is from 0 to 1."""
@@ -61,9 +62,11 @@ class Attempts:
         left.
         """
         wait = asked or self._policy.backoff(self.number, self._dice())
-        if self.number > self._policy.retries or (asked or 0.0) > self._policy.longest or wait > self.left:
+        callers = anyio.current_effective_deadline() - anyio.current_time()
+        if self.number > self._policy.retries or wait > min(self.left, callers):
             return False
         self.number += 1
-        log.info("%s: %s; attempt %d in %.1f s", self._provider, reason, self.number, wait)
+        level = logging.WARNING if wait >= LONG_WAIT_S else logging.INFO
+        log.log(level, "%s: %s; attempt %d in %.1f s", self._provider, reason, self.number, wait)
         await self._sleep(wait)
         return True

@@ -15,6 +15,7 @@ from ...deltas import Delta
 from ...errors import (
     AuthError,
     BridgeError,
+    ContextOverflowError,
     ProviderError,
     UnknownModelError,
 )
@@ -26,10 +27,12 @@ from ...formats import (
     request_notes,
 )
 from ...formats.names import NameTable
-from ...messages import Reply, Request
+from ...messages import Assistant, Reply, Request
 from ..http.client import HttpClient, HttpResponse
 from ..http.retry import Attempts
 from ..http.settings import HttpSettings
+from .adjustments import Adjustments, Rounds
+from .advice import advice, lengths
 from .model_facts import ModelFacts, Page, openai_page
 from .model_list import read_list
 from .own_state import from_provider, without_foreign_state
@@ -81,6 +84,7 @@ class WireProvider(ABC):
         self._variables = variables
         self._secrets = secrets
         self._quarantine = Quarantine(name)
+        self._adjustments = Adjustments(name)
         self._prompted = False
 
     @abstractmethod
@@ -130,10 +134,27 @@ class WireProvider(ABC):
         return from_provider(await self._quarantine.answer(request, self._format, self._answer), self._origin)
 
     async def _answer(self, request: Request) -> Reply:
+        """One answer. A setting that the model does not take is left out from then on; a turn with a call
+        that the provider cannot read is ``malformed``."""
+        rounds = self._adjustments.rounds(request.model)
+        while True:
+            try:
+                return _with_notes(await self._asked(request, rounds), rounds.notes)
+            except ProviderError as error:
+                if error.fault == "generation":
+                    return _with_notes(_unreadable(error), rounds.notes)
+                if not rounds.cured(error):
+                    raise
+
+    async def _asked(self, request: Request, rounds: Rounds) -> Reply:
         request, notes = await self._ready(replace(request, stream=False))
-        body = await self._body(request, NameTable.of(request.tools))
-        reply = self._whole(await self._post(self._url(request.model), body), request.model)
-        return replace(reply, notes=(*notes, *reply.notes)) if notes else reply
+        body = encode(rounds.applied(await self._body(request, NameTable.of(request.tools))))
+        url, attempts = self._url(request.model), self._client.attempts()
+        while True:
+            answer = await self._client.post(url, body, self._headers, self._format.parse_error, attempts)
+            reply = await self._whole(answer, request.model, attempts)
+            if reply is not None:
+                return _with_notes(reply, notes)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """The answer, streamed. When the provider reports overload within its stream, the request is repeated
@@ -150,15 +171,33 @@ class WireProvider(ABC):
                 yield from_provider(item, self._origin) if isinstance(item, Reply) else item
 
     async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        rounds = self._adjustments.rounds(request.model)
+        while not rounds.whole:
+            try:
+                async with aclosing(self._streamed(request, rounds)) as items:
+                    async for item in items:
+                        yield _with_notes(item, rounds.notes) if isinstance(item, Reply) else item
+                return
+            except ProviderError as error:
+                if error.fault == "generation":
+                    yield _with_notes(_unreadable(error), rounds.notes)
+                    return
+                if not rounds.cured(error):
+                    raise
+        yield _with_notes(await self._answer(request), rounds.notes)
+
+    async def _streamed(self, request: Request, rounds: Rounds) -> AsyncGenerator[Delta | Reply]:
         request, notes = await self._ready(replace(request, stream=True))
-        body = encode(await self._body(request, NameTable.of(request.tools)))
+        body = encode(rounds.applied(await self._body(request, NameTable.of(request.tools))))
         url = self._stream_url(request.model)
         attempts = self._client.attempts()
         while True:
             opened = await self._client.open(url, body, self._headers, self._format.parse_error, attempts)
             if isinstance(opened, HttpResponse):
-                reply = self._whole(opened, request.model)
-                yield replace(reply, notes=(*notes, *reply.notes))
+                whole = await self._whole(opened, request.model, attempts)
+                if whole is None:
+                    continue
+                yield _with_notes(whole, notes)
                 return
             parsed = ParsedStream(self._format.parse_stream(), opened)
             async with aclosing(opened), aclosing(parsed.deltas()) as deltas:
@@ -166,7 +205,7 @@ class WireProvider(ABC):
                     yield delta
             if not await _asks_again(parsed, attempts):
                 reply = self._ended(parsed, opened.excerpt, request.model)
-                yield replace(reply, attempts=attempts.number, notes=(*notes, *reply.notes))
+                yield _with_notes(replace(reply, attempts=attempts.number), notes)
                 return
 
     async def models(self) -> tuple[ModelFacts, ...]:
@@ -244,14 +283,20 @@ class WireProvider(ABC):
     async def _post(self, url: str, body: dict[str, Any]) -> HttpResponse:
         return await self._client.post(url, encode(body), self._headers, self._format.parse_error)
 
-    def _whole(self, answer: HttpResponse, model: str) -> Reply:
+    async def _whole(self, answer: HttpResponse, model: str, attempts: Attempts) -> Reply | None:
+        """The reply of a whole answer; ``None`` when the provider has to be asked again, since it failed
+        within its answer. Raises when there is none."""
         if not 200 <= answer.status < 300:
             raise self._failure(answer, model)
         try:
             reply = self._format.parse_reply(answer.content)
+        except StreamFailed as failed:
+            if await _is_repeated(failed, attempts):
+                return None
+            raise self._trouble(failed, b"", model) from None
         except FormatError as error:
             raise self._nonsense(str(error), answer.status) from None
-        return replace(reply, attempts=answer.attempts)
+        return replace(reply, attempts=attempts.number)
 
     def _ended(self, parsed: ParsedStream, excerpt: bytes, model: str) -> Reply:
         """The reply of a stream that ended. Raises when it has nothing worth keeping."""
@@ -265,6 +310,8 @@ class WireProvider(ABC):
         trouble = self._trouble(parsed.trouble, b"" if came else excerpt, model)
         if not came:
             raise trouble
+        if isinstance(trouble, ProviderError) and trouble.fault == "generation":
+            return replace(reply, stop="malformed", trouble=trouble.message)
         return replace(reply, trouble=trouble.message)
 
     def _trouble(self, trouble: BridgeError | FormatError | None, excerpt: bytes, model: str) -> BridgeError:
@@ -303,19 +350,31 @@ class WireProvider(ABC):
             return AuthError(
                 f"{self.name} refused the request ({answer.status}: {reported}): check {self._variables}"
             )
-        if answer.status == 404 and error.fault != "wrong_wire":
+        if answer.status == 404 and error.fault == "other":
             return UnknownModelError(
                 f"{self.name} at {self._base} knows no {model!r} (404: {reported}){self._model_hint(model)}",
                 status=404,
                 kind=error.kind,
             )
         kind = self._redact(error.kind)
+        todo = advice(error, self.name, model, prompted=self._prompted)
+        said = f"{self.name} {how or f'answered {answer.status}'} {kind}: {reported}{lengths(error)}"
+        message = f"{said}{later}{tries}{f' ({todo})' if todo else ''}"
+        if error.fault == "context_overflow":
+            return ContextOverflowError(
+                message,
+                status=answer.status,
+                kind=error.kind,
+                counted_tokens=error.counted_tokens,
+                maximum_tokens=error.maximum_tokens,
+            )
         return ProviderError(
-            f"{self.name} {how or f'answered {answer.status}'} {kind}: {reported}{later}{tries}",
+            message,
             status=answer.status,
             kind=error.kind,
             tool=error.tool,
             fault=error.fault,
+            parameter=error.parameter,
         )
 
     def _refuses_key(self, answer: HttpResponse, error: WireError) -> bool:
@@ -332,6 +391,20 @@ class WireProvider(ABC):
 async def _asks_again(parsed: ParsedStream, attempts: Attempts) -> bool:
     """Whether a request that failed within its stream is repeated: never after a delta was yielded."""
     failed = parsed.trouble
-    if parsed.emitted or not isinstance(failed, StreamFailed) or not failed.error.retryable:
+    if parsed.emitted or not isinstance(failed, StreamFailed):
         return False
-    return await attempts.again(f"failed within its stream ({failed.error.kind})", failed.error.retry_after)
+    return await _is_repeated(failed, attempts)
+
+
+async def _is_repeated(failed: StreamFailed, attempts: Attempts) -> bool:
+    reason = f"failed within its answer ({failed.error.kind})"
+    return failed.error.retryable and await attempts.again(reason, failed.error.retry_after)
+
+
+def _with_notes(reply: Reply, notes: tuple[str, ...]) -> Reply:
+    return replace(reply, notes=(*notes, *reply.notes)) if notes else reply
+
+
+def _unreadable(error: ProviderError) -> Reply:
+    """The turn in which the model wrote what the provider could not read."""
+    return Reply(Assistant(), "malformed", trouble=error.message)

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Mapping
 from contextlib import aclosing
 
+import anyio
 import httpx2
 import pytest
 
@@ -103,14 +104,28 @@ async def test_a_spent_quota_is_not_retried_although_it_is_429() -> None:
         assert (await post(fake.url, instant())).attempts == 1
 
 
-@pytest.mark.parametrize(("asked", "total"), [(121.0, 900.0), (31.0, 30.0)])
+@pytest.mark.requirement("I11.2.6")
+@pytest.mark.parametrize(("total", "callers"), [(30.0, None), (900.0, 30.0)])
 async def test_a_wait_for_which_there_is_no_time_ends_the_attempts_and_is_reported(
-    asked: float, total: float
+    total: float, callers: float | None
 ) -> None:
     waits: list[float] = []
-    with FakeProvider(anything, [Sent(status=429, headers={"Retry-After": f"{asked:g}"})]) as fake:
-        answer = await post(fake.url, instant(waits, total=total))
-    assert (answer.attempts, answer.asked, waits) == (1, asked, [])
+    with FakeProvider(anything, [Sent(status=429, headers={"Retry-After": "31"})]) as fake:
+        with anyio.fail_after(callers):
+            answer = await post(fake.url, instant(waits, total=total))
+    assert (answer.attempts, answer.asked, waits) == (1, 31.0, [])
+
+
+@pytest.mark.requirement("I11.2.6")
+async def test_a_long_wait_is_waited_while_there_is_time_and_never_in_silence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    waits: list[float] = []
+    busy = Sent(status=429, headers={"Retry-After": "121"})
+    with FakeProvider(anything, [busy, Sent({"ok": True})]) as fake:
+        answer = await post(fake.url, instant(waits, total=900.0))
+    assert (answer.attempts, waits) == (2, [121.0])
+    assert "acme: answered 429; attempt 2 in 121.0 s" in caplog.text
 
 
 async def test_each_retry_is_logged_without_the_key(caplog: pytest.LogCaptureFixture) -> None:

@@ -95,8 +95,9 @@ async def test_a_tool_that_is_not_named_is_found_by_halves(
             reply = await vllm.answer(request(100))
     assert reply.message.text == "done"
     assert f"'t{place:03}' of s is left out" in reply.notes[0]
-    extra = len(fake.asked) - 1
-    assert extra <= 7 + 2
+    halves, proof, answered = 7, 2, 1
+    assert len(fake.asked) - 1 <= halves + proof + answered
+    assert fake.asked[-3:-1] == [[f"s__t{place:03}"], ["probe__ping"]]
     assert len(fake.asked[-1]) == 99
     assert all(each.body["max_tokens"] == 16 for each in fake.received[1:-1])
 
@@ -130,17 +131,60 @@ async def test_a_refusal_of_something_else_is_told_without_another_request(
     assert len(fake.asked) == 1
 
 
-async def test_where_leaving_one_out_does_not_help_the_first_refusal_is_told_and_nothing_stays_out(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("named", [True, False])
+async def test_several_refused_tools_are_found_one_after_the_other(
+    named: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Picky("t000", "t007") as fake:
+    with Picky("t000", "t007", named=named) as fake:
+        async with provider(fake, monkeypatch) as vllm:
+            reply = await vllm.answer(request(8))
+            await vllm.answer(request(8))
+    assert [("'t000'" in note, "'t007'" in note) for note in reply.notes] == [(True, False), (False, True)]
+    assert [len(fake.asked[0]), len(fake.asked[-1])] == [8, 6]
+
+
+class Offended(FakeProvider):
+    """Refuses every request with tools, or with more than ``most``, in words about tools that name none."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(anything, [])
+        self._most = most
+
+    def respond(self, request: Received) -> Sent:
+        self.received.append(request)
+        if len(request.body.get("tools", [])) > self._most:
+            return Sent({"error": {"message": "The tools cannot be used here"}}, status=400)
+        return Sent(SAID)
+
+
+@pytest.mark.requirement("I11.2.2")
+@pytest.mark.parametrize("most", [0, 2])
+async def test_without_proof_against_one_of_them_every_tool_stays(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Offended(most) as fake:
         async with provider(fake, monkeypatch) as vllm:
             for _ in range(2):
-                with pytest.raises(ProviderError, match="Invalid JSON schema"):
+                with pytest.raises(ProviderError, match="cannot be used here"):
                     await vllm.answer(request(8))
-    assert len(fake.asked[0]) == 8
-    assert fake.asked.count(fake.asked[0]) == 2
-    assert len(fake.asked) <= 2 * (1 + 3 + 2)
+    assert [len(each.body["tools"]) for each in fake.received].count(8) == 2
+
+
+@pytest.mark.requirement("I11.2.2")
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_the_only_tool_is_not_left_out_for_a_parser_that_the_server_lacks(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+    with Picky("t000", message=said) as fake:
+        async with provider(fake, monkeypatch) as vllm:
+            with pytest.raises(ProviderError, match="--model prompt:vllm/m") as caught:
+                if streamed:
+                    [item async for item in vllm.stream(request(1))]
+                else:
+                    await vllm.answer(request(1))
+    assert (caught.value.fault, len(fake.asked)) == ("no_tools", 1)
+    assert "start the server with --enable-auto-tool-choice and the --tool-call-parser" in str(caught.value)
 
 
 async def test_the_tool_that_must_be_called_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ async def test_a_wrong_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -
 async def test_an_answer_that_failed_after_200_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     failed = {**answer(), "status": "failed", "error": {"code": "server_error", "message": "It broke."}}
-    with FakeProvider(anything, [Sent(failed)]) as fake:
+    with FakeProvider(anything, [Sent(failed)] * 3) as fake:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
         with pytest.raises(ProviderError, match="It broke"):
             await ask("openai-responses/gpt-x")

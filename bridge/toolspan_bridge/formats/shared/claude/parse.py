@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from ....errors import Fault
 from ....messages import Reply, StopReason, Usage
 from ..contract import WireError
 from ..json_values import (
@@ -26,7 +24,7 @@ from ..replies.parse import (
     reply,
 )
 
-__all__ = ["explanation", "is_call", "named_fault", "named_tool", "parse_error", "parse_message", "status_of"]
+__all__ = ["explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "stop",
@@ -52,11 +50,6 @@ _STATUSES = {
 }
 _SPENT = frozenset({"contract_spend_limit_reached", "enforced_spend_limit_reached"})
 _TOOL = re.compile(r"\btools\.(\d{1,4})\b")
-_OTHER: Fault = "other"
-_FAULTS: tuple[tuple[re.Pattern[str], Fault], ...] = (
-    (re.compile(r"(?i)bound to a different conversation"), "changed_prefix"),
-    (re.compile(r"(?i)prompt is too long|exceed context limit|input is too long"), "context_overflow"),
-)
 
 
 def is_call(block: Mapping[str, Any]) -> bool:
@@ -102,21 +95,15 @@ def parse_error(status: int, headers: Mapping[str, str], body: bytes) -> WireErr
     error = as_object(answer.get("error")) or {}
     code = text(at(error, "details", "error_code"))
     message, request = text(error.get("message")), text(answer.get("request_id"))
-    read = wire_error(
+    return wire_error(
         status,
         headers,
         body,
         kind=code if code in _SPENT else text(error.get("type")),
         message=f"{message} (request {request})" if message and request else message,
         final=code in _SPENT,
+        tool=named_tool(message),
     )
-    return replace(read, tool=named_tool(message), fault=named_fault(message))
-
-
-def named_fault(message: str) -> Fault:
-    """What an error of Claude's is about, by the words of its message."""
-    found = (fault for words, fault in _FAULTS if words.search(message))
-    return next(found, _OTHER)
 
 
 def status_of(kind: str) -> int:

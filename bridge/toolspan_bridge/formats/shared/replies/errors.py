@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolspan_server.common.retry_waits import seconds_until
 
 from ..contract import WireError
+from ..faults import find_fault
 from ..json_values import (
     as_list,
     as_object,
     clean,
+    compact,
+    count,
     load,
     snippet,
     text,
@@ -41,16 +44,45 @@ def wire_error(
     final: bool = False,
     retryable: bool = False,
     retry_after: float | None = None,
+    tool: str | int | None = None,
+    codes: Sequence[str] = (),
+    param: str = "",
 ) -> WireError:
-    """The parsed error. ``final`` and ``retryable`` take precedence over the status."""
+    """The parsed error. ``final`` and ``retryable`` take precedence over the status.
+
+    ``codes`` are the provider's words beside ``kind``, ``param`` is the place in the request that it names.
+    An error that the same request would meet again is never retryable.
+    """
     lower = {name.lower(): value for name, value in headers.items()}
+    reported = message.strip() or snippet(body) or f"HTTP status {status} without a message"
+    found = find_fault(status, (kind, *codes), reported, param=param, names_tool=tool is not None)
+    final = final or found.fault != "other"
     again = (retryable or status in _RETRYABLE or status >= 500) and not final
     asked = lower.get("x-should-retry", "").strip().lower()
     if asked in ("true", "false") and not final:
         again = asked == "true"
     after = _retry_after(lower)
-    reported = message.strip() or snippet(body) or f"HTTP status {status} without a message"
-    return WireError(status, kind, reported, again, retry_after if after is None else after)
+    return WireError(
+        status,
+        kind,
+        reported,
+        again,
+        retry_after if after is None else after,
+        tool,
+        found.fault,
+        found.parameter,
+        found.counted_tokens,
+        found.maximum_tokens,
+    )
+
+
+def error_for_answer(error: Any) -> WireError:
+    """The error that came with HTTP 200 in the place of an answer, by the status that it names, if any."""
+    named = as_object(error) or {}
+    status = next((code for key in ("code", "status") if 400 <= (code := count(named.get(key))) < 600), 500)
+    kind = next((word for key in ("type", "status", "code") if (word := text(named.get(key)))), "")
+    message = f"the answer is an error: {text(named.get('message')) or snippet(compact(error))}"
+    return wire_error(status, {}, b"", kind=kind, message=message)
 
 
 def seconds(value: Any) -> float | None:

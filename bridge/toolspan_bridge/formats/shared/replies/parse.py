@@ -18,7 +18,7 @@ from ....messages import (
     ToolCall,
     Usage,
 )
-from ..contract import FormatError
+from ..contract import FormatError, StreamFailed
 from ..json_values import (
     MAX_NESTING,
     as_list,
@@ -33,6 +33,7 @@ from ..json_values import (
     snippet,
     text,
 )
+from .errors import error_for_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,10 @@ class WireCall:
 
 
 def read_body(body: Any) -> dict[str, Any]:
-    """The JSON object of an answer, given decoded or as text. Raises ``FormatError`` with a snippet."""
+    """The JSON object of an answer, given decoded or as text.
+
+    Raises ``FormatError`` with a snippet, ``StreamFailed`` when it is an error in spite of HTTP 200.
+    """
     if isinstance(body, str | bytes):
         if not body.strip():
             raise FormatError("the answer is empty")
@@ -60,7 +64,7 @@ def read_body(body: Any) -> dict[str, Any]:
     if nesting(found) > MAX_NESTING:
         raise FormatError(f"the answer is nested deeper than {MAX_NESTING} levels")
     if found.get("error"):
-        raise FormatError(f"the answer is an error: {snippet(compact(found['error']))}")
+        raise StreamFailed(error_for_answer(found["error"]))
     return clean_object(found)
 
 

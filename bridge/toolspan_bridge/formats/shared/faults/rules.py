@@ -1,0 +1,131 @@
+"""The rules by which a provider's error is understood, and the order in which they are tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....errors import Fault
+from .overflow import CODES as OVERFLOW_CODES
+from .overflow import overflow
+from .parameters import TOOL_SETTINGS, refused_parameter
+
+_REFUSALS = frozenset({400, 404, 413, 422})
+_BAD_REQUEST = frozenset({400, 422})
+
+_CODES: dict[str, Fault] = {
+    "output_parse_failed": "generation",  # Groq
+    "tool_use_failed": "generation",
+    "invalid_request_message_order": "message_order",  # Mistral
+    "3230": "message_order",
+}
+
+
+def _rule(fault: Fault, *patterns: str) -> tuple[Fault, re.Pattern[str]]:
+    return fault, re.compile("|".join(patterns), re.IGNORECASE | re.DOTALL)
+
+
+_TEXTS = (
+    _rule("changed_prefix", r"bound to a different conversation"),
+    _rule(
+        "wrong_wire",
+        r"function tools with reasoning_effort are not supported",  # OpenAI
+        r"(?:only|not) supported (?:in|with|by) (?:the )?(?:/?v1/(?:responses|chat/comp)|responses api)",
+        r"use (?:the )?/?v1/(?:responses|chat/completions)",
+        r"responses api is not (?:supported|enabled|available)",
+        r"(?:chatcompletion|responses?) operation does not work with the specified model",  # Azure
+    ),
+    _rule(
+        "generation",
+        r"failed to call a function",
+        r"failed_generation",
+        r"tool call validation failed",
+        r"error parsing tool call",  # Ollama
+        r"failed to parse input at pos",  # llama.cpp
+        r"invalid sequence as part of ToolUse",  # Bedrock, Nova
+        r"malformed_function_call",
+    ),
+    _rule("other", r"tool use with function calling is unsupported"),  # Gemini's own tools beside functions
+    _rule("parameter", r"doesn't support tool use in streaming mode"),  # Bedrock
+    _rule(
+        "no_tools",
+        r"requires --enable-auto-tool-choice|requires --tool-call-parser",  # vLLM
+        r"tools param requires --jinja",  # llama.cpp
+        r"(?:does not|doesn't|do not|cannot) support (?:the use of )?(?:native )?"
+        r"(?:tools?|functions?)\b(?![\w.]|[ -]choice)",
+        r"no endpoints found that support tool use",  # OpenRouter
+        r"function calling is not (?:enabled|supported)",
+        r"tool[ _](?:calling|use)['\"`]? is not supported",
+        r"['\"`]tools['\"`] (?:is|are) not supported",
+    ),
+    _rule(
+        "message_order",
+        r"unexpected role|expected last role|not the same number of function calls and responses",  # Mistral
+        r"tool call id was .{1,80} but must be",
+        r"roles must alternate",
+        r"must (?:start|begin) with a user|first turn must be",
+        r"ids were found without|unexpected `?tool_use_id|each `?tool_(?:use|result)",  # Anthropic
+        r"must be (?:followed by tool messages|a response to a prec)",  # OpenAI
+        r"did not have response messages",
+        r"no tool (?:output|call) found for function call",
+        r"without its required .{0,40}item",
+        r"function call turn comes immediately after|number of function response parts",  # Gemini
+        r"missing a thought_signature|thought_signature is not valid",
+        r"expected toolresult blocks|toolresult blocks .{0,80}exceeds the number",  # Bedrock
+        r"reasoning_content.{0,80}(?:missing|must be passed back)|thinking mode must be passed back",
+        r"expected `?(?:redacted_)?thinking|must start with a thinking block|signature in thinking block",
+    ),
+)
+_SERVER_SIDE: frozenset[Fault] = frozenset({"generation", "no_tools"})
+_ABOUT_A_SCHEMA = re.compile(r"schema|function_?declarations?|additionalProperties|\$ref", re.IGNORECASE)
+_ABOUT_TOOLS = re.compile(
+    rf"\btools?\b|\bfunctions?\b|tool_?(?:config|spec)|{_ABOUT_A_SCHEMA.pattern}", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an error is about. ``parameter`` is the name of a setting that is not taken; ``counted_tokens`` of
+    the request are more than ``maximum_tokens``, each where it is said."""
+
+    fault: Fault = "other"
+    parameter: str = ""
+    counted_tokens: int | None = None
+    maximum_tokens: int | None = None
+
+
+def find_fault(
+    status: int, codes: Sequence[str], message: str, *, param: str = "", names_tool: bool = False
+) -> Finding:
+    """What the error is about, by its HTTP ``status``, the provider's ``codes`` and its ``message``.
+
+    ``param`` is the place in the request that the provider names apart from the message; ``names_tool`` is
+    whether it names one of the tools.
+    """
+    if status not in _REFUSALS and status != 424 and status < 500:
+        return Finding()
+    said = frozenset(codes)
+    lengths = overflow(message)
+    if lengths is not None or said & OVERFLOW_CODES:
+        counted, most = lengths or (None, None)
+        return Finding("context_overflow", counted_tokens=counted, maximum_tokens=most)
+    parameter = refused_parameter(said, message, param) if status in _REFUSALS else ""
+    named = _named_fault(said, message)
+    if named is not None and (status in _REFUSALS or named in _SERVER_SIDE):
+        return Finding(named, parameter if named == "parameter" else "")
+    if status not in _REFUSALS:
+        return Finding()
+    if parameter == "tools":
+        return Finding("no_tools")
+    of_a_tool = names_tool or (not param and _ABOUT_A_SCHEMA.search(message) is not None)
+    if parameter and (parameter in TOOL_SETTINGS or not of_a_tool):
+        return Finding("parameter", parameter)
+    about_tools = names_tool or _ABOUT_TOOLS.search(message) is not None
+    return Finding("tool" if about_tools and status in _BAD_REQUEST else "other")
+
+
+def _named_fault(codes: frozenset[str], message: str) -> Fault | None:
+    for code in codes & _CODES.keys():
+        return _CODES[code]
+    return next((fault for fault, pattern in _TEXTS if pattern.search(message)), None)
