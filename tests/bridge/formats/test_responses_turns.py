@@ -23,7 +23,7 @@ NAMES = NameTable.of([TOOL])
 SECOND = {**CALL, "id": "fc_9", "call_id": "c2"}
 SAID = message("I look.", phase="commentary")
 LATER = {**REASONING, "id": "rs_2", "encrypted_content": "gAAA+later"}
-LOADED = {"type": "namespace", "name": "s", "description": "d", "tools": []}
+LOADED: dict[str, Any] = {"type": "namespace", "name": "s", "description": "d", "tools": []}
 RUN = {"type": "code_interpreter_call", "id": "ci_1", "status": "completed", "container_id": "cntr_1"}
 TURNS: dict[str, list[dict[str, Any]]] = {
     "reasoning and a call": [REASONING, CALL],
