@@ -91,7 +91,7 @@ def test_strict_is_used_where_nothing_is_lost_and_undone_on_the_way_back() -> No
 
 
 def test_nothing_is_stored_and_reasoning_comes_back_encrypted() -> None:
-    body = render(User("hi"), system="Be brief.", max_tokens=9, temperature=0.5, stream=True)
+    body = render(User("hi"), system="Be brief.", max_tokens=9, temperature=0.5, stream=True, model="m")
     assert body["store"] is False and body["include"] == ["reasoning.encrypted_content"]
     assert body["instructions"] == "Be brief." and body["input"] == [{"role": "user", "content": "hi"}]
     assert (body["max_output_tokens"], body["temperature"], body["stream"]) == (16, 0.5, True)

@@ -15,9 +15,12 @@ KEYS = {
     "max_output_tokens",
     "model",
     "parallel_tool_calls",
+    "prompt_cache_key",
+    "reasoning",
     "store",
     "stream",
     "temperature",
+    "text",
     "tool_choice",
     "tools",
 }
@@ -38,9 +41,46 @@ def check_request(body: Any) -> None:
     assert body.get("max_output_tokens", 16) >= 16
     assert body.get("stream", True) is True
     assert "instructions" not in body or body["instructions"].strip()
+    _check_settings(body)
     functions = _check_tools(body)
     _check_choice(body, functions)
     _check_items(body["input"])
+
+
+def _check_settings(body: Any) -> None:
+    thinks = re.match(r"gpt-[5-9]|o\d", body["model"]) and "-chat" not in body["model"]
+    assert not thinks or "temperature" not in body, "Unsupported parameter: 'temperature'"
+    reasoning = body.get("reasoning", {"effort": "low"})
+    assert reasoning.keys() <= {"effort", "summary"} and reasoning.get("summary", "auto") == "auto"
+    assert reasoning["effort"] in ("none", "minimal", "low", "medium", "high")
+    assert "reasoning" not in body or not body["model"].startswith("gpt-4"), "gpt-4 does not reason"
+    if re.fullmatch(r"gpt-5(-mini|-nano)?", body["model"]):
+        assert reasoning["effort"] != "none", "Unsupported value: 'none'"
+    else:
+        assert reasoning["effort"] != "minimal"
+    assert 1 <= len(body.get("prompt_cache_key", "x")) <= 64
+    if "text" in body:
+        assert body["text"].keys() == {"format"}
+        shape = body["text"]["format"]
+        assert shape.keys() == {"type", "name", "schema", "strict"} and shape["type"] == "json_schema"
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", shape["name"])
+        check_schema(shape["schema"])
+        if shape["strict"]:
+            _check_strict(shape["schema"])
+
+
+def _check_builtin(tool: Any) -> None:
+    if tool["type"] == "code_interpreter":
+        assert tool == {"type": "code_interpreter", "container": {"type": "auto"}}
+        return
+    assert tool["type"] == "web_search", f"unknown tool {tool}"
+    assert tool.keys() <= {"type", "filters", "user_location"}
+    if "filters" in tool:
+        assert tool["filters"].keys() == {"allowed_domains"} and tool["filters"]["allowed_domains"]
+    if "user_location" in tool:
+        place = tool["user_location"]
+        assert place["type"] == "approximate"
+        assert place.keys() <= {"type", "city", "country", "region", "timezone"}
 
 
 def _check_tools(body: Any) -> list[str]:
@@ -49,7 +89,7 @@ def _check_tools(body: Any) -> list[str]:
     functions = [tool for tool in tools if tool["type"] == "function"]
     for tool in tools:
         if tool["type"] != "function":
-            assert tool == {"type": "web_search"}, "the one built-in tool that is used"
+            _check_builtin(tool)
     for tool in functions:
         assert tool.keys() - {"output_schema"} == {"type", "name", "description", "parameters", "strict"}
         assert isinstance(tool["strict"], bool), "left out, the API would try to be strict"

@@ -7,12 +7,15 @@ sent back item by item, with its encrypted reasoning: a call without the reasoni
 from __future__ import annotations
 
 from ..shared.openai_errors import parse_error
+from .builtin_tools import BUILTINS
+from .fit import fitted
 from .parse import parse_reply
-from .render import BUILTINS, losses, render_request, render_tools, restore
+from .render import losses, render_request, render_tools, restore, takes_answer_schema
 from .stream import parse_stream
 
 __all__ = [
     "BUILTINS",
+    "fitted",
     "losses",
     "parse_error",
     "parse_reply",
@@ -20,4 +23,5 @@ __all__ = [
     "render_request",
     "render_tools",
     "restore",
+    "takes_answer_schema",
 ]

@@ -23,11 +23,14 @@ from ..shared.schemas import (
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_by
+from .answer_schema import answer_format
+from .builtin_tools import builtin_tools
 from .conversation import input_items
+from .fit import fitted, reasoning
 
 MAX_TOOLS = 128
 MIN_OUTPUT_TOKENS = 16
-BUILTINS = {"web_search": {"type": "web_search"}}
+MAX_CACHE_KEY = 64
 PLAN = Plan(steps=(object_schemas, array_items, object_properties))
 _NOT_PLAIN = frozenset({"$ref", "allOf", "anyOf", "if", "not", "oneOf"})
 
@@ -41,24 +44,38 @@ def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, 
 
 
 def render_request(request: Request, names: NameTable) -> dict[str, Any]:
-    """The body of ``POST /v1/responses``; nothing is stored there."""
+    """The body of ``POST /v1/responses``, without what ``fitted`` leaves out; nothing is stored there."""
+    request, _ = fitted(request)
     body: dict[str, Any] = {"model": request.model, "input": list(input_items(request)), "store": False}
     if reasons(request.model) is not False:
         body["include"] = ["reasoning.encrypted_content"]
     if request.system.strip():
         body["instructions"] = request.system
     functions = render_tools(request.tools, names)
-    tools = [*functions, *(BUILTINS[name] for name in dict.fromkeys(request.builtins) if name in BUILTINS)]
-    if tools:
+    if tools := [*functions, *builtin_tools(request)]:
         body["tools"] = tools
         body |= _choice(request, names, functions)
-    if request.max_tokens is not None:
-        body["max_output_tokens"] = max(request.max_tokens, MIN_OUTPUT_TOKENS)
-    if request.temperature is not None:
-        body["temperature"] = request.temperature
-    if request.stream:
-        body["stream"] = True
-    return clean_object(body)
+    return clean_object(body | _settings(request))
+
+
+def takes_answer_schema(request: Request) -> bool:
+    """Whether the request holds its schema in ``text.format``."""
+    return answer_format(request, PLAN) is not None
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    keeps = request.cache and request.conversation
+    shape = answer_format(request, PLAN)
+    limit = request.max_tokens
+    settings = {
+        "max_output_tokens": None if limit is None else max(limit, MIN_OUTPUT_TOKENS),
+        "prompt_cache_key": request.conversation[:MAX_CACHE_KEY] if keeps else None,
+        "reasoning": reasoning(request),
+        "stream": request.stream or None,
+        "temperature": request.temperature,
+        "text": None if shape is None else {"format": shape},
+    }
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:

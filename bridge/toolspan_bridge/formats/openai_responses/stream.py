@@ -32,6 +32,7 @@ from .parts import BETWEEN, item_text
 _ENDS = ("response.completed", "response.incomplete")
 _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
+_NEXT_SUMMARY = "response.reasoning_summary_part.added"
 _ARGUMENTS = "response.function_call_arguments.delta"
 
 
@@ -119,6 +120,8 @@ class _ResponsesStream(BodyStream):
             return self._done(event)
         if kind in _THOUGHTS:
             return [ReasoningDelta(delta)] if delta else []
+        if kind == _NEXT_SUMMARY and event.get("summary_index"):
+            return [ReasoningDelta(BETWEEN)]
         item = self._items.get(place) if (place := self._place(event)) is not None else None
         if item is None or place is None or item.done is not None:
             return []

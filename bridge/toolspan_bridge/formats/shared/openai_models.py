@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["chat_only", "reasons"]
+__all__ = [
+    "chat_only",
+    "efforts",
+    "nearest_effort",
+    "no_builtins",
+    "reasons",
+]
 
 _PREFIX = r"(?:ft:|openai/)*"
 _CHAT_ONLY = re.compile(
@@ -16,6 +22,15 @@ _CHAT_ONLY = re.compile(
 )
 _REASONS = re.compile(rf"{_PREFIX}(?:o[1-9](?:-|$)|codex-|gpt-(?:[5-9]|[1-9]\d)(?![\d.]*-chat))")
 _DOES_NOT_REASON = re.compile(rf"{_PREFIX}(?:chatgpt-|gpt-3|gpt-4|gpt-[\d.]+-chat)")
+_EFFORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"gpt-5-pro", ("high",)),
+    (r"gpt-5\.\d+-pro", ("medium", "high")),
+    (r"gpt-5-codex|gpt-5\.\d+-codex|codex-|o[1-9](?:-|$)", ("low", "medium", "high")),
+    (r"gpt-6-astra|gpt-6\.1-sol", ("low", "medium", "high")),
+    (r"gpt-5(?:-|$)", ("minimal", "low", "medium", "high")),
+)
+_FROM_LEAST = ("none", "minimal", "low", "medium", "high")
+_NO_SEARCH = re.compile(rf"{_PREFIX}(?:gpt-3|gpt-4(?:-|$)|gpt-4\.1-nano|o1|o3-mini)")
 
 
 def chat_only(model: str) -> bool:
@@ -29,3 +44,21 @@ def reasons(model: str) -> bool | None:
     if _DOES_NOT_REASON.match(model):
         return False
     return True if _REASONS.match(model) else None
+
+
+def efforts(model: str) -> tuple[str, ...]:
+    """The efforts of reasoning that ``model`` takes, from the least; of models in no table all but
+    ``minimal``, as GPT-5.1 and later take them."""
+    known = (taken for name, taken in _EFFORTS if re.match(f"{_PREFIX}(?:{name})", model))
+    return next(known, ("none", "low", "medium", "high"))
+
+
+def nearest_effort(wanted: str, taken: tuple[str, ...]) -> str:
+    """The one of ``taken`` that is nearest to ``wanted``, rather more than less."""
+    place = _FROM_LEAST.index(wanted)
+    return next((each for each in taken if _FROM_LEAST.index(each) >= place), taken[-1])
+
+
+def no_builtins(model: str) -> frozenset[str]:
+    """OpenAI's own tools that ``model`` is known to refuse in Responses."""
+    return frozenset({"web_search"}) if _NO_SEARCH.match(model) else frozenset()
