@@ -15,7 +15,7 @@ def _web_search(options: _Options) -> dict[str, Any]:
     tool: dict[str, Any] = {"type": "web_search"}
     if domains := options.get("allowed_domains"):
         tool["filters"] = {"allowed_domains": list(domains)}
-    place = options.get("user_location") or {}
+    place: _Options = options.get("user_location") or {}
     if known := {name: place[name] for name in _PLACE if place.get(name)}:
         tool["user_location"] = {"type": "approximate", **known}
     return tool
@@ -26,13 +26,13 @@ def _code_interpreter(options: _Options) -> dict[str, Any]:
 
 
 BUILTINS: dict[str, Callable[[_Options], dict[str, Any]]] = {
-    "code_interpreter": _code_interpreter,
+    "code_execution": _code_interpreter,
     "web_search": _web_search,
 }
 """How each tool is written, from its options."""
 
 OPTIONS: dict[str, frozenset[str]] = {
-    "code_interpreter": frozenset(),
+    "code_execution": frozenset(),
     "web_search": frozenset({"allowed_domains", "user_location"}),
 }
 """The options that each tool has here."""

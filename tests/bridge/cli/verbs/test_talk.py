@@ -188,7 +188,7 @@ def test_a_built_in_tool_is_asked_for_by_name_and_an_unknown_one_is_refused(shop
     ran = toolspan("ask", "hi", "--builtin", "web_search", "-m", script(shop, {"text": "hello"}), cwd=shop)
     assert ran.code == 0 and "note: scripted has no built-in tool 'web_search' here" in ran.err
     ran = toolspan("ask", "hi", "--builtin", "web_serch", cwd=shop)
-    assert ran.code == 2 and "no provider has a built-in tool 'web_serch' (known: web_search" in ran.err
+    assert ran.code == 2 and "no provider has a built-in tool 'web_serch' (known: code_execution, " in ran.err
     (shop / "toolspan.yaml").write_text(CONFIG.replace("builtin:web_search", "builtin:telepathy"))
     ran = toolspan("ask", "1+1?", cwd=shop)
     assert "$.responses[0].tools.allowed_tools: no provider has a built-in tool 'telepathy'" in ran.err
