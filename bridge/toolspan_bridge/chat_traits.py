@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-__all__ = ["USUAL", "ChatTraits"]
+__all__ = ["OPENAI", "OPENAI_MODELS", "USUAL", "ChatTraits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,11 @@ class ChatTraits:
     tool's; where not, a tool's message takes images itself. ``call_ids``: ``short`` are exactly nine letters
     and digits.
     ``effort`` is how the effort of reasoning is asked for: ``reasoning_effort``, ``reasoning`` as an object
-    with ``effort``, ``thinking`` as an object with ``type``, or not at all. ``structured`` is what
-    ``response_format`` takes. ``cache_key``: whether ``prompt_cache_key`` is known there.
-    ``reasoning_apart``: whether the count of output tokens lacks those of the reasoning.
+    with ``effort``, ``thinking`` as an object with ``type``, or not at all; ``efforts`` are the values that
+    are known there, from the least (beside ``thinking``, which switches, those of ``reasoning_effort``).
+    ``structured`` is what ``response_format`` takes, and ``structured_with_tools`` whether it does so beside
+    tools. ``cache_key``: whether ``prompt_cache_key`` is known there. ``forces_calls``: whether a call can be
+    demanded.
     """
 
     echoed: tuple[str, ...] = ("reasoning_content", "reasoning", "reasoning_details")
@@ -33,10 +35,23 @@ class ChatTraits:
     user_after_tool: bool = True
     call_ids: Literal["any", "short"] = "any"
     effort: Literal["reasoning_effort", "reasoning", "thinking", ""] = "reasoning_effort"
+    efforts: tuple[str, ...] = ("none", "low", "medium", "high")
     structured: Literal["json_schema", "json_object", ""] = "json_schema"
+    structured_with_tools: bool = False
     cache_key: bool = False
-    reasoning_apart: bool = False
+    forces_calls: bool = True
 
 
 USUAL = ChatTraits()
 """What most compatible servers take."""
+
+OPENAI = ChatTraits(echoed=(), echoes_call_state=False, structured_with_tools=True, cache_key=True)
+"""What OpenAI takes, on its own API and on Azure's."""
+
+_FROM_LOW = replace(OPENAI, efforts=("low", "medium", "high"))
+_FROM_MINIMAL = replace(OPENAI, efforts=("minimal", "low", "medium", "high"))
+OPENAI_MODELS = (
+    (r"(openai/)?gpt-5(-(mini|nano|pro|20\d\d).*)?", _FROM_MINIMAL),
+    (r"(openai/)?o[1-9](-.*)?", _FROM_LOW),
+)
+"""What OpenAI's models take that cannot be told not to think, by patterns of their names."""

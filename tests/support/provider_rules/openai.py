@@ -37,10 +37,14 @@ def check_schema(schema: Any) -> None:
 
 def check_request(body: Any, row: ChatRules = OPEN) -> None:
     common.check_wire(body)
-    assert body.keys() <= (KEYS | row.more) - row.refused and isinstance(body["model"], str)
+    known = KEYS | row.more | row.efforts.keys() | ({"response_format"} if row.formats else set())
+    assert body.keys() <= known - row.refused and isinstance(body["model"], str)
+    _check_model(body)
+    _check_effort(body, row)
+    _check_format(body, row)
     tools = body.get("tools", [])
     assert "tools" not in body or 1 <= len(tools) <= 128
-    _check_choice(body, [tool["function"]["name"] for tool in tools])
+    _check_choice(body, [tool["function"]["name"] for tool in tools], row)
     assert body.get("stream", True) is True and body.get("web_search_options", {}) == {}
     usage_asked = "stream" in body and "stream_options" not in row.refused
     assert body.get("stream_options") == ({"include_usage": True} if usage_asked else None)
@@ -56,11 +60,47 @@ def check_request(body: Any, row: ChatRules = OPEN) -> None:
     _check_messages(body["messages"], row)
 
 
-def _check_choice(body: Any, names: list[str]) -> None:
+def _check_model(body: Any) -> None:
+    """What OpenAI's models refuse, wherever they are asked."""
+    model = body["model"].removeprefix("openai/")
+    searches = "-search-preview" in model or model.startswith("gpt-5-search-api")
+    assert searches or "web_search_options" not in body, "Unknown parameter: 'web_search_options'"
+    thinks = re.match(r"gpt-([5-9]|\d\d)|o\d", model)
+    assert not thinks or "temperature" not in body, "Unsupported value: 'temperature'"
+    assert not re.match(r"gpt-4|grok-4(-|$)", model) or "reasoning_effort" not in body
+
+
+def _check_effort(body: Any, row: ChatRules) -> None:
+    given = {
+        "reasoning_effort": body.get("reasoning_effort"),
+        "reasoning": body.get("reasoning", {}).get("effort"),
+        "thinking": body.get("thinking", {}).get("type"),
+    }
+    for key, value in given.items():
+        assert key not in body or value in row.efforts[key], (key, value)
+
+
+def _check_format(body: Any, row: ChatRules) -> None:
+    if "response_format" not in body:
+        return
+    given = body["response_format"]
+    assert given["type"] in (row.formats_with_tools if "tools" in body else row.formats)
+    if given["type"] == "json_object":
+        assert given.keys() == {"type"} and "json" in str(body["messages"]).lower()
+        return
+    inner = given["json_schema"]
+    assert given.keys() == {"type", "json_schema"} and inner.keys() == {"name", "schema", "strict"}
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", inner["name"]) and inner["schema"]["type"] == "object"
+    if inner["strict"]:
+        strict.check_openai(inner["schema"])
+
+
+def _check_choice(body: Any, names: list[str], row: ChatRules) -> None:
     if not names:
         assert not {"parallel_tool_calls", "tool_choice"} & body.keys()
     assert isinstance(body.get("parallel_tool_calls", True), bool)
     choice = body.get("tool_choice", "auto")
+    assert (choice if isinstance(choice, str) else "named") in row.choices
     if not isinstance(choice, str):
         assert choice == {"type": "function", "function": {"name": choice["function"]["name"]}}
         assert choice["function"]["name"] in names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from . import common
@@ -20,6 +21,7 @@ def check_openai(schema: Any) -> None:
     for node in common.every_schema(schema):
         assert node.keys() <= OPENAI, node
         assert node.get("format", "date") in FORMATS
+        assert not re.search(r"\(\?(<?=|<?!)", node.get("pattern", "")), "look-around is not supported"
         assert "$ref" not in node or node.keys() == {"$ref"}
         assert node.keys() & {"type", "anyOf", "$ref"}, node
         if common.says(node, "object"):

@@ -7,12 +7,14 @@ non-strict: keywords are hints to the model, and the arguments are validated her
 from __future__ import annotations
 
 from ..shared.openai_errors import parse_error
+from .fit import fitted
 from .parse import parse_reply
-from .render import BUILTINS, losses, render_request, render_tools, restore
+from .render import BUILTINS, losses, render_request, render_tools, restore, takes_answer_schema
 from .stream import parse_stream
 
 __all__ = [
     "BUILTINS",
+    "fitted",
     "losses",
     "parse_error",
     "parse_reply",
@@ -20,4 +22,5 @@ __all__ = [
     "render_request",
     "render_tools",
     "restore",
+    "takes_answer_schema",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...messages import Request, ToolSpec
@@ -19,9 +20,12 @@ from ..shared.schemas import (
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_tool
+from .answer_schema import response_format, words
 from .conversation import messages
+from .fit import effort_fields, fitted
 
 MAX_TOOLS = 128
+MAX_CACHE_KEY = 64
 BUILTINS: dict[str, dict[str, Any]] = {"web_search": {"web_search_options": {}}}
 PLAN = Plan(steps=(object_schemas, array_items, object_properties))
 
@@ -36,7 +40,13 @@ def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, 
 
 
 def render_request(request: Request, names: NameTable) -> dict[str, Any]:
-    """The body of ``POST /v1/chat/completions``. ``auto`` is the default and not sent."""
+    """The body of ``POST /v1/chat/completions``, without what ``fitted`` leaves out. ``auto`` is the default
+    and not sent.
+    """
+    request, _ = fitted(request)
+    answer = response_format(request, PLAN)
+    if answer is None or answer["type"] == "json_object":
+        request = replace(request, system="\n\n".join(filter(None, (request.system, words(request)))))
     body: dict[str, Any] = {"model": request.model, "messages": messages(request)}
     tools = render_tools(request.tools, names)
     if tools:
@@ -55,7 +65,16 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         body["max_completion_tokens"] = request.max_tokens
     if request.temperature is not None:
         body["temperature"] = request.temperature
-    return clean_object(body)
+    if answer is not None:
+        body["response_format"] = answer
+    if request.chat.cache_key and request.cache and request.conversation:
+        body["prompt_cache_key"] = request.conversation[:MAX_CACHE_KEY]
+    return clean_object(body | effort_fields(request))
+
+
+def takes_answer_schema(request: Request) -> bool:
+    """The request holds every schema, in ``response_format`` or in its system prompt."""
+    return True
 
 
 def losses(tools: Sequence[ToolSpec]) -> list[Loss]:

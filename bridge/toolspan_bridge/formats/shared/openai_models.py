@@ -14,6 +14,7 @@ __all__ = [
     "nearest_effort",
     "no_builtins",
     "reasons",
+    "searches",
 ]
 
 _PREFIX = r"(?:ft:|openai/)*"
@@ -31,6 +32,7 @@ _EFFORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 _FROM_LEAST = ("none", "minimal", "low", "medium", "high")
 _NO_SEARCH = re.compile(rf"{_PREFIX}(?:gpt-3|gpt-4(?:-|$)|gpt-4\.1-nano|o1|o3-mini)")
+_SEARCHES = re.compile(rf"{_PREFIX}(?:.*-search-preview|gpt-5-search-api)")
 
 
 def chat_only(model: str) -> bool:
@@ -62,3 +64,8 @@ def nearest_effort(wanted: str, taken: tuple[str, ...]) -> str:
 def no_builtins(model: str) -> frozenset[str]:
     """OpenAI's own tools that ``model`` is known to refuse in Responses."""
     return frozenset({"web_search"}) if _NO_SEARCH.match(model) else frozenset()
+
+
+def searches(model: str) -> bool:
+    """Whether ``model`` searches the web by Chat Completions, where all others refuse that option."""
+    return _SEARCHES.match(model) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -60,6 +59,7 @@ def _endpoint(name: str, row: Row) -> Endpoint:
         headers=extra,
         limit=row.limit,
         chat=row.chat,
+        chat_of=row.chat_of,
         account=row.account,
     )
 
@@ -82,15 +82,10 @@ class _Compatible(EndpointProvider):
         super().__init__(endpoint, wire_format, settings, headers)
         self._path = _PATHS[wire_format]
         self._limit = endpoint.limit
-        self._chat = endpoint.chat
 
     @override
     def _url(self, model: str) -> str:
         return f"{self._base}/{self._path}"
-
-    @override
-    async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
-        return replace(request, chat=self._chat), ()
 
     @override
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:

@@ -20,7 +20,8 @@ class Row:
     refuse ``format``. ``account`` names the provider that the row is of, where it has several rows: state of
     one is taken by the others. A server on the user's own machine needs no key: ``local`` says how it is
     started. ``host`` is a variable that holds host and port alone, as Ollama reads it, for where ``base`` is
-    not set. ``chat`` is what its Chat Completions takes.
+    not set. ``chat`` is what its Chat Completions takes, and ``chat_of`` that of models by a pattern of their
+    names, the first that fits.
     """
 
     url: str
@@ -33,5 +34,6 @@ class Row:
     headers: tuple[tuple[str, str], ...] = ()
     host: str = ""
     chat: ChatTraits = USUAL
+    chat_of: tuple[tuple[str, ChatTraits], ...] = ()
     other: WireFormat | None = None
     account: str = ""

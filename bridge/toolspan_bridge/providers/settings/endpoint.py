@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,8 +16,9 @@ class Endpoint:
     """``base`` is the address that a format's paths are added to; ``headers`` are sent with every request.
 
     ``variables`` is what to check when the key is refused, ``hint`` when nothing answers. ``limit`` is the
-    name of Chat Completions' limit of output tokens there, ``chat`` what else it takes. ``account`` is the
-    provider's name where it has several (empty: ``name``).
+    name of Chat Completions' limit of output tokens there, ``chat`` what else it takes, ``chat_of`` the same
+    for models by a pattern of their names. ``account`` is the provider's name where it has several (empty:
+    ``name``).
     """
 
     name: str
@@ -27,7 +29,13 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     limit: str = "max_tokens"
     chat: ChatTraits = USUAL
+    chat_of: tuple[tuple[str, ChatTraits], ...] = ()
     account: str = ""
+
+    def chat_for(self, model: str) -> ChatTraits:
+        """What Chat Completions takes there for ``model``."""
+        named = (traits for pattern, traits in self.chat_of if re.fullmatch(pattern, model))
+        return next(named, self.chat)
 
     def request_headers(self, named: str, prefix: str = "", **more: str) -> dict[str, str]:
         """The headers of a request: JSON, the key with ``prefix`` in the header ``named``, and the endpoint's

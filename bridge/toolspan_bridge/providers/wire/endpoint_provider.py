@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from typing_extensions import override
 
+from ...messages import Request
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from .provider import WireProvider
+
+_Fit = Callable[[Request], tuple[Request, tuple[str, ...]]]
 
 
 class EndpointProvider(WireProvider):
@@ -28,6 +32,16 @@ class EndpointProvider(WireProvider):
             account=endpoint.account,
         )
         self._sent_headers = headers
+        self._endpoint = endpoint
+
+    @override
+    async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
+        """``request`` with what the endpoint takes of Chat Completions, fitted to its model where the format
+        knows how.
+        """
+        request = replace(request, chat=self._endpoint.chat_for(request.model))
+        fit: _Fit | None = getattr(self._format, "fitted", None)
+        return (request, ()) if fit is None else fit(request)
 
     @override
     async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:

@@ -48,6 +48,9 @@ FOREIGN = (
 GIVEN: dict[str, dict[str, Any]] = {
     "cerebras": {"reasoning": "Paris it is."},
     "deepseek": {"reasoning_content": "Paris it is."},
+    "minimax": {"reasoning_details": DETAILS},
+    "moonshot": {"reasoning_content": "Paris it is."},
+    "zai": {"reasoning_content": "Paris it is."},
     "groq": {"reasoning": "Paris it is."},
     "mistral": {"content": THINKING},
     "openrouter": {"reasoning": "Paris it is.", "reasoning_details": DETAILS},
@@ -130,7 +133,7 @@ async def test_a_call_is_answered_saved_taken_elsewhere_and_brought_back(
     assert "c2ln" not in away.received[0].content.decode()
 
 
-@pytest.mark.parametrize("row", ["deepseek"])
+@pytest.mark.parametrize("row", ["deepseek", "moonshot"])
 async def test_turns_without_reasoning_get_a_blank_where_the_provider_demands_some(
     row: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,9 +167,10 @@ async def test_mistral_gets_images_in_the_result_short_ids_and_no_user_after_a_t
     ]
 
 
-async def test_openai_gets_nothing_but_its_own_fields_back(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("row", ["openai", "openai-chat"])
+async def test_openai_gets_nothing_but_its_own_fields_back(row: str, monkeypatch: pytest.MonkeyPatch) -> None:
     call = replace(FOREIGN[1].calls[0], opaque=SIGNED)  # type: ignore[union-attr]
     state = Assistant("", (call,), {"reasoning": "Hm."}, "openai", origin="openai")
-    with serve(monkeypatch, "openai", Sent(wire.answer("22 °C"))) as fake:
-        await ask("openai/m", (FOREIGN[0], state, FOREIGN[2]), streamed=False)
+    with serve(monkeypatch, row, Sent(wire.answer("22 °C"))) as fake:
+        await ask(f"{row}/m", (FOREIGN[0], state, FOREIGN[2]), streamed=False)
     assert fake.received[0].body["messages"][1].keys() == {"role", "content", "tool_calls"}

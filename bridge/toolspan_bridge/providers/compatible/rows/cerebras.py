@@ -9,5 +9,9 @@ ROW = Row(
     "CEREBRAS_BASE_URL",
     "https://cloud.cerebras.ai",
     limit="max_completion_tokens",
-    chat=ChatTraits(echoed=("reasoning",)),
+    chat=ChatTraits(echoed=("reasoning",), effort=""),
+    chat_of=(
+        ("gpt-oss.*", ChatTraits(echoed=("reasoning",), efforts=("low", "medium", "high"))),
+        ("zai-glm.*", ChatTraits(echoed=("reasoning",), efforts=("none",))),
+    ),
 )

@@ -8,5 +8,13 @@ ROW = Row(
     "DEEPSEEK_API_KEY",
     "DEEPSEEK_BASE_URL",
     "https://platform.deepseek.com/api_keys",
-    chat=ChatTraits(echoed=("reasoning_content",), echoes_text_turns=True, demanded="reasoning_content"),
+    chat=ChatTraits(
+        echoed=("reasoning_content",),
+        echoes_text_turns=True,
+        demanded="reasoning_content",
+        effort="thinking",
+        efforts=("low", "high"),
+        structured="json_object",
+        forces_calls=False,
+    ),
 )

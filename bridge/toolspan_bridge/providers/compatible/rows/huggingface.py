@@ -1,5 +1,6 @@
 """Hugging Face Inference Providers."""
 
+from ....chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(
@@ -7,4 +8,5 @@ ROW = Row(
     "HF_TOKEN",
     "HUGGINGFACE_BASE_URL",
     "https://huggingface.co/settings/tokens",
+    chat=ChatTraits(structured=""),
 )

@@ -15,5 +15,7 @@ ROW = Row(
         stream_usage=False,
         user_after_tool=False,
         call_ids="short",
+        efforts=("none", "high"),
+        cache_key=True,
     ),
 )

@@ -1,6 +1,6 @@
 """OpenAI: Responses, and Chat Completions for models and servers that want that."""
 
-from ....chat_traits import ChatTraits
+from ....chat_traits import OPENAI, OPENAI_MODELS
 from ..row import Row
 
 ROW = Row(
@@ -12,5 +12,6 @@ ROW = Row(
     format="openai-responses",
     other="openai",
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
-    chat=ChatTraits(echoed=(), echoes_call_state=False),
+    chat=OPENAI,
+    chat_of=OPENAI_MODELS,
 )

@@ -1,5 +1,6 @@
 """OpenAI, Chat Completions alone."""
 
+from ....chat_traits import OPENAI, OPENAI_MODELS
 from ..row import Row
 
 ROW = Row(
@@ -10,4 +11,6 @@ ROW = Row(
     limit="max_completion_tokens",
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     account="openai",
+    chat=OPENAI,
+    chat_of=OPENAI_MODELS,
 )

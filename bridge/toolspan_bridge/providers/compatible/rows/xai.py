@@ -1,5 +1,13 @@
 """xAI."""
 
+from ....chat_traits import ChatTraits
 from ..row import Row
 
-ROW = Row("https://api.x.ai/v1", "XAI_API_KEY", "XAI_BASE_URL", "https://console.x.ai")
+ROW = Row(
+    "https://api.x.ai/v1",
+    "XAI_API_KEY",
+    "XAI_BASE_URL",
+    "https://console.x.ai",
+    chat=ChatTraits(effort=""),
+    chat_of=(("grok-3-mini.*", ChatTraits(efforts=("low", "high"))), ("grok-4\\.[3-9].*", ChatTraits())),
+)

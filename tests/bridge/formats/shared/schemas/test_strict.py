@@ -212,6 +212,16 @@ def test_openai_takes_null_for_an_optional_property(schema: Any, sent: Any) -> N
     assert property_as_sent(OPENAI_STRICT, schema, required=False) == sent
 
 
+@pytest.mark.requirement("I11.1.15")
+@pytest.mark.parametrize("pattern", ["^(?=a).+$", "^(?!a)", "(?<=a)b", "(?<!a)b"])
+def test_what_openai_refuses_of_a_string_is_described(pattern: str) -> None:
+    schema = {**STRING, "pattern": pattern, "minLength": 2, "default": "ab"}
+    sent = property_as_sent(OPENAI_STRICT, schema)
+    assert sent.keys() == {"type", "description"}
+    assert pattern in sent["description"] and "At least 2 characters." in sent["description"]
+    assert property_as_sent(OPENAI_STRICT, {**STRING, "pattern": "^(?:a|b)$"})["pattern"] == "^(?:a|b)$"
+
+
 def test_references_with_words_beside_them_are_inlined_or_kept_in_an_any_of() -> None:
     schema = closed(
         {"a": {"$ref": "#/$defs/A", "description": "one"}, "t": {"$ref": "#/$defs/T", "description": "tree"}},

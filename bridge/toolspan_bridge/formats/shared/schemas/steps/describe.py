@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +75,7 @@ def keep_only(
     *,
     root: Set[str] | None = None,
     skip: frozenset[str] = frozenset(),
-    values: Mapping[str, Set[Any]] | None = None,
+    values: Mapping[str, Container[Any]] | None = None,
 ) -> Step:
     """The step that describes every keyword not in ``keywords`` (at the root: ``root``) and leaves it out.
 
@@ -94,7 +94,7 @@ class _Kept:
 
     keywords: Set[str]
     root: Set[str]
-    values: Mapping[str, Set[Any]]
+    values: Mapping[str, Container[Any]]
 
     def describe_others(self, node: Schema, pointer: str, note: Note) -> Schema:
         sentences: list[str] = []

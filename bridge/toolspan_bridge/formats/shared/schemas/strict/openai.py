@@ -7,6 +7,7 @@ ten levels, 1,000 enum values, and 120,000 characters of names and values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...json_values import as_list, as_object
@@ -55,7 +56,15 @@ KEPT = frozenset(
         "type",
     }
 )
+_LOOKAROUND = re.compile(r"\(\?<?[=!]")
 MAX_PROPERTIES, MAX_DEPTH, MAX_ENUM_VALUES, MAX_CHARACTERS = 5_000, 10, 1_000, 120_000
+
+
+class _Patterns:
+    """The patterns that strict mode takes: those that do not look ahead or back."""
+
+    def __contains__(self, pattern: object) -> bool:
+        return isinstance(pattern, str) and _LOOKAROUND.search(pattern) is None
 
 
 def _faults(schema: Schema) -> Iterator[Change]:
@@ -97,11 +106,11 @@ OPENAI_STRICT = Strict(
             array_items,
             plain_unions,
             closed_objects,
-            keep_only(KEPT | UNSAYABLE, values={"format": FORMATS}),
+            keep_only(KEPT | UNSAYABLE, values={"format": FORMATS, "pattern": _Patterns()}),
             optional_as_null,
         ),
         faults=_faults,
         null_for_missing=True,
     )
 )
-"""Lengths, defaults and other formats are expressed in descriptions."""
+"""Lengths, defaults, other formats and patterns that look around are expressed in descriptions."""

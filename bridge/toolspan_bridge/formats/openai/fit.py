@@ -1,0 +1,64 @@
+"""A request without what its model or its provider refuses, and how the effort of reasoning is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...chat_traits import ChatTraits
+from ...messages import ReasoningEffort, Request
+from ..shared.openai_models import reasons, searches
+
+_SEARCH = "web_search"
+_FROM_LEAST = ("none", "minimal", "low", "medium", "high", "max")
+
+
+def fitted(request: Request) -> tuple[Request, tuple[str, ...]]:
+    """``request`` without what its model is known to refuse, and a note on each thing left out."""
+    notes: list[str] = []
+    if request.temperature is not None and reasons(request.model):
+        request = replace(request, temperature=None)
+        notes.append(f"The temperature is left out: {request.model} takes none.")
+    if _SEARCH in request.builtins and not searches(request.model):
+        request = replace(request, builtins=tuple(name for name in request.builtins if name != _SEARCH))
+        notes.append(f"web_search is left out: {request.model} has none in Chat Completions.")
+    if not request.chat.forces_calls and request.tool_choice not in ("auto", "none"):
+        request = replace(request, tool_choice="auto")
+        notes.append(f"{request.model} cannot be made to call a tool: it may choose.")
+    return _with_effort(request, notes), tuple(notes)
+
+
+def effort_fields(request: Request) -> dict[str, Any]:
+    """The fields of the body that ask for the effort of ``request``."""
+    chat, effort = request.chat, request.reasoning
+    if effort is None or not chat.effort:
+        return {}
+    value = _nearest(effort, chat)
+    if chat.effort == "thinking":
+        switch = {"thinking": {"type": "disabled" if effort == "none" else "enabled"}}
+        return switch if effort == "none" or value is None else {**switch, "reasoning_effort": value}
+    if value is None:
+        return {}
+    return {"reasoning": {"effort": value}} if chat.effort == "reasoning" else {"reasoning_effort": value}
+
+
+def _with_effort(request: Request, notes: list[str]) -> Request:
+    effort = request.reasoning
+    if effort is None:
+        return request
+    if not request.chat.effort or reasons(request.model) is False:
+        if effort != "none":
+            notes.append(f"The effort {effort} is left out: {request.model} takes none.")
+        return replace(request, reasoning=None)
+    if effort == "none" and request.chat.effort != "thinking":
+        sent = _nearest(effort, request.chat)
+        if sent != effort:
+            notes.append(f"{request.model} cannot be told not to think: the effort {sent} is asked for.")
+    return request
+
+
+def _nearest(effort: ReasoningEffort, chat: ChatTraits) -> str | None:
+    """The one of the provider's efforts that is nearest, rather more than less; ``None`` without any."""
+    place = _FROM_LEAST.index(effort)
+    above = [each for each in chat.efforts if _FROM_LEAST.index(each) >= place]
+    return next(iter(above), None) or next(reversed(chat.efforts), None)

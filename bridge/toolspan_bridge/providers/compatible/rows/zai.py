@@ -1,0 +1,20 @@
+"""Z.ai: GLM."""
+
+from ....chat_traits import ChatTraits
+from ..row import Row
+
+ROW = Row(
+    "https://api.z.ai/api/paas/v4",
+    "ZAI_API_KEY",
+    "ZAI_BASE_URL",
+    "https://z.ai/manage-apikey/apikey-list",
+    chat=ChatTraits(
+        echoed=("reasoning_content",),
+        echoes_text_turns=True,
+        effort="thinking",
+        efforts=(),
+        structured="json_object",
+        stream_usage=False,
+        forces_calls=False,
+    ),
+)
