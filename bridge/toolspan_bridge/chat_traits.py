@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["OPENAI", "OPENAI_MODELS", "USUAL", "ChatTraits"]
+__all__ = ["OPENAI", "USUAL", "ChatTraits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,3 @@ USUAL = ChatTraits()
 
 OPENAI = ChatTraits(echoed=(), echoes_call_state=False, structured_with_tools=True, cache_key=True)
 """What OpenAI takes, on its own API and on Azure's."""
-
-_FROM_LOW = replace(OPENAI, efforts=("low", "medium", "high"))
-_FROM_MINIMAL = replace(OPENAI, efforts=("minimal", "low", "medium", "high"))
-OPENAI_MODELS = (
-    (r"(openai/)?gpt-5(-(mini|nano|pro|20\d\d).*)?", _FROM_MINIMAL),
-    (r"(openai/)?o[1-9](-.*)?", _FROM_LOW),
-)
-"""What OpenAI's models take that cannot be told not to think, by patterns of their names."""

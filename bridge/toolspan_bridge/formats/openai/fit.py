@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ...chat_traits import ChatTraits
-from ...messages import ReasoningEffort, Request
-from ..shared.openai_models import reasons, searches
+from ...messages import Request
+from ..shared.openai_models import efforts, nearest_effort, reasons, searches
 
 _SEARCH = "web_search"
-_FROM_LEAST = ("none", "minimal", "low", "medium", "high", "max")
 
 
 def fitted(request: Request) -> tuple[Request, tuple[str, ...]]:
@@ -33,7 +31,7 @@ def effort_fields(request: Request) -> dict[str, Any]:
     chat, effort = request.chat, request.reasoning
     if effort is None or not chat.effort:
         return {}
-    value = _nearest(effort, chat)
+    value = _effort(request)
     if chat.effort == "thinking":
         switch = {"thinking": {"type": "disabled" if effort == "none" else "enabled"}}
         return switch if effort == "none" or value is None else {**switch, "reasoning_effort": value}
@@ -51,14 +49,16 @@ def _with_effort(request: Request, notes: list[str]) -> Request:
             notes.append(f"The effort {effort} is left out: {request.model} takes none.")
         return replace(request, reasoning=None)
     if effort == "none" and request.chat.effort != "thinking":
-        sent = _nearest(effort, request.chat)
+        sent = _effort(request)
         if sent != effort:
             notes.append(f"{request.model} cannot be told not to think: the effort {sent} is asked for.")
     return request
 
 
-def _nearest(effort: ReasoningEffort, chat: ChatTraits) -> str | None:
-    """The one of the provider's efforts that is nearest, rather more than less; ``None`` without any."""
-    place = _FROM_LEAST.index(effort)
-    above = [each for each in chat.efforts if _FROM_LEAST.index(each) >= place]
-    return next(iter(above), None) or next(reversed(chat.efforts), None)
+def _effort(request: Request) -> str | None:
+    """The effort that is sent: the nearest of those of the provider, or of OpenAI's model; ``None`` where
+    none of them is known.
+    """
+    assert request.reasoning is not None
+    taken = efforts(request.model) if reasons(request.model) else request.chat.efforts
+    return nearest_effort(request.reasoning, taken) if taken else None

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from typing_extensions import override
 
-from ...chat_traits import OPENAI, OPENAI_MODELS
+from ...chat_traits import OPENAI
 from ...errors import BridgeError, UnknownModelError, UsageError
 from ...formats.shared.openai_models import reasons
 from ..http.client import HttpResponse
@@ -58,7 +58,6 @@ def connect(model: str, settings: HttpSettings) -> WireProvider | TwoWires:
         variables=_TOKEN if token else _KEY,
         hint=f"check the network, HTTPS_PROXY and {_ENDPOINT}",
         chat=OPENAI,
-        chat_of=OPENAI_MODELS,
     )
     bearer = endpoint.request_headers("authorization", "Bearer ")
     headers = bearer if token else endpoint.request_headers("api-key")

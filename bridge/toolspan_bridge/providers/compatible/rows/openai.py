@@ -1,6 +1,6 @@
 """OpenAI: Responses, and Chat Completions for models and servers that want that."""
 
-from ....chat_traits import OPENAI, OPENAI_MODELS
+from ....chat_traits import OPENAI
 from ..row import Row
 
 ROW = Row(
@@ -13,5 +13,4 @@ ROW = Row(
     other="openai",
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     chat=OPENAI,
-    chat_of=OPENAI_MODELS,
 )

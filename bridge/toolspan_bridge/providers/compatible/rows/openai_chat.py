@@ -1,6 +1,6 @@
 """OpenAI, Chat Completions alone."""
 
-from ....chat_traits import OPENAI, OPENAI_MODELS
+from ....chat_traits import OPENAI
 from ..row import Row
 
 ROW = Row(
@@ -12,5 +12,4 @@ ROW = Row(
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     account="openai",
     chat=OPENAI,
-    chat_of=OPENAI_MODELS,
 )
