@@ -17,7 +17,17 @@ from tests.support.wires.anthropic import CITED, FOUND, SEARCH, THOUGHT, USE, ev
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Assistant, Message, Part, Reply, Request, ToolResults, ToolSpec, User
+from toolspan_bridge.messages import (
+    Assistant,
+    Citation,
+    Message,
+    Part,
+    Reply,
+    Request,
+    ToolResults,
+    ToolSpec,
+    User,
+)
 
 TOOL = ToolSpec("s", "weather", "d", {"type": "object", "properties": {"city": {"type": "string"}}})
 TEXT = {"type": "text", "text": "So it is."}
@@ -172,3 +182,28 @@ def test_a_message_that_starts_twice_is_whole(name: str) -> None:
     for event in [first, first, *rest]:
         parser.feed(frame(event))
     assert parser.end() == claude.format.parse_reply(body)
+
+
+@pytest.mark.requirement("I11.3.5")
+def test_sources_are_placed_in_the_text(claude: Claude) -> None:
+    page = {
+        "type": "char_location",
+        "cited_text": "It is cold.",
+        "document_index": 0,
+        "document_title": "Report",
+        "start_char_index": 0,
+        "end_char_index": 11,
+    }
+    nameless = {**page, "document_title": None}
+    second = {"type": "text", "text": " And cold.", "citations": [page, nameless]}
+    reply = claude.read(message(THOUGHT, SEARCH, FOUND, TEXT, CITED, second))
+    assert reply.message.text == "So it is.It snows. And cold."
+    assert reply.message.citations == (
+        Citation("https://a.test", "A", 9, 18, "snow"),
+        Citation("", "Report", 18, 28, "It is cold."),
+    )
+    if claude.name == "anthropic":
+        sent = claude.sent(User("hi"), reply.message, User("and?"), builtins=("web_search",))
+        assert sent[1]["content"][-2:] == [CITED, second]
+    loaded = Conversation.from_json(Conversation([reply.message]).to_json())
+    assert loaded.messages == [reply.message]

@@ -11,12 +11,14 @@ from ..shared.claude.answer_schema import takes_answer_schema
 from ..shared.claude.parse import parse_error
 from ..shared.claude.render import render_tools
 from ..shared.claude.tools import losses, restore
+from .builtins import BUILTINS, defers_tools
 from .parse import parse_reply
-from .render import BUILTINS, render_request, request_notes
+from .render import render_request, request_notes
 from .stream import parse_stream
 
 __all__ = [
     "BUILTINS",
+    "defers_tools",
     "losses",
     "parse_error",
     "parse_reply",

@@ -23,6 +23,7 @@ from ..replies.parse import (
     read_body,
     reply,
 )
+from .citations import citations
 
 __all__ = ["explanation", "is_call", "named_tool", "parse_error", "parse_message", "status_of"]
 
@@ -77,6 +78,7 @@ def parse_message(body: Any, format_name: str) -> Reply:
         usage=_usage(body),
         opaque=blocks or None,
         format_name=format_name,
+        citations=tuple(citations(blocks)) if answer_text else (),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from .models import Family, family
 from .thinking import Thinking, thinking_of
 from .tools import compiled
 
-__all__ = ["ANTHROPIC", "Place", "render_tools", "request_body", "request_notes"]
+__all__ = ["ANTHROPIC", "Place", "Search", "render_tools", "request_body", "request_notes"]
 
 _OUTPUT = 16_384
 _THOUGHTFUL_OUTPUT = 32_768
@@ -35,6 +35,9 @@ class Place:
 
 ANTHROPIC = Place()
 
+Search = Callable[[Sequence[Mapping[str, Any]], Request, str | None], list[Mapping[str, Any]]]
+"""What leaves some of the written tools to a search: given these, the request, and the tool to be called."""
+
 
 def render_tools(tools: Sequence[ToolSpec], names: NameTable) -> list[dict[str, Any]]:
     """``[{"name", "description"?, "input_schema", "strict"?}]``; strict only where it loses nothing."""
@@ -47,18 +50,21 @@ def request_body(
     format_name: str,
     builtins: Sequence[Mapping[str, Any]] = (),
     place: Place = ANTHROPIC,
+    search: Search | None = None,
 ) -> dict[str, Any]:
     """The body except the model: ``max_tokens``, ``system``, ``messages``, tools and tool choice, thinking.
 
-    A model that cannot be forced to call a tool is asked to in the system prompt instead.
+    A model that cannot be forced to call a tool is asked to in the system prompt instead. ``search`` leaves
+    tools to the model's own search.
     """
     kind = family(request.model)
     tools = render_tools(request.tools, names)
-    every = [*tools, *builtins]
+    named = must_call(request.tool_choice, (tool["name"] for tool in tools), names)
+    every = [*(search(tools, request, named) if search else tools), *builtins]
     sent = messages(request, format_name, place.room, with_tools=bool(every))
     thinking = thinking_of(request, kind, sent)
     forced = thinking.forced and not has_thoughts(request, format_name)
-    choice, instruction = _choice(request, names, tools, forced=forced) if every else ({}, "")
+    choice, instruction = _choice(request, named, forced=forced) if every else ({}, "")
     system = "\n\n".join(filter(None, (request.system.strip(), instruction)))
     body: dict[str, Any] = {"max_tokens": _max_tokens(request, kind, thinking)}
     if system:
@@ -99,13 +105,11 @@ def _max_tokens(request: Request, kind: Family, thinking: Thinking) -> int:
     return min(thinking.budget + (_THOUGHTFUL_OUTPUT if thoughtful else _OUTPUT), kind.most)
 
 
-def _choice(
-    request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]], *, forced: bool
-) -> tuple[dict[str, Any], str]:
-    """``tool_choice``, or the instruction that replaces it in the system prompt."""
+def _choice(request: Request, named: str | None, *, forced: bool) -> tuple[dict[str, Any], str]:
+    """``tool_choice``, or the instruction that replaces it in the system prompt; ``named`` is the one tool
+    that has to be called."""
     if request.tool_choice == "none":
         return {"type": "none"}, ""
-    named = must_call(request.tool_choice, (tool["name"] for tool in tools), names)
     instruction = ""
     choice: dict[str, Any] = {"type": "auto"}
     if named or request.tool_choice == "required":
