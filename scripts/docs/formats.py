@@ -101,8 +101,15 @@ FILES = {
 }
 TOOL = ToolSpec("s", "t", "d", {"type": "object", "properties": {}})
 MODELS = {"bedrock": "anthropic.claude-sonnet-4-6"}
+EFFORTS = {
+    "": "–",
+    "claude": "`thinking`, `outputConfig.effort`",
+    "nova": "`reasoningConfig`",
+    "reasoning_effort": "`reasoning_effort`",
+}
 CONVERSE = (
     "anthropic.claude-sonnet-4-6",
+    "amazon.nova-2-lite-v1:0",
     "amazon.nova-pro-v1:0",
     "amazon.nova-micro-v1:0",
     "meta.llama4-maverick-17b-instruct-v1:0",
@@ -139,7 +146,17 @@ def page() -> str:
         "What a family takes beside results and in them; a profile's id that names no family counts as the "
         "last row. `bedrock` in the other tables is Claude.\n",
         _table(
-            ("model", "beside results", "results", "images", "documents", "forced calls", "status", "cached"),
+            (
+                "model",
+                "beside results",
+                "results",
+                "images",
+                "documents",
+                "forced calls",
+                "status",
+                "cached",
+                "effort",
+            ),
             map(_family, CONVERSE),
         ),
         "## Schemas\n",
@@ -172,6 +189,7 @@ def _family(model: str) -> Iterator[str]:
     yield ", ".join(sorted(found.forced)) or "in words"
     yield "yes" if found.status else "–"
     yield ", ".join(sorted(found.cached)) or "–"
+    yield EFFORTS[found.effort]
 
 
 def _turns(body: dict[str, Any]) -> list[Any]:

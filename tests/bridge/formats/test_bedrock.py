@@ -37,6 +37,7 @@ OWN = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/x1"
 
 
 def render(*messages: Message, tools: Any = (TOOL,), model: str = CLAUDE, **options: Any) -> dict[str, Any]:
+    options = {"cache": False, **options}
     body = bedrock.render_request(Request(model, messages, tools=tools, **options), NameTable.of(tools))
     check_request(body, model)
     return body

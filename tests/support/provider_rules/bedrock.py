@@ -27,6 +27,17 @@ INSIDE = {"claude": {"image", "document"}, "nova": {"image"}, "llama4": {"image"
 """The media that may stand in a result."""
 SEES = ("claude", "nova-pro", "nova-lite", "nova-2", "llama4", "pixtral", "openai.gpt-5", "application-")
 FORCED = ("claude", "nova")
+OWN_FIELDS = {
+    "claude": {"thinking", "tool_choice"},
+    "nova-2": {"reasoningConfig"},
+    "gpt-oss": {"reasoning_effort"},
+}
+CACHED: tuple[tuple[str, set[str]], ...] = (
+    ("claude-3-haiku", set()),
+    ("claude-3-sonnet", set()),
+    ("claude", {"system", "tools", "messages"}),
+    ("nova", {"system"}),
+)
 
 
 def check_request(body: Any, model: str = "us.anthropic.claude-sonnet-4-6") -> None:
@@ -50,6 +61,15 @@ def _check_family(body: Any, model: str) -> None:
         f"This model doesn't support the toolConfig.toolChoice.{next(iter(choice))} field"
     )
     own = body.get("additionalModelRequestFields", {})
+    _check_effort(own, body, model)
+    points = {
+        "system": body.get("system", []),
+        "tools": body.get("toolConfig", {}).get("tools", []),
+        "messages": [block for message in body["messages"] for block in message["content"]],
+    }
+    cached = {place for place, blocks in points.items() if any("cachePoint" in block for block in blocks)}
+    allowed = next((places for name, places in CACHED if name in model), set[str]())
+    assert cached <= allowed, f"prompt caching is not supported for {cached - allowed}"
     assert "tool_choice" not in own or ("claude" in model and not choice), "its own field, or Converse's"
     for message in body["messages"]:
         kinds = {next(iter(block)) for block in message["content"]}
@@ -67,6 +87,22 @@ def _check_family(body: Any, model: str) -> None:
                 assert held == {"json"}, "results are json"
             elif not ("claude" in model or "nova" in model):
                 assert held - inside <= {"text"}, "results are text"
+
+
+def _check_effort(own: Any, body: Any, model: str) -> None:
+    known = next((keys for name, keys in OWN_FIELDS.items() if name in model), set[str]())
+    assert own.keys() <= known, f"extraneous keys {own.keys() - known} are not permitted"
+    assert "outputConfig" not in body or "claude" in model, "outputConfig is not supported"
+    budget = own.get("thinking", {}).get("budget_tokens")
+    if budget is not None:
+        assert budget >= 1024 and "temperature" not in body.get("inferenceConfig", {})
+        assert budget < body.get("inferenceConfig", {}).get("maxTokens", 64_000)
+    highest = own.get("reasoningConfig", {}).get("maxReasoningEffort") == "high"
+    assert not highest or "inferenceConfig" not in body, "maxTokens and temperature with the highest effort"
+    demanded = not {"any", "tool"}.isdisjoint(body.get("toolConfig", {}).get("toolChoice", {}))
+    assert not ("thinking" in own and demanded), (
+        "Thinking may not be enabled when tool_choice forces tool use"
+    )
 
 
 def _check_messages(messages: list[Any], with_tools: bool) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..shared.bedrock_errors import parse_error
 from ..shared.claude.tools import losses, restore
+from .options import request_notes, takes_answer_schema
 from .parse import parse_reply
 from .render import render_request, render_tools
 from .stream import parse_stream
@@ -20,5 +21,7 @@ __all__ = [
     "parse_stream",
     "render_request",
     "render_tools",
+    "request_notes",
     "restore",
+    "takes_answer_schema",
 ]

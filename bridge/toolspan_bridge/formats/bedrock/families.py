@@ -25,8 +25,7 @@ class Family:
 
     ``status``: whether a result may have one. ``forced`` are the ways of making it call. ``none``: whether
     its own ``tool_choice`` knows ``none``. ``thoughts``: whether signed thoughts go back. ``cached`` are the
-    places of a cache point. ``effort`` is the way of asking for one. ``structured``: whether the schema of
-    the answer can be given.
+    places of a cache point. ``effort`` is the way of asking for one.
     """
 
     beside: frozenset[Kind] = frozenset()
@@ -39,7 +38,6 @@ class Family:
     thoughts: bool = False
     cached: frozenset[Literal["system", "tools", "messages"]] = frozenset()
     effort: Literal["claude", "nova", "reasoning_effort", ""] = ""
-    structured: bool = False
 
 
 _CLAUDE = Family(
@@ -69,8 +67,7 @@ _UNKNOWN = Family(thoughts=True)
 
 _FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"anthropic\.claude-(instant|v\d|3-(opus|sonnet|haiku|5-sonnet-20240620))", _CLAUDE),
-    (r"anthropic\.claude-(3|.*-4-[01]\b|(opus|sonnet)-4-2)", _CLAUDE_CACHED),
-    (r"anthropic\.claude", replace(_CLAUDE_CACHED, structured=True)),
+    (r"anthropic\.claude", _CLAUDE_CACHED),
     (r"amazon\.nova-micro", replace(_NOVA, images="described", documents="described")),
     (r"amazon\.nova-2", replace(_NOVA, effort="nova")),
     (r"amazon\.nova", _NOVA),

@@ -15,6 +15,7 @@ from ..shared.tools.choice import must_call
 from ..shared.tools.compile import WireTool
 from .conversation import LEGAL_ID, messages, thinks
 from .families import family
+from .options import cached, options_of
 
 _NO_CALLS = "Answer in words now, without calling a tool."
 _MUST_CALL = "Answer by calling one of the tools."
@@ -35,21 +36,24 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """
     tools = render_tools(request.tools, names)
     history = turns(request.messages, LEGAL_ID)
-    choice, instruction = _choice(request, names, tools) if tools else ({}, "")
-    own = {"tool_choice": {"type": "none"}} if tools and not choice else {}
-    body: dict[str, Any] = {"messages": messages(history if tools else as_text(history, request), request)}
+    sent = messages(history if tools else as_text(history, request), request)
+    options = options_of(request, sent)
+    forced = options.forced and not thinks(request)
+    choice, instruction = _choice(request, names, tools, forced=forced) if tools else ({}, "")
+    none = {"tool_choice": {"type": "none"}} if tools and not choice else {}
+    body: dict[str, Any] = {"messages": sent}
     system = [part for part in (request.system, instruction) if part.strip()]
     if system:
         body["system"] = [{"text": part} for part in system]
-    wanted = {"maxTokens": request.max_tokens, "temperature": request.temperature}
-    options = {name: value for name, value in wanted.items() if value is not None}
-    if options:
-        body["inferenceConfig"] = options
     if tools:
         body["toolConfig"] = {"tools": tools, **({"toolChoice": choice} if choice else {})}
-    if own:
-        body["additionalModelRequestFields"] = own
-    return clean_object(body)
+    said = {
+        "inferenceConfig": options.inference,
+        "outputConfig": options.output,
+        "additionalModelRequestFields": {**options.own, **none},
+    }
+    body |= {name: value for name, value in said.items() if value}
+    return clean_object(cached(body, request))
 
 
 def _tool(tool: WireTool) -> dict[str, Any]:
@@ -59,7 +63,7 @@ def _tool(tool: WireTool) -> dict[str, Any]:
 
 
 def _choice(
-    request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]]
+    request: Request, names: NameTable, tools: Sequence[Mapping[str, Any]], *, forced: bool
 ) -> tuple[dict[str, Any], str]:
     """``toolChoice``, empty where the model's own field says it, and the instruction that stands for it in
     the system prompt.
@@ -70,6 +74,6 @@ def _choice(
     named = must_call(request.tool_choice, (tool["toolSpec"]["name"] for tool in tools), names)
     if named is None and request.tool_choice != "required":
         return {"auto": {}}, ""
-    if thinks(request) or ("any" if named is None else "tool") not in known.forced:
+    if not forced or ("any" if named is None else "tool") not in known.forced:
         return {"auto": {}}, _MUST_CALL if named is None else f"Answer by calling the tool {named}."
     return {"any": {}} if named is None else {"tool": {"name": named}}, ""

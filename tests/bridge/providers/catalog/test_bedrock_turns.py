@@ -265,3 +265,25 @@ async def test_a_call_of_a_turn_that_was_stopped_is_not_carried_out(
     assert (first.message.calls, [call.id for call in first.cut_calls]) == ((), ["c1"])
     assert fake.received[1].body["messages"][1]["content"] == [{"text": "I look."}]
     assert second.message.text == "Done."
+
+
+@STREAMED
+@pytest.mark.parametrize("model", [CLAUDE, NOVA, "us.amazon.nova-2-lite-v1:0", "openai.gpt-oss-120b-1:0"])
+@pytest.mark.requirement("I11.3.1", "I11.3.21")
+async def test_effort_and_cache_hold_over_two_turns_and_the_usage_is_split(
+    model: str, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thinking = BODIES["thoughts, then text and calls"] if model == CLAUDE else answer("I look.", CALLS)
+    thinking = {**thinking, "usage": {**thinking["usage"], "cacheWriteInputTokens": 4}}
+    replies = [sent(thinking, streamed), sent(answer("Done."), streamed)]
+    asked = {"reasoning": "low", "system": "Be brief."}
+    with FakeProvider(strict(model, streamed), replies) as fake:
+        at(fake, monkeypatch)
+        first = await turn(model, streamed, User("hi"), **asked)
+        outcomes = tuple(succeeded(call_id=call.id) for call in first.message.calls)
+        await turn(model, streamed, *reloaded(User("hi"), first.message, ToolResults(outcomes)), **asked)
+    begun, gone_on = (request.body for request in fake.received)
+    assert begun["system"] == gone_on["system"] and begun["toolConfig"] == gone_on["toolConfig"]
+    assert begun.get("additionalModelRequestFields") == gone_on.get("additionalModelRequestFields")
+    assert ("reasoningContent" in json.dumps(gone_on)) is (model == CLAUDE)
+    assert (first.usage.cached_tokens, first.usage.written_tokens) == (3, 4)
