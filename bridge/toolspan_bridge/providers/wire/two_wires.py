@@ -58,10 +58,10 @@ class TwoWires:
         """The provider in the format ``name``. Raises ``KeyError`` when it is neither of the two."""
         return {wire.format_name: wire for wire in (self._first, self._second)}[name]
 
-    def prompted(self) -> Self:
+    def prompted(self, wording: str = "") -> Self:
         """The same provider with tools described in the prompt, as ``WireProvider.prompted``."""
-        self._first.prompted()
-        self._second.prompted()
+        self._first.prompted(wording)
+        self._second.prompted(wording)
         return self
 
     async def sent(self, request: Request) -> WireRequest:
