@@ -11,14 +11,31 @@ from typing import Any
 
 from tests.support.formats import TOOLS
 from tests.support.outcomes import PDF, PNG, WAV, failed, image, part, said, succeeded
+from tests.support.provider_rules.chat_rows import rules_of
 from tests.support.wires import prompt
 from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Assistant, Message, Reply, Request, ToolCall, ToolOutcome, ToolResults
+from toolspan_bridge.providers.compatible.rows import row_of
 from toolspan_bridge.providers.wire.own_state import from_provider, without_foreign_state
 
-PEERS = (*format_names(), *(f"prompt:{name}" for name in format_names() if name != "prompt"))
+FORMATS = (*format_names(), *(f"prompt:{name}" for name in format_names() if name != "prompt"))
 """Every format, and the prompt format over each of the others."""
+
+_FAMILIES = (
+    "us.amazon.nova-pro-v1:0",
+    "us.meta.llama4-maverick-17b-instruct-v1:0",
+    "us.meta.llama3-3-70b-instruct-v1:0",
+    "mistral.mistral-large-2407-v1:0",
+    "us.mistral.pixtral-large-2502-v1:0",
+    "us.writer.palmyra-x5-v1:0",
+    "qwen.qwen3-32b-v1:0",
+    "openai.gpt-oss-120b-1:0",
+    "arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc",
+)
+_ROWS = ("cerebras", "deepseek", "groq", "mistral", "openai", "openrouter")
+PEERS = (*FORMATS, *(f"bedrock@{model}" for model in _FAMILIES), *(f"openai@{row}" for row in _ROWS))
+"""Every format, Converse for each family of models, and Chat Completions as each row of servers takes it."""
 
 MODELS = {"gemini": "gemini-3-pro", "openai-responses": "gpt-5.5", "ollama": "qwen3"}
 _CLAUDE = "claude-sonnet-4-5"
@@ -26,6 +43,8 @@ STATE = frozenset(
     {"data", "encrypted_content", "reasoning_content", "redactedContent", "signature", "thinking"}
 ) | {"thoughtSignature"}
 """The members of opaque state that no other provider can read."""
+_STATES = {"": STATE, "openrouter": STATE, "deepseek": frozenset({"reasoning_content"})}
+"""What of it the variants of a format get back; others get nothing, as they would refuse it."""
 
 LONG = 60_000
 MAX_RESULT_BYTES = 20_000
@@ -46,23 +65,32 @@ class Turn:
 
 
 class Peer:
-    """The format ``name`` at the provider ``origin``: its models' turns, and requests held to its rules."""
+    """One of ``PEERS`` at the provider ``origin``: its models' turns, and requests held to its rules."""
 
     def __init__(self, name: str, origin: str = "") -> None:
         self.name, self.origin = name, origin or f"at-{name}"
-        self.format = get_format(name)
-        _, self._prompted, base = name.partition(":")
-        self._module = (base or name).replace("-", "_")
-        self._model = MODELS.get(base or name, _CLAUDE)
-        self.answers: Any = import_module(f"tests.support.wires.{self._module}")
-        self.rules: Any = import_module(f"tests.support.provider_rules.{self._module}")
+        wire_format, _, variant = name.partition("@")
+        self.format = get_format(wire_format)
+        _, self._prompted, base = wire_format.partition(":")
+        spoken = base or wire_format
+        module = spoken.replace("-", "_")
+        self.answers: Any = import_module(f"tests.support.wires.{module}")
+        self.rules: Any = import_module(f"tests.support.provider_rules.{module}")
+        model = MODELS.get(spoken, getattr(self.answers, "MODEL", _CLAUDE))
+        self._known: dict[str, Any] = {"model": model}
+        self._rule: tuple[Any, ...] = ()
+        if variant and wire_format == "bedrock":
+            self._known, self._rule = {"model": variant}, (variant,)
+        elif variant:
+            self._known, self._rule = {"model": "m", "chat": row_of(variant).chat}, (rules_of(variant),)
+        self._state = _STATES.get(variant, frozenset())
 
     def ask(self, messages: Iterable[Message], **options: Any) -> str:
         """The request with these messages, which the provider takes, as JSON."""
-        options = {"model": self._model, "tools": TOOLS, "max_result_bytes": MAX_RESULT_BYTES, **options}
+        options = {**self._known, "tools": TOOLS, "max_result_bytes": MAX_RESULT_BYTES, **options}
         request = without_foreign_state(Request(messages=tuple(messages), **options), self.origin)
         body = self.format.render_request(request, NameTable.of(TOOLS))
-        self.rules.check_request(body)
+        self.rules.check_request(body, *self._rule)
         return json.dumps(body, ensure_ascii=False)
 
     def turn_names(self) -> list[str]:
@@ -82,6 +110,10 @@ class Peer:
         else:
             body, frames = self._spoken(*_SPOKEN[name])
         return Turn(self._parsed(frames), self.reads(body))
+
+    def own_state(self, message: Assistant) -> set[str]:
+        """What of ``message`` this provider has to get back."""
+        return state_of(message, self._state)
 
     def says(self, *parts: tuple[str, Any]) -> Reply:
         """A whole turn of these ``parts`` (``tests.support.wires``)."""
@@ -167,16 +199,16 @@ def _of(outcome: ToolOutcome, call: ToolCall) -> ToolOutcome:
     return ToolOutcome(call.id, call.name, outcome.result, outcome.parts, outcome.structured)
 
 
-def state_of(message: Assistant) -> set[str]:
-    """What of ``message`` only its own provider can read."""
-    found = set(_state(message.opaque))
+def state_of(message: Assistant, members: frozenset[str] = STATE) -> set[str]:
+    """What of ``message`` only its own provider can read: the texts under ``members`` of its opaque state."""
+    found = set(_texts(message.opaque, members))
     for call in message.calls:
-        found |= set(_state(call.opaque))
+        found |= set(_texts(call.opaque, members))
     return found
 
 
-def _state(value: Any) -> Iterator[str]:
+def _texts(value: Any, members: frozenset[str]) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from (inner for key, inner in value.items() if key in STATE and isinstance(inner, str))
+        yield from (inner for key, inner in value.items() if key in members and isinstance(inner, str))
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _state(inner)
+        yield from _texts(inner, members)

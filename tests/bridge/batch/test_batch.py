@@ -167,6 +167,7 @@ async def test_the_handle_holds_no_secret_and_no_address(
     served = Served(place, [None] * 3, [place.running], monkeypatch)
     with served.fake:
         batch = await served.submit()
+    assert (batch.provider, batch.format, batch.model) == (place.name, place.name, "m")
     kept = batch.to_json().decode()
     assert KEY not in kept and "127.0.0.1" not in kept
     assert Batch.from_json(batch.to_json()) == batch

@@ -82,10 +82,12 @@ def _blocks(history: Sequence[Turn], request: Request) -> Iterator[tuple[str, li
 
 
 def _echoed(turn: AssistantTurn, request: Request) -> list[dict[str, Any]]:
-    """The blocks as they came; empty when they do not fit the calls any more. Blank text is refused, and so
-    are thoughts that the model's family has not signed.
+    """The blocks as they came; empty when they do not fit the calls any more, or hold a provider's own tools
+    that the model's family does not know. Blank text is refused, and so are thoughts that the family has not
+    signed.
     """
-    thoughts = family(request.model).thoughts
+    known = family(request.model)
+    thoughts = known.thoughts
     blocks = [
         block
         for block in objects(turn.echo(FORMAT))
@@ -93,6 +95,8 @@ def _echoed(turn: AssistantTurn, request: Request) -> list[dict[str, Any]]:
         and ("reasoningContent" not in block or (thoughts and _is_signed(block)))
     ]
     if sum(own_call(block) is not None for block in blocks) != len(turn.calls):
+        return []
+    if not known.status and any("toolResult" in block for block in blocks):
         return []
     calls = iter(turn.calls)
     return [_echoed_call(block, next(calls)) if own_call(block) is not None else block for block in blocks]

@@ -272,7 +272,7 @@ class WireProvider(ABC):
         if not 200 <= status < 300:
             raise self._failure(HttpResponse(status, {}, encode(body)), model)
         try:
-            return from_provider(get_format(wire_format).parse_reply(body), self.name)
+            return from_provider(get_format(wire_format).parse_reply(body), self._origin)
         except FormatError as error:
             raise self._nonsense(str(error), status) from None
 
