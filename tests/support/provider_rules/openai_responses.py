@@ -87,10 +87,11 @@ def _check_tools(body: Any) -> list[str]:
     tools = body.get("tools", [])
     assert "tools" not in body or 1 <= len(tools) <= 128
     functions = [tool for tool in tools if tool["type"] == "function"]
+    deferred = _check_namespaces(body, [tool for tool in tools if tool["type"] == "namespace"])
     for tool in tools:
-        if tool["type"] != "function":
+        if tool["type"] not in ("function", "namespace", "tool_search"):
             _check_builtin(tool)
-    for tool in functions:
+    for tool in [*functions, *deferred]:
         assert tool.keys() - {"output_schema"} == {"type", "name", "description", "parameters", "strict"}
         assert isinstance(tool["strict"], bool), "left out, the API would try to be strict"
         assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", tool["name"])
@@ -99,9 +100,25 @@ def _check_tools(body: Any) -> list[str]:
             _check_strict(tool["parameters"])
         if "output_schema" in tool:
             check_schema(tool["output_schema"])
-    names = [tool["name"] for tool in functions]
-    common.check_names(names)
-    return names
+    common.check_names([tool["name"] for tool in [*functions, *deferred]])
+    return [tool["name"] for tool in functions]
+
+
+def _check_namespaces(body: Any, spaces: list[Any]) -> list[Any]:
+    """The functions in them, without the word that defers them."""
+    searches = [tool for tool in body.get("tools", []) if tool["type"] == "tool_search"]
+    assert bool(spaces) == bool(searches), "namespaces are searched"
+    assert searches in ([], [{"type": "tool_search"}])
+    assert not spaces or re.match(r"gpt-(5\.[4-9]|6)", body["model"]), "no tool search before GPT-5.4"
+    common.check_names([space["name"] for space in spaces])
+    found: list[Any] = []
+    for space in spaces:
+        assert space.keys() == {"type", "name", "description", "tools"} and space["description"]
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", space["name"]) and 1 <= len(space["tools"]) <= 100
+        for tool in space["tools"]:
+            assert tool["defer_loading"] is True
+            found.append({key: value for key, value in tool.items() if key != "defer_loading"})
+    return found
 
 
 def _check_strict(schema: Any) -> None:

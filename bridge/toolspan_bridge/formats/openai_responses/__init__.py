@@ -10,11 +10,12 @@ from ..shared.openai_errors import parse_error
 from .builtin_tools import BUILTINS
 from .fit import fitted
 from .parse import parse_reply
-from .render import losses, render_request, render_tools, restore, takes_answer_schema
+from .render import defers_tools, losses, render_request, render_tools, restore, takes_answer_schema
 from .stream import parse_stream
 
 __all__ = [
     "BUILTINS",
+    "defers_tools",
     "fitted",
     "losses",
     "parse_error",

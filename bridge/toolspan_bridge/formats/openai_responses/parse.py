@@ -47,7 +47,7 @@ def parse_reply(body: Any) -> Reply:
     stop = _stop(body, items) if not incomplete else _STOPS.get(_reason(body), "error")
     return reply(
         message_text(items),
-        [WireCall(item.get("call_id"), item.get("name"), item.get("arguments")) for item in calls],
+        [WireCall(item.get("call_id"), _name(item), item.get("arguments")) for item in calls],
         body=body,
         stop=stop,
         usage=usage_of(body, "input", "output"),
@@ -56,6 +56,12 @@ def parse_reply(body: Any) -> Reply:
         aside=incomplete or any(item.get("status") in _UNFINISHED for item in calls),
         citations=list(citations(items)),
     )
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    """The tool's name alone, of one in a namespace too."""
+    namespace = text(call.get("namespace"))
+    return text(call.get("name")).removeprefix(f"{namespace}." if namespace else "")
 
 
 def _reason(body: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from ..names import NameTable
 from ..shared.contract import Loss
 from ..shared.json_values import clean_object
 from ..shared.loss_rules import loss
-from ..shared.openai_models import reasons
+from ..shared.openai_models import reasons, searches_tools
 from ..shared.schemas import (
     OPENAI_STRICT,
     Plan,
@@ -26,6 +26,7 @@ from ..shared.tools.compile import restore as restore_by
 from .answer_schema import answer_format
 from .builtin_tools import builtin_tools
 from .conversation import input_items
+from .deferred import MAX_DEFERRED, TOOL_SEARCH, namespaces
 from .fit import fitted, reasoning
 
 MAX_TOOLS = 128
@@ -51,16 +52,38 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         body["include"] = ["reasoning.encrypted_content"]
     if request.system.strip():
         body["instructions"] = request.system
-    functions = render_tools(request.tools, names)
-    if tools := [*functions, *builtin_tools(request)]:
+    functions, searched = _offered(request, names)
+    if tools := [*functions, *searched, *builtin_tools(request)]:
         body["tools"] = tools
         body |= _choice(request, names, functions)
     return clean_object(body | _settings(request))
 
 
+def defers_tools(model: str) -> bool:
+    """Whether ``model`` searches for tools of which there are more than are sent at once."""
+    return searches_tools(model)
+
+
 def takes_answer_schema(request: Request) -> bool:
     """Whether the request holds its schema in ``text.format``."""
     return answer_format(request, PLAN) is not None
+
+
+def _offered(request: Request, names: NameTable) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The functions that are sent as they are, and the namespaces of those that the model searches for.
+
+    A tool that has to be called is always sent as it is.
+    """
+    most = MAX_TOOLS if request.defer_tools is None else min(request.defer_tools, MAX_TOOLS)
+    if len(request.tools) <= most or not defers_tools(request.model):
+        return render_tools(request.tools, names), []
+    functions = compile_tools(request.tools, names, PLAN, MAX_DEFERRED, OPENAI_STRICT).rendered(_function)
+    if len(functions) <= most:
+        return functions, []
+    forced = must_call(request.tool_choice, (each["name"] for each in functions), names)
+    direct = [each for each in functions if each["name"] == forced]
+    others = (each for each in functions if each["name"] != forced)
+    return direct, [*namespaces(others, names), TOOL_SEARCH]
 
 
 def _settings(request: Request) -> dict[str, Any]:

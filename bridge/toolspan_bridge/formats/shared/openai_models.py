@@ -15,6 +15,7 @@ __all__ = [
     "no_builtins",
     "reasons",
     "searches",
+    "searches_tools",
 ]
 
 _PREFIX = r"(?:ft:|openai/)*"
@@ -30,6 +31,7 @@ _EFFORTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"gpt-6-astra|gpt-6\.1-sol", ("low", "medium", "high")),
     (r"gpt-5(?:-|$)", ("minimal", "low", "medium", "high")),
 )
+_SEARCHES_TOOLS = re.compile(rf"{_PREFIX}gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|[1-9]\d)(?![\d.]*-chat)")
 _FROM_LEAST = ("none", "minimal", "low", "medium", "high")
 _NO_SEARCH = re.compile(rf"{_PREFIX}(?:gpt-3|gpt-4(?:-|$)|gpt-4\.1-nano|o1|o3-mini)")
 _SEARCHES = re.compile(rf"{_PREFIX}(?:.*-search-preview|gpt-5-search-api)")
@@ -69,3 +71,8 @@ def no_builtins(model: str) -> frozenset[str]:
 def searches(model: str) -> bool:
     """Whether ``model`` searches the web by Chat Completions, where all others refuse that option."""
     return _SEARCHES.match(model) is not None
+
+
+def searches_tools(model: str) -> bool:
+    """Whether ``model`` has Responses' search for deferred tools: GPT-5.4 and later."""
+    return _SEARCHES_TOOLS.match(model) is not None
