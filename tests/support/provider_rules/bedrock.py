@@ -28,7 +28,7 @@ INSIDE = {"claude": {"image", "document"}, "nova": {"image"}, "llama4": {"image"
 SEES = ("claude", "nova-pro", "nova-lite", "nova-2", "llama4", "pixtral", "openai.gpt-5", "application-")
 FORCED = ("claude", "nova")
 OWN_FIELDS = {
-    "claude": {"thinking", "tool_choice"},
+    "claude": {"anthropic_beta", "thinking", "tool_choice"},
     "nova-2": {"reasoningConfig"},
     "gpt-oss": {"reasoning_effort"},
 }
@@ -93,6 +93,10 @@ def _check_effort(own: Any, body: Any, model: str) -> None:
     known = next((keys for name, keys in OWN_FIELDS.items() if name in model), set[str]())
     assert own.keys() <= known, f"extraneous keys {own.keys() - known} are not permitted"
     assert "outputConfig" not in body or "claude" in model, "outputConfig is not supported"
+    bound = "block_binding" in own.get("thinking", {})
+    assert bound == ("anthropic_beta" in own), (
+        "block_binding: Extra inputs are not permitted without its beta"
+    )
     budget = own.get("thinking", {}).get("budget_tokens")
     if budget is not None:
         assert budget >= 1024 and "temperature" not in body.get("inferenceConfig", {})

@@ -15,6 +15,7 @@ from .families import family
 
 __all__ = ["Options", "cached", "options_of", "request_notes", "takes_answer_schema"]
 
+_BINDING = "thinking-binding-controls-2026-08-01"
 _POINT = {"cachePoint": {"type": "default"}}
 
 
@@ -84,7 +85,9 @@ def _claude(request: Request, sent: Sequence[Mapping[str, Any]], inference: dict
     if (wanted := answer_format(request, kind)) is not None:
         definition = {"name": "answer", "schema": compact(wanted["schema"])}
         output["textFormat"] = {"type": "json_schema", "structure": {"jsonSchema": definition}}
-    own = {"thinking": thinking.config} if thinking.config else {}
+    own: dict[str, Any] = {"thinking": thinking.config} if thinking.config else {}
+    if "block_binding" in own.get("thinking", {}):
+        own["anthropic_beta"] = [_BINDING]
     return Options(own, output, inference, thinking.forced, notes)
 
 

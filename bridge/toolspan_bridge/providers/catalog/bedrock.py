@@ -17,6 +17,7 @@ from ..http.settings import HttpSettings
 from ..settings.environment import base_url, optional_key, variable
 from ..wire.model_facts import Page, bedrock_page
 from ..wire.provider import WireProvider
+from ..wire.unbound_thoughts import UnboundThoughts
 
 _TOKEN = "AWS_BEARER_TOKEN_BEDROCK"
 _REGION = ("AWS_REGION", "AWS_DEFAULT_REGION")
@@ -42,7 +43,7 @@ INVOKE = Operations("bedrock-anthropic", "invoke", "invoke-with-response-stream"
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
     """Bedrock's Converse in the region of the environment or profile. Raises as ``connect_by``."""
-    return connect_by(CONVERSE, settings, BedrockProvider)
+    return connect_by(CONVERSE, settings, _Converse)
 
 
 def connect_by(
@@ -134,6 +135,10 @@ class BedrockProvider(WireProvider):
         )
         import_module("botocore.auth").SigV4Auth(credentials, "bedrock", self._region).add_auth(signed)
         return dict(signed.headers.items())
+
+
+class _Converse(UnboundThoughts, BedrockProvider):
+    """Bedrock's provider, with what Claude is asked once more for; models of other vendors never are."""
 
 
 def _session() -> Any:

@@ -287,3 +287,25 @@ async def test_effort_and_cache_hold_over_two_turns_and_the_usage_is_split(
     assert begun.get("additionalModelRequestFields") == gone_on.get("additionalModelRequestFields")
     assert ("reasoningContent" in json.dumps(gone_on)) is (model == CLAUDE)
     assert (first.usage.cached_tokens, first.usage.written_tokens) == (3, 4)
+
+
+@STREAMED
+@pytest.mark.requirement("I11.1.5")
+async def test_thoughts_of_another_beginning_are_left_out_once_claude_says_so(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = "global.anthropic.claude-opus-5-5-v1:0"
+    said_so = "messages.1.content.0: thinking block is bound to a different conversation"
+    refusal = Sent({"message": said_so}, 400, {"x-amzn-errortype": "ValidationException"})
+    thinking = BODIES["thoughts, then text and calls"]
+    replies = [sent(thinking, streamed), refusal, sent(answer("Done."), streamed)]
+    with FakeProvider(strict(model, streamed), replies) as fake:
+        at(fake, monkeypatch)
+        first = await turn(model, streamed, User("hi"), system="Be brief.")
+        outcomes = tuple(succeeded(call_id=call.id) for call in first.message.calls)
+        history = reloaded(User("hi"), first.message, ToolResults(outcomes))
+        second = await turn(model, streamed, *history, system="Be long.")
+    own = fake.received[2].body["additionalModelRequestFields"]
+    assert own["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
+    assert own["anthropic_beta"] == ["thinking-binding-controls-2026-08-01"]
+    assert second.message.text == "Done." and "left out earlier thoughts" in second.notes[-1]
