@@ -174,6 +174,48 @@ def anthropic(key: str, *, path: str = "/v1/messages") -> Check:
     return check
 
 
+def vertex_claude(token: str, place: str, model: str, *, streamed: bool = False) -> Check:
+    """Messages at ``place`` of Vertex AI: the model in the address, the version in the body."""
+
+    def check(request: Received) -> str:
+        method = "streamRawPredict" if streamed else "rawPredict"
+        body = request.body
+        version = body.pop("anthropic_version", "")
+        own = [tool["type"] for tool in body.get("tools", []) if "type" in tool]
+        return _first(
+            _posted_json(request, f"/v1/{place}/publishers/anthropic/models/{model}:{method}"),
+            _header(request, "authorization", f"Bearer {token}"),
+            "" if version == "vertex-2023-10-16" else f"anthropic_version is {version!r}",
+            "model: extra inputs are not permitted" if "model" in body else "",
+            "cache_control: extra inputs are not permitted" if "cache_control" in body else "",
+            "tools: not supported here" if set(own) - {"web_search_20250305"} else "",
+            anthropic_rules.check_beta(body, request.headers.get("anthropic-beta", "")),
+            obeys(anthropic_rules.check_request, {**body, "model": model}),
+        )
+
+    return check
+
+
+def bedrock_mantle(token: str) -> Check:
+    """Messages at Bedrock's Mantle endpoint, with an API key and none of Anthropic's own tools."""
+
+    def check(request: Received) -> str:
+        body = request.body
+        own = any("type" in tool for tool in body.get("tools", []))
+        return _first(
+            _posted_json(request, "/v1/messages"),
+            _header(request, "authorization", f"Bearer {token}"),
+            "two keys were sent" if "x-api-key" in request.headers else "",
+            _header(request, "anthropic-version", "2023-06-01"),
+            "cache_control: extra inputs are not permitted" if "cache_control" in body else "",
+            "tools: not supported here" if own else "",
+            anthropic_rules.check_beta(body, request.headers.get("anthropic-beta", "")),
+            obeys(anthropic_rules.check_request, body),
+        )
+
+    return check
+
+
 def bedrock_token(token: str, model: str, operation: str = "converse") -> Check:
     """One of Bedrock's operations with an API key."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -33,30 +34,47 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
 
     Raises ``AuthError`` without an access token, ``UsageError`` without a project.
     """
-    token = key_from("vertex", *_TOKENS, where="gcloud auth print-access-token")
+    return _Vertex(vertex_account("vertex"), settings)
+
+
+@dataclass(frozen=True, slots=True)
+class VertexAccount:
+    """A project at a location; ``place`` is both as they are in the address of a model."""
+
+    endpoint: Endpoint
+    place: str
+
+
+def vertex_account(name: str) -> VertexAccount:
+    """That of the environment, for the provider ``name``.
+
+    Raises ``AuthError`` without an access token, ``UsageError`` without a project.
+    """
+    token = key_from(name, *_TOKENS, where="gcloud auth print-access-token")
     project = variable(*_PROJECT)[1].strip()
     if not re.fullmatch(r"[A-Za-z0-9.:_-]+", project):
-        raise UsageError(f"vertex needs a project: set {_PROJECT[0]} to your Google Cloud project's id")
-    name, location = variable(*_LOCATION)
+        raise UsageError(f"{name} needs a project: set {_PROJECT[0]} to your Google Cloud project's id")
+    held, location = variable(*_LOCATION)
     if not re.fullmatch(r"[a-z0-9-]*", location):
-        raise UsageError(f"{name} is no location: write it as us-central1, eu or global")
-    return _Vertex(token, project, location or "global", settings)
+        raise UsageError(f"{held} is no location: write it as us-central1, eu or global")
+    location = location or "global"
+    endpoint = Endpoint(
+        name,
+        base_url(_address(location), _BASE),
+        token,
+        variables=f"{' or '.join(_TOKENS)} (tokens age), and the access to the project {project}",
+        hint=f"check the network, HTTPS_PROXY, {_LOCATION[0]} and {_BASE}",
+    )
+    return VertexAccount(endpoint, f"projects/{quote(project, safe='')}/locations/{location}")
 
 
 class _Vertex(GeminiProvider):
     no_list = "Vertex AI does not list the models of a project: write vertex/MODEL"
 
-    def __init__(self, token: str, project: str, location: str, settings: HttpSettings) -> None:
-        endpoint = Endpoint(
-            "vertex",
-            base_url(_address(location), _BASE),
-            token,
-            variables=f"{' or '.join(_TOKENS)} (tokens age), and the access to the project {project}",
-            hint=f"check the network, HTTPS_PROXY, {_LOCATION[0]} and {_BASE}",
-        )
-        headers = endpoint.request_headers("authorization", "Bearer ")
-        super().__init__(endpoint, settings, headers)
-        self._place = f"projects/{quote(project, safe='')}/locations/{location}"
+    def __init__(self, account: VertexAccount, settings: HttpSettings) -> None:
+        headers = account.endpoint.request_headers("authorization", "Bearer ")
+        super().__init__(account.endpoint, settings, headers)
+        self._place = account.place
 
     @override
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ....messages import Assistant, Request
 from .models import UNKNOWN, family
 from .thinking import THOUGHTS
 
-__all__ = ["cached"]
+__all__ = ["cached", "end_marked"]
 
 _MARK = {"cache_control": {"type": "ephemeral"}}
 
@@ -27,7 +27,7 @@ def cached(body: dict[str, Any], request: Request, *, top_level: bool) -> dict[s
     if not _saves(request):
         return body
     body = _beginning_marked(body)
-    return {**_MARK, **body} if top_level else _end_marked(body)
+    return {**_MARK, **body} if top_level else end_marked(body)
 
 
 def _saves(request: Request) -> bool:
@@ -45,7 +45,8 @@ def _beginning_marked(body: dict[str, Any]) -> dict[str, Any]:
     return {**body, "tools": [{**tool, **_MARK} if at == last else tool for at, tool in enumerate(tools)]}
 
 
-def _end_marked(body: dict[str, Any]) -> dict[str, Any]:
+def end_marked(body: dict[str, Any]) -> dict[str, Any]:
+    """``body`` with the mark at the last block of its messages, unless that is a thought."""
     *before, last = body["messages"]
     *blocks, end = last["content"]
     if end.get("type") in THOUGHTS:

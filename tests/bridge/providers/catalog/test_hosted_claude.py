@@ -1,0 +1,101 @@
+"""Claude at others by Anthropic's API: Vertex AI, and Bedrock's Mantle endpoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.fake_providers import FakeProvider, Sent, checks
+from tests.support.provider_cases import ANSWERED, ask, stream
+from tests.support.wires import anthropic as wire
+from toolspan_bridge.errors import AuthError, UsageError
+from toolspan_bridge.providers import resolve_model
+
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I11.3.8")]
+
+TOKEN = "ya29.test-token"
+PLACE = "projects/p-1/locations/europe-west4"
+MODEL = "claude-opus-4@20250514"
+CALLS = [("toolu_1", "config__get_weather", {"location": "Paris"})]
+SSE = {"content-type": "text/event-stream"}
+BOUND = {
+    "error": {"type": "invalid_request_error", "message": "The block is bound to a different conversation."}
+}
+
+
+@pytest.fixture
+def env(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    for name, value in {
+        "VERTEX_ACCESS_TOKEN": TOKEN,
+        "GOOGLE_CLOUD_PROJECT": "p-1",
+        "GOOGLE_CLOUD_LOCATION": "europe-west4",
+        "AWS_BEARER_TOKEN_BEDROCK": TOKEN,
+        "AWS_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+def checked(name: str, model: str, *, streamed: bool = False) -> Any:
+    if name == "bedrock-mantle":
+        return checks.bedrock_mantle(TOKEN)
+    return checks.vertex_claude(TOKEN, PLACE, model, streamed=streamed)
+
+
+def at(fake: FakeProvider, env: pytest.MonkeyPatch) -> None:
+    env.setenv("GOOGLE_VERTEX_BASE_URL", fake.url)
+    env.setenv("ANTHROPIC_BEDROCK_MANTLE_BASE_URL", fake.url)
+
+
+each = pytest.mark.parametrize("name", ["vertex-claude", "bedrock-mantle"])
+
+
+@each
+async def test_a_call_and_its_answer(name: str, env: pytest.MonkeyPatch) -> None:
+    own = ("web_search", "web_fetch")
+    replies = [Sent(wire.answer("I look.", CALLS)), Sent(wire.answer("22 °C"))]
+    with FakeProvider(checked(name, MODEL), replies) as fake:
+        at(fake, env)
+        first = await ask(f"{name}/{MODEL}", builtins=own, defer_tools=1, system="Be brief.")
+        second = await ask(f"{name}/{MODEL}", messages=ANSWERED)
+    assert first.message.calls[0].arguments == {"location": "Paris"}
+    left_out = ["web_fetch"] if name == "vertex-claude" else list(own)
+    assert [note.split()[3].rstrip(":") for note in first.notes] == left_out
+    assert second.message.text == "22 °C"
+    marked = fake.received[1].body["messages"][-1]["content"][-1]
+    assert marked["type"] == "tool_result" and marked["cache_control"] == {"type": "ephemeral"}
+
+
+@each
+async def test_it_streams(name: str, env: pytest.MonkeyPatch) -> None:
+    reply = Sent(b"".join(wire.frames("22 °C")), headers=SSE)
+    with FakeProvider(checked(name, MODEL, streamed=True), [reply]) as fake:
+        at(fake, env)
+        assert (await stream(f"{name}/{MODEL}"))[0] == "22 °C"
+    assert fake.received[0].body["stream"] is True
+
+
+@each
+async def test_thoughts_behind_a_changed_beginning_are_left_out(name: str, env: pytest.MonkeyPatch) -> None:
+    replies = [Sent(BOUND, status=400), Sent(wire.answer("Seven."))]
+    with FakeProvider(checked(name, "claude-opus-5-5"), replies) as fake:
+        at(fake, env)
+        reply = await ask(f"{name}/claude-opus-5-5")
+    assert reply.message.text == "Seven." and len(reply.notes) == 1
+
+
+async def test_without_a_token_project_or_region_no_request_is_made(env: pytest.MonkeyPatch) -> None:
+    env.delenv("GOOGLE_CLOUD_PROJECT")
+    env.delenv("AWS_REGION")
+    with pytest.raises(UsageError, match="vertex-claude needs a project"):
+        resolve_model(f"vertex-claude/{MODEL}")
+    with pytest.raises(UsageError, match="bedrock-mantle needs a region"):
+        resolve_model(f"bedrock-mantle/{MODEL}")
+    for name, variable in (
+        ("vertex-claude", "VERTEX_ACCESS_TOKEN"),
+        ("bedrock-mantle", "AWS_BEARER_TOKEN_BEDROCK"),
+    ):
+        env.delenv(variable)
+        with pytest.raises(AuthError, match=f"{name} needs a key and .*{variable}"):
+            resolve_model(f"{name}/{MODEL}")
