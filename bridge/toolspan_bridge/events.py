@@ -39,21 +39,23 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """One tool call of an answer. ``tool`` is the tool's own name; ``arguments`` is ``None`` when the model
-    sent no JSON object; ``result`` is the tool result object; ``iteration`` counts from 1."""
+    sent no JSON object; ``result`` is the tool result object; ``iteration`` counts from 1. ``rescued``: the
+    model wrote the call as text."""
 
     tool: str
     arguments: Mapping[str, Any] | None
     result: Mapping[str, Any]
     iteration: int
+    rescued: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """``{"tool", "arguments", "result", "iteration"}``."""
+        """``{"tool", "arguments", "result", "iteration"}``, and ``"rescued": true`` where it is so."""
         return {
             "tool": self.tool,
             "arguments": None if self.arguments is None else dict(self.arguments),
             "result": dict(self.result),
             "iteration": self.iteration,
-        }
+        } | ({"rescued": True} if self.rescued else {})
 
 
 Ending = Literal[
@@ -135,13 +137,15 @@ class Text:
 @dataclass(frozen=True, slots=True)
 class ToolCallStarted:
     """The model wants this call. ``server`` is empty when no tool of that name is known; ``arguments`` is
-    ``None`` when the model sent no JSON object; ``iteration`` counts from 1."""
+    ``None`` when the model sent no JSON object; ``iteration`` counts from 1. ``rescued``: the model wrote the
+    call as text."""
 
     call_id: str
     server: str
     tool: str
     arguments: Mapping[str, Any] | None
     iteration: int
+    rescued: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,6 +262,7 @@ class Reply:
     executed. ``incomplete`` is a turn whose stream broke off: what came is kept, and again no call of it is
     executed; ``trouble`` then says why, for people to read. ``attempts`` counts how often the provider was
     asked.
+    ``rescued``: the model wrote its calls as text, from which they were taken.
     ``notes`` say what was left out of the request so that it could be answered, for people to read.
     """
 
@@ -273,3 +274,4 @@ class Reply:
     trouble: str = ""
     attempts: int = 1
     notes: tuple[str, ...] = ()
+    rescued: bool = False

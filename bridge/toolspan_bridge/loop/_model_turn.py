@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from dataclasses import replace
 
-from ..deltas import Delta, TextDelta
+from ..deltas import CallDelta, Delta, TextDelta
+from ..formats.prompt.rescue import (
+    HeldText,
+    callable_names,
+    may_hold_calls,
+    rescued,
+)
 from ..messages import Reply, Request
 from ..providers import Provider
 
@@ -19,6 +26,9 @@ class ModelTurn:
         self._provider = provider
         self._request = request
         self._pieces: list[str] = []
+        names = callable_names(request.tools) if may_hold_calls(request) else {}
+        self._held = HeldText(names) if names else None
+        self._took_calls = False
         self._reply: Reply | None = None
 
     @property
@@ -36,13 +46,44 @@ class ModelTurn:
     async def deltas(self) -> AsyncGenerator[Delta]:
         """The deltas of the turn; none of one that is not streamed. Raises what the provider raises."""
         if not self._request.stream:
-            self._reply = await self._provider.answer(self._request)
+            self._reply = self._rescued(await self._provider.answer(self._request))
             return
         async with aclosing(self._provider.stream(self._request)) as items:
             async for item in items:
                 if isinstance(item, Reply):
-                    self._reply = item
+                    self._reply = self._rescued(item)
+                    for delta in self._rest():
+                        yield delta
                     continue
-                if isinstance(item, TextDelta):
-                    self._pieces.append(item.text)
-                yield item
+                for delta in self._shown(item):
+                    yield delta
+
+    def _shown(self, delta: Delta) -> Iterator[Delta]:
+        """``delta``, or what of its text is no call; the rest is held until a call comes in its channel."""
+        if isinstance(delta, TextDelta):
+            self._pieces.append(delta.text)
+            text = delta.text if self._held is None else self._held.feed(delta.text)
+            if text:
+                yield TextDelta(text)
+            return
+        if isinstance(delta, CallDelta) and self._held is not None:
+            held, self._held = self._held.text, None
+            if held:
+                yield TextDelta(held)
+        yield delta
+
+    def _rescued(self, reply: Reply) -> Reply:
+        """``reply`` with calls that were written as text: unmarked where text is their channel."""
+        found = rescued(reply, self._request)
+        self._took_calls = found is not reply
+        return replace(found, rescued=False) if self._provider.format_name.startswith("prompt") else found
+
+    def _rest(self) -> Iterator[Delta]:
+        """What was held back, and the calls that were taken out of it."""
+        if self._held is None:
+            return
+        held = self._held.text
+        if rest := self._held.close()[0] if self._took_calls else held:
+            yield TextDelta(rest)
+        for place, call in enumerate(self.reply.message.calls if self._took_calls else ()):
+            yield CallDelta(place, call.name, call.raw)

@@ -223,13 +223,16 @@ class _Run:
         self._paused_text, self._paused_citations = "", ()
         turn = self._runner.turn(reply)
         for call in turn.calls:
-            yield ToolCallStarted(call.id, call.server, call.tool, call.arguments, self._iteration)
+            yield ToolCallStarted(
+                call.id, call.server, call.tool, call.arguments, self._iteration, reply.rescued
+            )
         try:
             await turn.perform(self._toolbox)
         finally:
             self._append(turn.message, ToolResults(turn.outcomes()))
         for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
-            self._tool_uses.append(ToolUse(call.tool, call.arguments, outcome.result, self._iteration))
+            use = ToolUse(call.tool, call.arguments, outcome.result, self._iteration, reply.rescued)
+            self._tool_uses.append(use)
             yield ToolCallFinished(call.id, call.server, call.tool, outcome, self._iteration)
 
     def _checked(self, reply: Reply) -> CheckedAnswer | None:
