@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from scripts.docs import chat_rows
 from toolspan_bridge.formats import builtin_names, format_names, get_format
 from toolspan_bridge.formats.bedrock.families import family
 from toolspan_bridge.formats.names import NameTable
@@ -159,6 +160,9 @@ def page() -> str:
             ),
             map(_family, CONVERSE),
         ),
+        "## Providers of Chat Completions\n",
+        chat_rows.ABOUT,
+        _table(chat_rows.HEADS, chat_rows.rows()),
         "## Schemas\n",
         "Each construct as a required property `p`, and what stands there on the wire; in brackets the rules "
         "that are reported.\n",

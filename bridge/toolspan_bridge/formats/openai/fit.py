@@ -44,11 +44,12 @@ def _with_effort(request: Request, notes: list[str]) -> Request:
     effort = request.reasoning
     if effort is None:
         return request
-    if not request.chat.effort or reasons(request.model) is False:
+    switched = request.chat.effort == "thinking"
+    if not request.chat.effort or reasons(request.model) is False or not (switched or _effort(request)):
         if effort != "none":
             notes.append(f"The effort {effort} is left out: {request.model} takes none.")
         return replace(request, reasoning=None)
-    if effort == "none" and request.chat.effort != "thinking":
+    if effort == "none" and not switched:
         sent = _effort(request)
         if sent != effort:
             notes.append(f"{request.model} cannot be told not to think: the effort {sent} is asked for.")
@@ -61,4 +62,6 @@ def _effort(request: Request) -> str | None:
     """
     assert request.reasoning is not None
     taken = efforts(request.model) if reasons(request.model) else request.chat.efforts
+    if request.reasoning != "none":
+        taken = tuple(effort for effort in taken if effort != "none")
     return nearest_effort(request.reasoning, taken) if taken else None

@@ -84,6 +84,8 @@ async def test_every_row_takes_all_options_at_once(
         ("mistral/mistral-medium", "low", {"reasoning_effort": "high"}),
         ("groq/openai/gpt-oss-120b", "none", {"reasoning_effort": "low"}),
         ("groq/llama-3.3-70b", "high", {}),
+        ("groq/qwen/qwen3-32b", "none", {"reasoning_effort": "none"}),
+        ("groq/qwen/qwen3-32b", "high", {}),
         ("xai/grok-4-0709", "high", {}),
         ("xai/grok-3-mini", "medium", {"reasoning_effort": "high"}),
         ("vllm/qwen3", "low", {"reasoning_effort": "low"}),
