@@ -142,6 +142,11 @@ class Troubled(FakeProvider):
         self._armed = False
         self._left = kind.times
 
+    @property
+    def troubles(self) -> int:
+        """How many requests met the trouble."""
+        return self._kind.times - self._left
+
     def cure(self) -> None:
         self._left = 0
 
@@ -188,10 +193,10 @@ class Counted(Toolbox):
         self.made: list[str] = []
 
     @override
-    async def call(self, tool: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
+    async def call(self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
         self.made.append(arguments["city"])
-        whole = {"success": True, "result": "7 C", "tool_name": tool.name, "execution_time_ms": 1}
-        return ToolOutcome(call_id, tool.name, whole, (said("7 C"),))
+        whole = {"success": True, "result": "7 C", "tool_name": spec.name, "execution_time_ms": 1}
+        return ToolOutcome(call_id, spec.name, whole, (said("7 C"),))
 
 
 async def ask(
@@ -234,6 +239,8 @@ async def troubled(wire_format: str, name: str, turn: int, in_pieces: bool) -> N
                 assert getattr(caught.value, "fault", "other") == kind.fault
                 assert "\n" not in str(caught.value)
                 assert toolbox.made == [f"city {n}" for n in range(turn)]
+                refused_for_good = kind.made is None and kind.status < 500 and kind.fault != "tool"
+                assert fake.troubles == 1 or not refused_for_good
             check_whole(transcript, toolbox.made)
             fake.cure()
             made = list(toolbox.made)

@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator
 
 from ...deltas import Delta
 from ...errors import BridgeError
-from ...formats import FormatError, StreamParser
+from ...formats import FormatError, StreamFailed, StreamParser
 from ...messages import Assistant, Reply
+from ..http.retry import Attempts
 from ..http.streams import ResponseStream
 
 
@@ -44,3 +45,15 @@ class ParsedStream:
             if self.trouble is None:
                 raise
             return Reply(Assistant(incomplete=True), "other", incomplete=True)
+
+
+async def asks_again(parsed: ParsedStream, attempts: Attempts) -> bool:
+    """Whether a request that failed within its stream is repeated: never after a delta was yielded."""
+    failed = parsed.trouble
+    return not parsed.emitted and isinstance(failed, StreamFailed) and await is_repeated(failed, attempts)
+
+
+async def is_repeated(failed: StreamFailed, attempts: Attempts) -> bool:
+    """Whether a request that failed after HTTP 200 is repeated; the wait before it is over."""
+    reason = f"failed within its answer ({failed.error.kind})"
+    return failed.error.retryable and await attempts.again(reason, failed.error.retry_after)

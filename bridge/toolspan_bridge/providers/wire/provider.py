@@ -15,7 +15,6 @@ from ...deltas import Delta
 from ...errors import (
     AuthError,
     BridgeError,
-    ContextOverflowError,
     ProviderError,
     UnknownModelError,
 )
@@ -32,12 +31,12 @@ from ..http.client import HttpClient, HttpResponse
 from ..http.retry import Attempts
 from ..http.settings import HttpSettings
 from .adjustments import Adjustments, Rounds
-from .advice import advice, lengths
 from .model_facts import ModelFacts, Page, openai_page
 from .model_list import read_list
 from .own_state import from_provider, without_foreign_state
-from .parsed_stream import ParsedStream
+from .parsed_stream import ParsedStream, asks_again, is_repeated
 from .quarantine import Quarantine
+from .refusals import advice, lengths, refusal
 
 
 def encode(body: Any) -> bytes:
@@ -203,7 +202,7 @@ class WireProvider(ABC):
             async with aclosing(opened), aclosing(parsed.deltas()) as deltas:
                 async for delta in deltas:
                     yield delta
-            if not await _asks_again(parsed, attempts):
+            if not await asks_again(parsed, attempts):
                 reply = self._ended(parsed, opened.excerpt, request.model)
                 yield _with_notes(replace(reply, attempts=attempts.number), notes)
                 return
@@ -291,7 +290,7 @@ class WireProvider(ABC):
         try:
             reply = self._format.parse_reply(answer.content)
         except StreamFailed as failed:
-            if await _is_repeated(failed, attempts):
+            if await is_repeated(failed, attempts):
                 return None
             raise self._trouble(failed, b"", model) from None
         except FormatError as error:
@@ -356,25 +355,12 @@ class WireProvider(ABC):
                 status=404,
                 kind=error.kind,
             )
-        kind = self._redact(error.kind)
-        todo = advice(error, self.name, model, prompted=self._prompted)
-        said = f"{self.name} {how or f'answered {answer.status}'} {kind}: {reported}{lengths(error)}"
-        message = f"{said}{later}{tries}{f' ({todo})' if todo else ''}"
-        if error.fault == "context_overflow":
-            return ContextOverflowError(
-                message,
-                status=answer.status,
-                kind=error.kind,
-                counted_tokens=error.counted_tokens,
-                maximum_tokens=error.maximum_tokens,
-            )
-        return ProviderError(
-            message,
-            status=answer.status,
-            kind=error.kind,
-            tool=error.tool,
-            fault=error.fault,
-            parameter=error.parameter,
+        said = f"{self.name} {how or f'answered {answer.status}'} {self._redact(error.kind)}: {reported}"
+        return refusal(
+            error,
+            f"{said}{lengths(error)}{later}{tries}",
+            answer.status,
+            advice(error, self.name, model, prompted=self._prompted),
         )
 
     def _refuses_key(self, answer: HttpResponse, error: WireError) -> bool:
@@ -386,19 +372,6 @@ class WireProvider(ABC):
     def _redact(self, text: str) -> str:
         found = secret_pattern(self._secrets)
         return text if found is None else found.sub("[key]", text)
-
-
-async def _asks_again(parsed: ParsedStream, attempts: Attempts) -> bool:
-    """Whether a request that failed within its stream is repeated: never after a delta was yielded."""
-    failed = parsed.trouble
-    if parsed.emitted or not isinstance(failed, StreamFailed):
-        return False
-    return await _is_repeated(failed, attempts)
-
-
-async def _is_repeated(failed: StreamFailed, attempts: Attempts) -> bool:
-    reason = f"failed within its answer ({failed.error.kind})"
-    return failed.error.retryable and await attempts.again(reason, failed.error.retry_after)
 
 
 def _with_notes(reply: Reply, notes: tuple[str, ...]) -> Reply:

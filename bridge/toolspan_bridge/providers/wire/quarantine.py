@@ -8,6 +8,7 @@ then requested once more. Errors about anything else leave every tool in its pla
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -26,6 +27,7 @@ MAX_REFUSED = 8
 """How many tools of one request may turn out to be refused."""
 
 _PROBE_TOKENS = 16
+_RAN_OUT = re.compile("(?i)max_tokens or model output limit was reached")  # OpenAI's models that reason
 _PROBE = (User("Hello."),)
 _HARMLESS = ToolSpec("probe", "ping", "Answers with pong.", {"type": "object", "properties": {}})
 
@@ -103,8 +105,6 @@ class Quarantine:
         """The tool that ``error`` is proven to be about; ``None`` when there is no proof against any."""
         if error.fault != "tool" or not request.tools or request.tool_choice == "none":
             return None
-        if error.fault not in ("tool", "other"):
-            return None
         sent = _sent(request, wire)
         if error.tool is not None:
             found = _tool_named(error.tool, sent, request)
@@ -139,6 +139,8 @@ async def _refuses(request: Request, ask: Ask) -> bool | None:
     try:
         await ask(probe)
     except ProviderError as error:
+        if _RAN_OUT.search(error.message):
+            return False
         return True if error.fault == "tool" else None
     return False
 

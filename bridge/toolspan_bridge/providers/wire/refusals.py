@@ -1,13 +1,35 @@
-"""What a person can do about a provider's error, by what it is about."""
+"""A provider's error as an exception, with what a person can do about it."""
 
 from __future__ import annotations
 
+from ...errors import ContextOverflowError, ProviderError
 from ...formats import WireError
 
 _ACTIONS = {
     "changed_prefix": "what came before this message was changed: start a new conversation",
     "message_order": "it does not take this history: start a new conversation, or ask another provider",
 }
+
+
+def refusal(error: WireError, message: str, status: int, todo: str) -> ProviderError:
+    """The exception for ``error``, told as ``message`` and ``todo``."""
+    message = f"{message} ({todo})" if todo else message
+    if error.fault == "context_overflow":
+        return ContextOverflowError(
+            message,
+            status=status,
+            kind=error.kind,
+            counted_tokens=error.counted_tokens,
+            maximum_tokens=error.maximum_tokens,
+        )
+    return ProviderError(
+        message,
+        status=status,
+        kind=error.kind,
+        tool=error.tool,
+        fault=error.fault,
+        parameter=error.parameter,
+    )
 
 
 def advice(error: WireError, provider: str, model: str, *, prompted: bool) -> str:
