@@ -361,3 +361,22 @@ def test_a_wrapper_that_cannot_be_read_stays_a_call_of_its_own_name() -> None:
         answer("", [("a", "multi_tool_use.parallel", {"tool_uses": [{}]})])
     ).message.calls
     assert (call.id, call.name) == ("a", "multi_tool_use.parallel")
+
+
+@pytest.mark.requirement("I11.1.10")
+@pytest.mark.parametrize("reason", ["length", "model_length", "content_filter", "error", "abort"])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_calls_of_a_turn_that_was_ended_are_set_aside(reason: str, streamed: bool) -> None:
+    body = answer("I look.", [("c1", "s__t", {"city": "Oslo"})])
+    body["choices"][0]["finish_reason"] = reason
+    if streamed:
+        stream = openai.parse_stream()
+        for frame in frames("I look.", [("c1", "s__t", {"city": "Oslo"})]):
+            stream.feed(
+                frame.replace(b'"finish_reason": "tool_calls"', f'"finish_reason": "{reason}"'.encode())
+            )
+        reply = stream.end()
+    else:
+        reply = openai.parse_reply(body)
+    assert reply.message.calls == () and [call.name for call in reply.cut_calls] == ["s__t"]
+    render(User("hi"), reply.message, User("And now?"))

@@ -105,6 +105,7 @@ def serve(monkeypatch: pytest.MonkeyPatch, row: str, *answers: Sent) -> FakeProv
     return fake
 
 
+@pytest.mark.requirement("I11.1.3")
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("row", CHAT)
 async def test_a_call_is_answered_saved_taken_elsewhere_and_brought_back(
