@@ -33,7 +33,19 @@ _FAMILIES = (
     "openai.gpt-oss-120b-1:0",
     "arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc",
 )
-_ROWS = ("cerebras", "deepseek", "groq", "mistral", "openai", "openrouter")
+_ROWS = (
+    "cerebras",
+    "cohere",
+    "deepseek",
+    "groq",
+    "minimax",
+    "mistral",
+    "moonshot",
+    "openai",
+    "openrouter",
+    "xai",
+    "zai",
+)
 PEERS = (*FORMATS, *(f"bedrock@{model}" for model in _FAMILIES), *(f"openai@{row}" for row in _ROWS))
 """Every format, Converse for each family of models, and Chat Completions as each row of servers takes it."""
 

@@ -8,6 +8,7 @@ from ..row import Row
 KIMI = ChatTraits(
     echoed=("reasoning_content",),
     echoes_text_turns=True,
+    echoes_call_state=False,
     demanded="reasoning_content",
     effort="thinking",
     efforts=(),

@@ -11,6 +11,7 @@ ROW = Row(
     chat=ChatTraits(
         echoed=("reasoning_content",),
         echoes_text_turns=True,
+        echoes_call_state=False,
         effort="thinking",
         efforts=(),
         structured="json_object",
