@@ -152,14 +152,19 @@ def _with_bytes(value: Any) -> Any:
     return [_with_bytes(entry) for entry in value] if isinstance(value, list) else value
 
 
+def check_count(body: Any) -> None:
+    """What ``CountTokens`` takes."""
+    assert _model_errors({"modelId": "m", **_with_bytes(body)}, "CountTokens") == ""
+
+
 @cache
-def _converse() -> Any:
+def _input_of(operation: str) -> Any:
     from botocore.session import Session
 
-    return Session().get_service_model("bedrock-runtime").operation_model("Converse").input_shape
+    return Session().get_service_model("bedrock-runtime").operation_model(operation).input_shape
 
 
-def _model_errors(parameters: dict[str, Any]) -> str:
+def _model_errors(parameters: dict[str, Any], operation: str = "Converse") -> str:
     from botocore.validate import ParamValidator
 
-    return str(ParamValidator().validate(parameters, _converse()).generate_report())
+    return str(ParamValidator().validate(parameters, _input_of(operation)).generate_report())

@@ -17,12 +17,14 @@ from ..http.settings import HttpSettings
 from ..settings.environment import base_url, optional_key, variable
 from ..wire.model_facts import Page, bedrock_page
 from ..wire.provider import WireProvider
+from ..wire.token_counts import CountsTokens
 from ..wire.unbound_thoughts import UnboundThoughts
 
 _TOKEN = "AWS_BEARER_TOKEN_BEDROCK"
 _REGION = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _ENDPOINT = ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL")
 _CONTROL = ("AWS_ENDPOINT_URL_BEDROCK", "AWS_ENDPOINT_URL")
+_REGIONAL = re.compile(r"^(?:apac|au|ca|eu|global|jp|us|us-gov)\.")
 _EXTRA = f"signing needs botocore: pip install 'toolspan[bedrock]', or set {_TOKEN} to a Bedrock API key"
 
 
@@ -137,8 +139,17 @@ class BedrockProvider(WireProvider):
         return dict(signed.headers.items())
 
 
-class _Converse(UnboundThoughts, BedrockProvider):
+class _Converse(CountsTokens, UnboundThoughts, BedrockProvider):
     """Bedrock's provider, with what Claude is asked once more for; models of other vendors never are."""
+
+    counted = "inputTokens"
+
+    @override
+    def _count(self, model: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Asked of the model itself: inference profiles of a region have no count of their own."""
+        known = ("messages", "system", "toolConfig", "additionalModelRequestFields")
+        converse = {key: body[key] for key in known if key in body}
+        return self._operation(_REGIONAL.sub("", model), "count-tokens"), {"input": {"converse": converse}}
 
 
 def _session() -> Any:

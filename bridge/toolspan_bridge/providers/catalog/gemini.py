@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 from typing_extensions import override
@@ -44,6 +46,11 @@ class _Gemini(GeminiProvider):
         if not (slash and family in ("models", "tunedModels")):
             family, name = "models", model
         return f"{self._base}/v1beta/{family}/{quote(name, safe='')}"
+
+    @override
+    def _counted(self, model: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        named = model if model.startswith(("models/", "tunedModels/")) else f"models/{model}"
+        return {"generateContentRequest": {"model": named, **body}}
 
     @override
     def _read_page(self, content: bytes) -> Page:

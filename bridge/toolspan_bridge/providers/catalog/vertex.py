@@ -86,6 +86,11 @@ class _Vertex(GeminiProvider):
         return _without_ids(body) if _WITHOUT_IDS.search(request.model) else body
 
     @override
+    def _counted(self, model: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        known = ("contents", "generationConfig", "systemInstruction", "tools")
+        return {key: body[key] for key in known if key in body}
+
+    @override
     def _model_url(self, model: str) -> str:
         named = _PUBLISHED.fullmatch(model)
         publisher, name = named.groups() if named else ("google", model)

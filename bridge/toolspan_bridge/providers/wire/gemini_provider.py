@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 from typing_extensions import override
 
@@ -16,16 +17,19 @@ from ...messages import Assistant, Reply, Request
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from .endpoint_provider import EndpointProvider
+from .token_counts import CountsTokens
 
 MAX_CONTINUATIONS = 8
 """How often the rest of one turn is asked for."""
 
 
-class GeminiProvider(EndpointProvider):
+class GeminiProvider(CountsTokens, EndpointProvider):
     """Gemini at ``endpoint``; ``headers`` are sent with every request.
 
     A turn that ends at the limit of one request (``CONTINUATION``) is gone on with: it is one reply.
     """
+
+    counted = "totalTokens"
 
     def __init__(self, endpoint: Endpoint, settings: HttpSettings, headers: Mapping[str, str]) -> None:
         super().__init__(endpoint, "gemini", settings, headers)
@@ -41,6 +45,14 @@ class GeminiProvider(EndpointProvider):
     @abstractmethod
     def _model_url(self, model: str) -> str:
         """The URL of ``model``."""
+
+    @override
+    def _count(self, model: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        return f"{self._model_url(model)}:countTokens", self._counted(model, body)
+
+    @abstractmethod
+    def _counted(self, model: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The request ``body`` as ``countTokens`` takes it."""
 
     @override
     async def _answer(self, request: Request) -> Reply:
