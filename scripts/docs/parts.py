@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pkgutil
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any, cast
 
 import click
@@ -36,7 +39,12 @@ ORDER = (
     "A call goes through them in this order, and its result back. "
     "Those with a key are there for tools that have it."
 )
-MODEL = "A model is written `provider/model`: see [Models](../how-to/models.md)."
+MODEL = (
+    "A model is written `provider/model`: see [Models](../how-to/models.md), also for how to record "
+    "exchanges with a live provider, which tests replay."
+)
+RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
+_LOCAL = {"offline", "scripted"}
 
 
 def page() -> str:
@@ -55,7 +63,7 @@ def page() -> str:
             ),
             _section("Executor steps", ORDER, ("step", "key of a tool", ABOUT), _steps()),
             _section("Wire formats", "`--format` names one.", ("format", ABOUT), _formats()),
-            _section("Providers", MODEL, ("provider", ABOUT, "key", "address"), _providers()),
+            _section("Providers", MODEL, ("provider", ABOUT, "key", "address", "proof"), _providers()),
             _section("Verbs", "`toolspan VERB`.", ("verb", ABOUT), _verbs()),
         ]
     )
@@ -101,13 +109,25 @@ def _compatible() -> Iterator[Row]:
     for name in row_names():
         row = row_of(name)
         about = _about(import_module(f"{rows.__name__}.{name.replace('-', '_')}"))
-        yield f"`{name}`", about, f"`{row.key}`", f"`{row.base}`, else `{row.url}`"
+        yield f"`{name}`", about, f"`{row.key}`", f"`{row.base}`, else `{row.url}`", _recorded(name)
 
 
 def _others() -> Iterator[Row]:
     for module in pkgutil.iter_modules(catalog.__path__):
         about = _about(import_module(f"{catalog.__name__}.{module.name}"))
-        yield f"`{module.name.replace('_', '-')}`", about, "", ""
+        name = module.name.replace("_", "-")
+        yield f"`{name}`", about, "", "", "" if name in _LOCAL else _recorded(name)
+
+
+def _recorded(name: str) -> str:
+    """When exchanges with the live provider were recorded last (``tests/recordings``)."""
+    dates = [recorded["date"] for recorded in _recordings() if recorded["provider"] == name]
+    return f"recorded on {max(dates)}" if dates else "not yet recorded"
+
+
+@cache
+def _recordings() -> tuple[dict[str, Any], ...]:
+    return tuple(json.loads(path.read_text("utf-8")) for path in sorted(RECORDINGS.glob("*.json")))
 
 
 def _verbs() -> Iterator[Row]:

@@ -36,8 +36,13 @@ def llama_server(engine: Path, weights: Path, log: Path, *, threads: int = 2) ->
     port = free_port()
     with log.open("wb") as file:
         try:
-            command = _command(engine, weights, port, threads)
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=file, stderr=subprocess.STDOUT)
+            process = subprocess.Popen(
+                _command(engine.resolve(), weights.name, port, threads),
+                cwd=weights.parent,  # so that the engine calls the model by its file's name alone
+                stdin=subprocess.PIPE,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
         except OSError as error:
             raise Unavailable(f"{engine} cannot be executed: {error.strerror}") from None
         try:
@@ -53,13 +58,13 @@ def llama_server(engine: Path, weights: Path, log: Path, *, threads: int = 2) ->
                 process.wait(_STOP_S)
 
 
-def _command(engine: Path, weights: Path, port: int, threads: int) -> list[str]:
+def _command(engine: Path, weights: str, port: int, threads: int) -> list[str]:
     if engine.is_dir():
         numbers = (str(number) for number in (port, CONTEXT, threads))
-        return [sys.executable, str(_RUNNER), str(engine), str(weights), *numbers]
+        return [sys.executable, str(_RUNNER), str(engine), weights, *numbers]
     address = ["--host", "127.0.0.1", "--port", str(port)]
     sizes = ["-c", str(CONTEXT), "-np", "1", "-t", str(threads)]
-    return [str(engine), "-m", str(weights), *address, *sizes, "--jinja"]
+    return [str(engine), "-m", weights, *address, *sizes, "--jinja"]
 
 
 def _wait(process: subprocess.Popen[bytes], base: str, log: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -25,7 +27,8 @@ class ProviderPool:
     """Resolves each model once and keeps its provider's connections open until the block ends.
 
     ``allow`` is called with the request of a provider of ``config`` before that provider is used; without
-    it every provider of ``config`` is used.
+    it every provider of ``config`` is used. Where ``TOOLSPAN_RECORD`` names a folder, what each provider is
+    asked and answers is written there, without secrets.
     """
 
     def __init__(self, config: Config, allow: Allow | None = None) -> None:
@@ -52,9 +55,19 @@ class ProviderPool:
             if self._allow is not None:
                 self._allow(foreign_provider(self._config, split_model(model, own)[0]))
             provider, name = resolve_model(model, own=own)
+            if folder := os.environ.get("TOOLSPAN_RECORD"):
+                _record(provider, Path(folder), self._config)
             await self._open.enter_async_context(aclosing(provider))
             self._providers[model] = (provider, name)
         return self._providers[model]
+
+
+def _record(provider: Provider, folder: Path, config: Config) -> None:
+    from .wire.provider import WireProvider
+    from .wire.recording import Recorder
+
+    if isinstance(provider, WireProvider):
+        provider.recorded(Recorder(folder, config.redact))
 
 
 class PoolUser:

@@ -109,7 +109,7 @@ def test_a_conversation_of_another_format_is_written_as_items() -> None:
     results = ToolResults((succeeded(said("7 degrees"), call_id="call_1"),))
     assert render(User("hi"), Assistant("So.", (CALL,)), results)["input"] == [
         {"role": "user", "content": "hi"},
-        {"role": "assistant", "content": "So."},
+        {"type": "message", "role": "assistant", "content": "So."},
         {"type": "function_call", "call_id": "call_1", "name": "s__t", "arguments": '{"city":"Århus"}'},
         {"type": "function_call_output", "call_id": "call_1", "output": "7 degrees"},
     ]
@@ -147,7 +147,7 @@ def test_items_that_no_longer_fit_the_calls_are_written_anew() -> None:
     first = openai_responses.parse_reply(whole(ITEMS)).message
     edited = Assistant(first.text, first.calls[:1], first.opaque, first.opaque_format)
     sent = render(User("hi"), edited, ToolResults((succeeded(call_id="c1"),)))["input"]
-    assert sent[1] == {"role": "assistant", "content": "I look."} and "id" not in sent[2]
+    assert sent[1] == {"type": "message", "role": "assistant", "content": "I look."} and "id" not in sent[2]
 
 
 @pytest.mark.requirement("I5.1.3")
@@ -155,7 +155,7 @@ def test_reasoning_that_only_refers_to_what_is_not_stored_is_left_out() -> None:
     bare = {**REASONING, "encrypted_content": None}
     reply = openai_responses.parse_reply(whole([bare, message("Hi."), REASONING]))
     assert render(User("hi"), reply.message)["input"][1:] == [
-        {"role": "assistant", "content": "Hi.", "phase": "final_answer"}
+        {"type": "message", "role": "assistant", "content": "Hi.", "phase": "final_answer"}
     ]
 
 

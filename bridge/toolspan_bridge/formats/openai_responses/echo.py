@@ -59,7 +59,7 @@ class Echoes:
 def _anew(turn: AssistantTurn) -> Iterator[dict[str, Any]]:
     """A turn of another format, or one that was changed since."""
     if turn.message.text.strip():
-        yield {"role": "assistant", "content": turn.message.text}
+        yield {"type": "message", "role": "assistant", "content": turn.message.text}
     for call in turn.calls:
         yield _plain_call(call)
 
@@ -73,7 +73,7 @@ def _without_state(items: list[dict[str, Any]], calls: tuple[SentCall, ...]) -> 
             yield _plain_call(next(waiting)) | namespace
         elif item.get("type") == "message" and (words := item_text(item)).strip():
             phase = {"phase": item["phase"]} if item.get("phase") else {}
-            yield {"role": "assistant", "content": words} | phase
+            yield {"type": "message", "role": "assistant", "content": words} | phase
 
 
 def _plain_call(call: SentCall) -> dict[str, Any]:

@@ -14,10 +14,13 @@ from ..http.streams import ResponseStream
 
 class ParsedStream:
     """Feeds ``stream`` to ``parser``. ``emitted`` is whether a delta was yielded; ``trouble`` is the error
-    that ended it early: a ``BridgeError`` of the connection, a ``FormatError`` of the content.
+    that ended it early: a ``BridgeError`` of the connection, a ``FormatError`` of the content. ``received``
+    are the bytes, where ``keep`` asks for them.
     """
 
-    def __init__(self, parser: StreamParser, stream: ResponseStream) -> None:
+    def __init__(self, parser: StreamParser, stream: ResponseStream, *, keep: bool = False) -> None:
+        self.received = bytearray()
+        self._keep = keep
         self.emitted = False
         self.trouble: BridgeError | FormatError | None = None
         self._parser = parser
@@ -27,6 +30,8 @@ class ParsedStream:
         """The deltas as they arrive; ends without an exception, but with ``trouble`` if there was any."""
         try:
             while not self._parser.finished and (chunk := await self._stream.read()):
+                if self._keep:
+                    self.received += chunk
                 for delta in self._parser.feed(chunk):
                     self.emitted = True
                     yield delta

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from toolspan_server.config import secret_pattern
 
@@ -37,6 +37,9 @@ from .own_state import from_provider, without_foreign_state
 from .parsed_stream import ParsedStream, asks_again, is_repeated
 from .quarantine import Quarantine
 from .refusals import advice, lengths, refusal
+
+if TYPE_CHECKING:
+    from .recording import Recorder
 
 
 def encode(body: Any) -> bytes:
@@ -85,6 +88,7 @@ class WireProvider(ABC):
         self._quarantine = Quarantine(name)
         self._adjustments = Adjustments(name)
         self._prompted = False
+        self._recorder: Recorder | None = None
 
     @abstractmethod
     def _url(self, model: str) -> str:
@@ -113,6 +117,10 @@ class WireProvider(ABC):
         self._format = get_format(self.format_name)
         self._prompted = True
         return self
+
+    def recorded(self, recorder: Recorder) -> None:
+        """From now on, write each exchange by ``recorder``."""
+        self._recorder = recorder
 
     def _stream_url(self, model: str) -> str:
         """The URL of requests to ``model`` with a streamed answer."""
@@ -151,6 +159,7 @@ class WireProvider(ABC):
         url, attempts = self._url(request.model), self._client.attempts()
         while True:
             answer = await self._client.post(url, body, self._headers, self._format.parse_error, attempts)
+            await self._record(request, url, body, answer)
             reply = await self._whole(answer, request.model, attempts)
             if reply is not None:
                 return _with_notes(reply, notes)
@@ -193,19 +202,32 @@ class WireProvider(ABC):
         while True:
             opened = await self._client.open(url, body, self._headers, self._format.parse_error, attempts)
             if isinstance(opened, HttpResponse):
+                await self._record(request, url, body, opened)
                 whole = await self._whole(opened, request.model, attempts)
                 if whole is None:
                     continue
                 yield _with_notes(whole, notes)
                 return
-            parsed = ParsedStream(self._format.parse_stream(), opened)
+            parsed = ParsedStream(self._format.parse_stream(), opened, keep=self._recorder is not None)
             async with aclosing(opened), aclosing(parsed.deltas()) as deltas:
                 async for delta in deltas:
                     yield delta
+            await self._record(request, url, body, HttpResponse(200, {}, bytes(parsed.received)))
             if not await asks_again(parsed, attempts):
                 reply = self._ended(parsed, opened.excerpt, request.model)
                 yield _with_notes(replace(reply, attempts=attempts.number), notes)
                 return
+
+    async def _record(self, request: Request, url: str, body: bytes, answer: HttpResponse) -> None:
+        if self._recorder is None:
+            return
+        from .recording import Exchange
+
+        kind = answer.headers.get("content-type", "")
+        exchange = Exchange(
+            self.name, self.format_name, request, url, body, answer.status, kind, answer.content
+        )
+        await self._recorder.keep(exchange, self._redact)
 
     async def models(self) -> tuple[ModelFacts, ...]:
         """The models that the provider lists, with the facts in its list; at most ``MAX_MODELS``.
