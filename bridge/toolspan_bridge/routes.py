@@ -4,9 +4,9 @@ with which prompt and tools."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from toolspan_server.common.re2_patterns import compiled_intent
 from toolspan_server.config import BUILTIN, Config
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 USER_MESSAGE = "user_message"
 RAG_CONTEXT = "rag_context"
 
+_PLACE = ("country", "region", "city", "timezone")
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\S\n]*$", re.IGNORECASE)
 
@@ -30,7 +31,7 @@ _USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\
 class Route:
     """How a message is to be answered. ``model`` is ``provider/model``, empty when the rule names none.
     ``builtins`` are tools of the provider's own; ``reasoning`` is how much the model is to think;
-    ``tools_offered`` the most tools that are offered at once."""
+    ``tools_offered`` the most tools that are offered at once; ``web_search`` the settings of that tool."""
 
     system: str = ""
     model: str = ""
@@ -42,6 +43,7 @@ class Route:
     builtins: tuple[str, ...] = ()
     reasoning: ReasoningEffort | None = None
     tools_offered: int | None = None
+    web_search: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def question(self, text: str, model: str) -> Question:
         """The question ``text`` to ``model`` (its name at its provider), as the route says."""
@@ -56,6 +58,7 @@ class Route:
             builtins=self.builtins if self.tools_enabled else (),
             reasoning=self.reasoning,
             tools_offered=self.tools_offered,
+            builtin_options={"web_search": self.web_search} if self.web_search else {},
         )
 
 
@@ -133,6 +136,7 @@ def _route(rule: ResponseRule, config: Config) -> Route:
         temperature=rule.temperature,
         reasoning=rule.reasoning,
         tools_offered=config.limits.tools_offered,
+        web_search=_web_search(rule),
     )
 
 
@@ -143,6 +147,21 @@ def _allowed(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
 def _builtins(rule: ResponseRule) -> tuple[str, ...]:
     names = (rule.tools.allowed_tools if rule.tools else None) or ()
     return tuple(name.removeprefix(BUILTIN) for name in names if name.startswith(BUILTIN))
+
+
+def _web_search(rule: ResponseRule) -> dict[str, Any]:
+    if rule.tools is None or rule.tools.web_search is None:
+        return {}
+    written: dict[str, Any] = rule.tools.web_search.model_dump()
+    known = {name: list(value) if isinstance(value, tuple) else value for name, value in written.items()}
+    return web_search_options({name: value for name, value in known.items() if value is not None})
+
+
+def web_search_options(written: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings as requests carry them: what says where the user is, as ``user_location``."""
+    place = {key: written[key] for key in _PLACE if key in written}
+    others = {key: value for key, value in written.items() if key not in _PLACE}
+    return others | ({"user_location": place} if place else {})
 
 
 def _model(rule: ResponseRule) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..messages import (
@@ -27,9 +27,9 @@ class Question:
     names, ``None`` for all; ``max_iterations`` counts the turns in which tools may be called.
 
     ``parts`` are images and other files beside the text; ``vision`` says whether the model accepts images.
-    ``builtins`` are the provider's own tools. With ``stream`` the answer is streamed;
-    with ``trim`` the oldest messages are dropped if the model's context is too short for all.
-    ``reasoning`` is how much the model is to think; ``None`` leaves it to the model. ``answer_schema`` is a
+    ``builtins`` are the provider's own tools, ``builtin_options`` the settings of each. With ``stream`` the
+    answer is streamed; with ``trim`` the oldest messages are dropped if the model's context is too short for
+    all. ``reasoning`` is how much the model is to think; ``None`` leaves it to the model. ``answer_schema`` is a
     JSON Schema that the answer has to fit: it is then one JSON value, ``Answer.value``. Of more tools than
     ``tools_offered``, and than the format takes, the model has to find those that it needs with a search.
     """
@@ -49,6 +49,7 @@ class Question:
     reasoning: ReasoningEffort | None = None
     answer_schema: Mapping[str, Any] | None = None
     tools_offered: int | None = None
+    builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     @property
     def asked(self) -> User:
@@ -78,4 +79,5 @@ class Question:
             trim=self.trim,
             reasoning=self.reasoning,
             answer_schema=self.answer_schema,
+            builtin_options=self.builtin_options,
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any
 
@@ -12,9 +12,10 @@ import click
 
 from ...loop import Question
 from ...messages import Part, ReasoningEffort
-from ...routes import check_builtins
+from ...routes import check_builtins, web_search_options
 from ..inputs.images import read_images
 from ..inputs.options import model_option, reasoning_option
+from ..inputs.web_search import read_search
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class AskOptions:
     stream: bool = False
     trim: bool = False
     reasoning: ReasoningEffort | None = None
+    search: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def applied_to(self, question: Question) -> Question:
         """``question`` with these options."""
@@ -40,12 +42,19 @@ class AskOptions:
             stream=self.stream,
             trim=self.trim,
             reasoning=self.reasoning or question.reasoning,
+            builtin_options=self._builtin_options(question),
         )
+
+    def _builtin_options(self, question: Question) -> Mapping[str, Mapping[str, Any]]:
+        if not self.search:
+            return question.builtin_options
+        web_search = {**question.builtin_options.get("web_search", {}), **self.search}
+        return {**question.builtin_options, "web_search": web_search}
 
 
 def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``--model``, ``--system``, ``--builtin``, ``--reasoning``, ``--image``, ``--no-stream`` and ``--trim``,
-    given to ``function`` as ``options``; beside ``--json``."""
+    """``--model``, ``--system``, ``--builtin``, ``--reasoning``, ``--search``, ``--image``, ``--no-stream``
+    and ``--trim``, given to ``function`` as ``options``; beside ``--json``."""
 
     @wraps(function)
     def with_options(
@@ -57,6 +66,7 @@ def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:
         no_stream: bool,
         trim: bool,
         reasoning: ReasoningEffort | None,
+        search: tuple[str, ...],
         as_json: bool,
         **others: Any,
     ) -> Any:
@@ -70,10 +80,11 @@ def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:
             stream=stream,
             trim=trim,
             reasoning=reasoning,
+            search=web_search_options(read_search(search)),
         )
         return function(*args, options=options, as_json=as_json, **others)
 
-    return model_option(_system(reasoning_option(_builtin(_image(_no_stream(_trim(with_options)))))))
+    return model_option(_system(reasoning_option(_builtin(_search(_image(_no_stream(_trim(with_options))))))))
 
 
 _system = click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
@@ -83,6 +94,13 @@ _builtin = click.option(
     multiple=True,
     metavar="NAME",
     help="A tool of the provider's own beside the config's, such as web_search; may repeat.",
+)
+_search = click.option(
+    "--search",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of --builtin web_search: allowed_domains, blocked_domains (hosts, with commas), country, "
+    "region, city, timezone, max_uses; may repeat, and wins over the route's.",
 )
 _image = click.option(
     "--image",

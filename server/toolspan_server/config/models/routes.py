@@ -27,6 +27,18 @@ class ResponseMatch(Record):
     service: str | None = key("The service that the message is for.", default=None)
 
 
+class WebSearch(Record):
+    """Settings of the provider's own web search, builtin:web_search."""
+
+    allowed_domains: tuple[str, ...] | None = key("Only pages of these hosts are found.", default=None)
+    blocked_domains: tuple[str, ...] | None = key("No pages of these hosts are found.", default=None)
+    country: str | None = key("The user's country, two letters as ISO 3166-1 has them.", default=None)
+    region: str | None = key("The user's region.", default=None)
+    city: str | None = key("The user's city.", default=None)
+    timezone: str | None = key("The user's time zone, by its IANA name.", default=None)
+    max_uses: Count | None = key("Most searches in one answer.", default=None)
+
+
 class ResponseTools(Record):
     """The tools that a route offers."""
 
@@ -35,6 +47,9 @@ class ResponseTools(Record):
         "Names of the tools to offer; all of them when absent. builtin:NAME is one of the provider's "
         "own tools, such as builtin:web_search.",
         default=None,
+    )
+    web_search: WebSearch | None = key(
+        "Settings of builtin:web_search, where the provider takes them.", default=None
     )
     max_iterations: Iterations | None = key(
         "In how many turns the model may call tools; tools.max_iterations when absent.",
