@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 USER_MESSAGE = "user_message"
 RAG_CONTEXT = "rag_context"
 
+_HOSTS = ("allowed_domains", "blocked_domains")
 _PLACE = ("country", "region", "city", "timezone")
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _USER_LINE = re.compile(r"^[^\S\n]*(?:user|question|message|query)?[^\S\n]*:?[^\S\n]*$", re.IGNORECASE)
@@ -153,14 +154,14 @@ def _web_search(rule: ResponseRule) -> dict[str, Any]:
     if rule.tools is None or rule.tools.web_search is None:
         return {}
     written: dict[str, Any] = rule.tools.web_search.model_dump()
-    known = {name: list(value) if isinstance(value, tuple) else value for name, value in written.items()}
-    return web_search_options({name: value for name, value in known.items() if value is not None})
+    return web_search_options({name: value for name, value in written.items() if value is not None})
 
 
 def web_search_options(written: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as requests carry them: what says where the user is, as ``user_location``."""
     place = {key: written[key] for key in _PLACE if key in written}
-    others = {key: value for key, value in written.items() if key not in _PLACE}
+    others = {key: value for key, value in written.items() if key not in (*_PLACE, *_HOSTS)}
+    others |= {key: list(written[key]) for key in _HOSTS if key in written}
     return others | ({"user_location": place} if place else {})
 
 

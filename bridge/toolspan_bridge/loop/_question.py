@@ -28,10 +28,11 @@ class Question:
 
     ``parts`` are images and other files beside the text; ``vision`` says whether the model accepts images.
     ``builtins`` are the provider's own tools, ``builtin_options`` the settings of each. With ``stream`` the
-    answer is streamed; with ``trim`` the oldest messages are dropped if the model's context is too short for
-    all. ``reasoning`` is how much the model is to think; ``None`` leaves it to the model. ``answer_schema`` is a
-    JSON Schema that the answer has to fit: it is then one JSON value, ``Answer.value``. Of more tools than
-    ``tools_offered``, and than the format takes, the model has to find those that it needs with a search.
+    answer is streamed; with ``trim`` the oldest messages are dropped if the model's context is too short
+    for all. ``reasoning`` is how much the model is to think; ``None`` leaves it to the model.
+    ``answer_schema`` is a JSON Schema that the answer has to fit: it is then one JSON value,
+    ``Answer.value``. Of more tools than ``tools_offered``, and than the format takes, the model has to find
+    those that it needs with a search.
     """
 
     text: str
