@@ -86,7 +86,7 @@ def prompted(key: str, *, path: str = "/v1/chat/completions") -> Check:
         return _first(
             _posted_json(request, path),
             _header(request, "authorization", f"Bearer {key}"),
-            obeys(prompt_rules.check_request, request.body),
+            obeys(lambda body: prompt_rules.check_request(body, rules_of("openai")), request.body),
         )
 
     return check
