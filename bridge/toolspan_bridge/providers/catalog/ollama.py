@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import anyio
 from typing_extensions import override
 
-from ...errors import ProviderError
+from ...errors import ContextOverflowError, ProviderError
 from ...formats.names import NameTable
 from ...formats.ollama.thinking import Think, fitting
 from ...messages import Request, User
@@ -70,6 +70,7 @@ class _Ollama(EndpointProvider):
                 f"{self.name}: {request.model!r} cannot call tools by itself: name another, or "
                 f"describe them in the prompt with --model prompt:{self.name}/{request.model}",
                 kind="no_tools",
+                fault="no_tools",
             )
         sees, thinks = request.vision and facts.vision is not False, bool(facts.thinking)
         known = replace(request, vision=sees, thinking=request.thinking or thinks)
@@ -90,11 +91,13 @@ class _Ollama(EndpointProvider):
             if needed <= facts.context:
                 return kept, _trimmed(start, facts)
         trim = ", or drop the oldest messages with --trim" if later and not request.trim else ""
-        raise ProviderError(
+        raise ContextOverflowError(
             f"{self.name}: the request needs about {needed:,} tokens, with {len(request.tools)} tools, and "
             f"the context of {request.model!r} holds {facts.context:,}: ask with less, offer fewer tools, "
             f"name a model with a longer context{trim}",
             kind="context",
+            counted_tokens=needed,
+            maximum_tokens=facts.context,
         )
 
     def _tokens(self, request: Request) -> int:

@@ -15,6 +15,7 @@ from tests.support.seed_tools import SEED_TOOLS
 from tests.support.wires import ollama as wire
 from toolspan_bridge.errors import (
     AuthError,
+    ContextOverflowError,
     ProviderError,
     UnknownModelError,
     UnreachableError,
@@ -224,10 +225,12 @@ async def test_what_the_models_context_cannot_hold_is_refused_before_it_is_sent(
     with FakeProvider(checks.ollama(), [model("tools")]) as fake:
         monkeypatch.setenv("OLLAMA_HOST", fake.url)
         with pytest.raises(
-            ProviderError, match=r"needs about \d+,\d+ tokens, with \d tools.*holds 8,192"
+            ContextOverflowError, match=r"needs about \d+,\d+ tokens, with \d tools.*holds 8,192"
         ) as caught:
             await ask("ollama/m", messages=(User("word " * 9_000),))
     assert "--trim" not in caught.value.message
+    counted, most = caught.value.counted_tokens, caught.value.maximum_tokens
+    assert counted and most == 8_192 < counted
     assert [request.target for request in fake.received] == ["/api/show"]
 
 
