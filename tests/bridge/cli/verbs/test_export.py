@@ -116,7 +116,7 @@ async def test_the_first_request_is_what_the_provider_is_really_sent(
     sent = json.loads(seen[0][2])
     ours = json.loads(out)
     assert {key: sent[key] for key in ours} == ours
-    assert sent.keys() - ours.keys() <= {"stream", "stream_options"}
+    assert sent.keys() - ours.keys() <= {"prompt_cache_key", "stream", "stream_options"}
 
 
 def test_the_curl_command_sends_exactly_that_with_the_key_from_its_variable(
