@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 from ...messages import Usage
 from ...prices import cost_of, has_prices
@@ -51,4 +52,4 @@ def _rounded(usd: float | None) -> float | None:
 
 
 def _shown(usd: float | None) -> str:
-    return "unknown" if usd is None else f"${usd:.4f}" if usd >= 0.1 else f"${usd:.3g}"
+    return "unknown" if usd is None else f"${usd:.4f}" if usd >= 0.1 else f"${Decimal(f'{usd:.3g}'):f}"

@@ -10,6 +10,7 @@ import pytest
 from tests.support.cli import toolspan
 from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.wire_peers import wires
+from toolspan_bridge.cli.terminal.costs import cost_line
 from toolspan_bridge.conversation import Conversation
 
 pytestmark = pytest.mark.requirement("I11.3.2")
@@ -77,3 +78,8 @@ def test_models_have_their_prices_and_the_context_that_a_provider_leaves_out(tmp
         assert (unknown["usd_per_million_tokens"], unknown["context"]) == (None, None)
         table = toolspan("models", "-p", "anthropic", cwd=tmp_path, **held(fake)).out
     assert "200,000" in table and "5 / 25" in table
+
+
+def test_small_costs_are_written_out() -> None:
+    assert cost_line(0.0000975) == "cost: $0.0000975"
+    assert cost_line(1.5, 0.25, chat=True) == "cost: $1.5000; of the conversation: $0.2500"
