@@ -8,6 +8,7 @@ The API keeps what a version offers (platform.claude.com/docs/en/api/versioning,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 from typing_extensions import override
@@ -18,12 +19,23 @@ from ..settings.environment import base_url, key_from
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.model_facts import Page, anthropic_page
 from ..wire.provider import WireProvider
+from ..wire.token_counts import CountsTokens
 from ..wire.unbound_thoughts import UnboundThoughts, with_betas
 
 VERSION = "2023-06-01"
 
 _KEY = "ANTHROPIC_API_KEY"
 _BASE = "ANTHROPIC_BASE_URL"
+_COUNTED = (
+    "model",
+    "cache_control",
+    "messages",
+    "output_config",
+    "system",
+    "thinking",
+    "tool_choice",
+    "tools",
+)
 
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
@@ -39,7 +51,9 @@ def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
     return _Anthropic(endpoint, settings)
 
 
-class _Anthropic(UnboundThoughts, EndpointProvider):
+class _Anthropic(CountsTokens, UnboundThoughts, EndpointProvider):
+    counted = "input_tokens"
+
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
         headers = endpoint.request_headers("x-api-key", anthropic_version=VERSION)
         super().__init__(endpoint, "anthropic", settings, headers)
@@ -51,6 +65,11 @@ class _Anthropic(UnboundThoughts, EndpointProvider):
     @override
     def _url(self, model: str) -> str:
         return f"{self._base}/v1/messages"
+
+    @override
+    def _count(self, model: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        counted = {key: body[key] for key in _COUNTED if key in body}
+        return f"{self._base}/v1/messages/count_tokens", counted
 
     @override
     def _read_page(self, content: bytes) -> Page:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from contextlib import aclosing
 from typing import Any
 
 import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
-from tests.support.provider_cases import ANSWERED, ask
+from tests.support.provider_cases import ANSWERED, QUESTION, ask
+from tests.support.provider_settings import instant
+from tests.support.seed_tools import SEED_TOOLS
 from tests.support.streamed import streamed
 from tests.support.wires import anthropic as wire
 from toolspan_bridge.deltas import CallDelta, TextDelta
 from toolspan_bridge.errors import AuthError, ProviderError, UnknownModelError
-from toolspan_bridge.messages import User
+from toolspan_bridge.messages import Request, User
+from toolspan_bridge.providers.catalog.anthropic import connect
+from toolspan_bridge.providers.wire.token_counts import CountsTokens
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I5.3.1")]
 
@@ -104,6 +109,30 @@ async def test_an_unknown_model_is_told(monkeypatch: pytest.MonkeyPatch) -> None
         at(fake, monkeypatch)
         with pytest.raises(UnknownModelError, match="knows no 'claude-z'"):
             await ask("anthropic/claude-z")
+
+
+@pytest.mark.requirement("I11.3.7")
+async def test_the_tokens_of_a_request_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from anthropic.types import MessageCountTokensParams
+    from pydantic import TypeAdapter
+
+    replies = [Sent({"input_tokens": 1234}), Sent({"tokens": 1}), refused(404, "not_found_error", "no")]
+    request = Request("claude-opus-5", QUESTION, "Be brief.", SEED_TOOLS, max_tokens=9, temperature=0.5)
+    with FakeProvider(anything, replies) as fake:
+        at(fake, monkeypatch)
+        provider = connect("", instant())
+        assert isinstance(provider, CountsTokens)
+        async with aclosing(provider):
+            assert await provider.count_tokens(request) == 1234
+            with pytest.raises(ProviderError, match="counted no input_tokens"):
+                await provider.count_tokens(request)
+            with pytest.raises(UnknownModelError):
+                await provider.count_tokens(request)
+    sent = fake.received[0]
+    assert sent.target == "/v1/messages/count_tokens"
+    assert sent.body.keys() <= MessageCountTokensParams.__annotations__.keys()
+    TypeAdapter(MessageCountTokensParams).validate_python(sent.body)
+    assert sent.body["messages"] and sent.body["tools"] and sent.body["system"]
 
 
 async def test_without_a_key_no_request_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
