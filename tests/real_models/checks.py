@@ -159,7 +159,9 @@ async def _too_long(bench: Bench, wire: str) -> str:
     try:
         await bench.ask(wire, "very " * 2 * CONTEXT + "long")
     except ProviderError as error:
-        return f"{error.fault}: {error}"[:100]
+        if error.fault != "context_overflow":
+            raise Fault(f"the error is of the kind {error.fault!r}: {error}") from None
+        return str(error)[:100]
     raise Fault("a question longer than the context was answered")
 
 
