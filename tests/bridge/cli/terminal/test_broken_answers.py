@@ -106,7 +106,7 @@ def test_ask_fails_with_the_reason_and_makes_no_call(
     with _Always(body) as fake:
         config(tmp_path, fake.url, format_name)
         ran = toolspan("ask", "Hello", "-m", "house/m", "-c", "toolspan.yaml", "--json", cwd=tmp_path)
-        attempts = 2 if stop == "malformed" else 1
+        attempts = 3 if stop == "malformed" else 1
         assert len([each for each in fake.received if each.target != "/api/show"]) == attempts
     assert ran.code == 1
     assert (ran.json["stop"], ran.json["tool_calls"]) == (stop, [])

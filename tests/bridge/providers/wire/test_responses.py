@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
@@ -66,3 +68,21 @@ async def test_an_answer_that_failed_after_200_is_an_error(monkeypatch: pytest.M
         monkeypatch.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
         with pytest.raises(ProviderError, match="It broke"):
             await ask("openai-responses/gpt-x")
+
+
+@pytest.mark.requirement("I11.1.11", "I11.3.1")
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+async def test_what_a_model_refuses_is_not_sent_and_the_reply_says_so(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    sent = Sent(frames=frames_of(answer("22 °C"))) if streamed else Sent(answer("22 °C"))
+    with FakeProvider(checks.responses(KEY), [sent]) as fake:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        asked: dict[str, Any] = {"temperature": 0.2, "reasoning": "high", "stream": streamed}
+        if streamed:
+            _, reply = await stream("openai-responses/gpt-5.5", **asked)
+        else:
+            reply = await ask("openai-responses/gpt-5.5", **asked)
+    assert reply.notes == ("The temperature is left out: gpt-5.5 takes none.",)
+    assert fake.received[0].body["reasoning"]["effort"] == "high"
