@@ -32,7 +32,7 @@ def input_items(request: Request) -> Iterator[dict[str, Any]]:
         media=_FILES if request.vision else frozenset(),
         max_media_bytes=_MAX_MEDIA_BYTES,
     )
-    echoes = Echoes(request.model)
+    echoes = Echoes(request)
     for turn in turns(request.messages, _LEGAL_ID, FORMAT):
         if isinstance(turn, UserTurn):
             yield {"role": "user", "content": _question(turn, support)}

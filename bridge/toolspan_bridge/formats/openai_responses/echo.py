@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...messages import Request
 from ..shared.conversation.history import AssistantTurn, SentCall
 from ..shared.json_values import as_list, compact, is_object, load, objects, text
 from ..shared.openai_models import reasons
@@ -27,10 +28,10 @@ _UNFINISHED = ("in_progress", "searching", "interpreting")
 
 
 class Echoes:
-    """Writes earlier turns for ``model``. Each id is sent once in a request."""
+    """Writes earlier turns for ``request``. Each id is sent once in a request."""
 
-    def __init__(self, model: str) -> None:
-        self._takes_reasoning = reasons(model) is not False
+    def __init__(self, request: Request) -> None:
+        self._takes_reasoning = reasons(request.model) is not False and not request.drop_unbound
         self._ids: set[str] = set()
 
     def items(self, turn: AssistantTurn) -> list[dict[str, Any]]:

@@ -28,6 +28,7 @@ from ..settings.environment import (
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
 from ..wire.two_wires import TwoWires
+from ..wire.unbound_thoughts import UnboundThoughts
 
 _ENDPOINT = "AZURE_OPENAI_ENDPOINT"
 _KEY = "AZURE_OPENAI_API_KEY"
@@ -76,7 +77,7 @@ class _Azure(EndpointProvider):
         return ": the name after azure/ is that of your deployment, not of the model behind it"
 
 
-class _V1Api(_Azure):
+class _V1Api(UnboundThoughts, _Azure):
     """One of the two formats of the v1 API."""
 
     def __init__(

@@ -22,6 +22,7 @@ from ..settings.ollama_host import host_url
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
 from ..wire.two_wires import TwoWires
+from ..wire.unbound_thoughts import UnboundThoughts
 from .row import Row
 from .rows import row_of
 
@@ -76,7 +77,7 @@ def _base(row: Row) -> str:
     return base_url(row.url, row.base)
 
 
-class _Compatible(EndpointProvider):
+class _Compatible(UnboundThoughts, EndpointProvider):
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
         headers = endpoint.request_headers("authorization", "Bearer ")
         super().__init__(endpoint, wire_format, settings, headers)

@@ -1,8 +1,9 @@
-"""Asks Claude once more, without the thoughts that do not fit, when what came before them has changed.
+"""Asks once more, without the thoughts that do not fit, when a provider refuses those of a conversation.
 
-Newer models bind each thought to the system prompt, the tools and the messages before it. The formats send
-these as they were; where a person changed them, the provider refuses the request with 400. It can be told to
-leave such thoughts out: then it answers, and that it had to is a note.
+Newer models of Claude bind each thought to the system prompt, the tools and the messages before it. The
+formats send these as they were; where a person changed them, the provider answers with 400. It can
+be told to leave such thoughts out: then it answers, and that it had to is a note. OpenAI's encrypted thoughts
+belong to an organization and a model, and are left out here when it refuses them.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ _MOST_REMEMBERED = 1024
 
 
 class UnboundThoughts(WireProvider):
-    """What providers of Claude have in common. A conversation whose beginning changed is remembered, so that
-    its next requests are not refused first."""
+    """What providers of such models have in common. A conversation whose thoughts were refused is remembered,
+    so that its next requests are not refused first."""
 
     _changed: frozenset[str] = frozenset()
     _dropped = False
@@ -88,7 +89,7 @@ def with_betas(headers: Mapping[str, str], betas: Sequence[str]) -> Mapping[str,
 
 def _noted(reply: Reply, provider: str) -> Reply:
     note = (
-        f"{provider} left out earlier thoughts of the model: they belong to a system prompt, tools or "
-        "messages that have changed since"
+        f"{provider} left out earlier thoughts of the model: they belong to another account or "
+        "model, or to a system prompt, tools or messages that have changed since"
     )
     return replace(reply, notes=(*reply.notes, note))

@@ -11,6 +11,7 @@ from tests.support.provider_cases import QUESTION, ask, stream
 from tests.support.wires.openai_responses import REASONING, answer, error, whole
 from tests.support.wires.openai_responses import stream as frames_of
 from toolspan_bridge.errors import AuthError, ProviderError
+from toolspan_bridge.formats.openai_responses import parse_reply
 from toolspan_bridge.messages import Message, ToolOutcome, ToolResults
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I5.3.1")]
@@ -86,3 +87,28 @@ async def test_what_a_model_refuses_is_not_sent_and_the_reply_says_so(
             reply = await ask("openai-responses/gpt-5.5", **asked)
     assert reply.notes == ("The temperature is left out: gpt-5.5 takes none.",)
     assert fake.received[0].body["reasoning"]["effort"] == "high"
+
+
+@pytest.mark.requirement("I11.1.9")
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+async def test_thoughts_of_another_account_are_left_out_when_they_are_refused(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    thought = whole([REASONING, *answer("", CALLS)["output"]])
+    history = (*QUESTION, parse_reply(thought).message, RESULTS)
+    message = "The encrypted content gAAA could not be verified."
+    refused = {"error": {"message": message, "code": "invalid_encrypted_content", "param": None}}
+    sent = Sent(frames=frames_of(answer("22 °C"))) if streamed else Sent(answer("22 °C"))
+    with FakeProvider(checks.responses(KEY), [Sent(refused, status=400), sent]) as fake:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+        asked: dict[str, Any] = {"messages": history, "stream": streamed}
+        if streamed:
+            _, reply = await stream("openai-responses/gpt-5.5", **asked)
+        else:
+            reply = await ask("openai-responses/gpt-5.5", **asked)
+    assert reply.message.text == "22 °C" and "left out earlier thoughts" in reply.notes[0]
+    first, second = (request.body["input"] for request in fake.received)
+    assert first[1:3] == thought["output"]
+    assert [item.get("type") for item in second] == [None, "function_call", "function_call_output"]
+    assert "id" not in second[1]

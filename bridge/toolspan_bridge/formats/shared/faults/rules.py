@@ -17,6 +17,7 @@ _BAD_REQUEST = frozenset({400, 422})
 _CODES: dict[str, Fault] = {
     "output_parse_failed": "generation",  # Groq
     "tool_use_failed": "generation",
+    "invalid_encrypted_content": "changed_prefix",  # OpenAI: reasoning of another organization or model
     "invalid_request_message_order": "message_order",  # Mistral
     "3230": "message_order",
 }
@@ -27,7 +28,7 @@ def _rule(fault: Fault, *patterns: str) -> tuple[Fault, re.Pattern[str]]:
 
 
 _TEXTS = (
-    _rule("changed_prefix", r"bound to a different conversation"),
+    _rule("changed_prefix", r"bound to a different conversation", r"encrypted content .{0,200}could not be "),
     _rule(
         "wrong_wire",
         r"function tools with reasoning_effort are not supported",  # OpenAI
