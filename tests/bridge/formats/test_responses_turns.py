@@ -105,7 +105,12 @@ def test_a_model_that_does_not_reason_gets_no_reasoning_and_no_call_that_belongs
     reply = read(whole([REASONING, SAID, CALL]), streamed=False)
     sent = asked(User("hi"), reply.message, results(reply), model="gpt-4o")["input"]
     assert [item.get("id") for item in sent] == [None] * 4
-    assert sent[1] == {"role": "assistant", "content": "I look.", "phase": "commentary"}
+    assert sent[1] == {
+        "type": "message",
+        "role": "assistant",
+        "content": "I look.",
+        "phase": "commentary",
+    }
     assert "encrypted" not in str(sent)
 
 
@@ -122,7 +127,7 @@ def test_the_calls_of_a_turn_that_was_cut_off_are_not_made_and_its_words_go_back
         assert (reply.stop, reply.message.calls, reply.message.opaque) == (stop, (), None)
         sent = asked(User("hi"), reply.message, User("Go on."))["input"]
         check_state(sent, [body])
-        assert sent[1] == {"role": "assistant", "content": "I look."}
+        assert sent[1] == {"type": "message", "role": "assistant", "content": "I look."}
 
 
 @STREAMED
