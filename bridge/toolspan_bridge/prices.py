@@ -30,6 +30,7 @@ _IN_TABLE = {
     "mistral": "mistral",
     "moonshot": "moonshotai",
     "openai": "openai",
+    "openai-chat": "openai",
     "openai-responses": "openai",
     "openrouter": "openrouter",
     "together": "together",
