@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from copy import deepcopy
+from itertools import count
 from typing import Any
 
 from tests.support.readers import Said, marked, texts
@@ -190,16 +191,21 @@ NOISE: dict[str, bytes] = {
 FAILURE = event("error", code="server_is_overloaded", message="Overloaded, try later", param=None)
 
 
+_ANSWERS = count(1)
+
+
 def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
+    """An answer of ``parts``; like the API's, its items have ids that no other answer's have."""
+    answer_id = next(_ANSWERS)
     output: list[dict[str, Any]] = []
     for place, (kind, given) in enumerate(parts):
         if kind == "call":
-            output.append(_call(place, *given))
+            output.append({**_call(place, *given), "id": f"fc_{answer_id}_{place}"})
         elif kind == "text":
-            output.append({**message(given, refuses=stop == "refusal"), "id": f"msg_{place}"})
+            output.append({**message(given, refuses=stop == "refusal"), "id": f"msg_{answer_id}_{place}"})
         else:
             summary = [{"type": "summary_text", "text": given}]
-            output.append({**REASONING, "id": f"rs_{place}", "summary": summary})
+            output.append({**REASONING, "id": f"rs_{answer_id}_{place}", "summary": summary})
     body = whole(output, stop)
     return body, stream(body)
 
