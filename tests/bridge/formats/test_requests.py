@@ -18,6 +18,9 @@ from toolspan_bridge.messages import (
     User,
 )
 
+SEARCHES = "gpt-4o-search-preview"
+"""A model of OpenAI's that takes a search in Chat Completions; most take none."""
+
 pytestmark = pytest.mark.requirement("I5.1.1")
 
 SOUND = "UklGRiQAAABXQVZF"
@@ -66,10 +69,11 @@ def test_parallel_calls_can_be_chosen_with_every_choice(
 
 @pytest.mark.requirement("I5.1.5")
 def test_the_providers_own_tools_stand_beside_ours_or_alone(wire: Wire) -> None:
+    model = {"model": SEARCHES} if wire.name in ("openai", "prompt") else {}
     for name in builtin_names(wire.name):
         for tools in ((), TOOLS):
-            body = wire.render(User("hi"), tools=tools, builtins=(name, name))
-            assert body != wire.render(User("hi"), tools=tools)
+            body = wire.render(User("hi"), tools=tools, builtins=(name, name), **model)
+            assert body != wire.render(User("hi"), tools=tools, **model)
             assert all(f"s__{tool.name}" in sent(body) for tool in tools)
 
 
