@@ -41,6 +41,8 @@ WAYS = [
     # aimock 1.43.0: an empty `start` for text (Converse), events bare instead of {"bytes"} (InvokeModel)
     if not (stream and name in BEDROCK)
 ]
+# aimock 1.43.0 fails on a cache point among the tools of Converse: this Claude has none.
+MODELS = {"bedrock": "bedrock/anthropic.claude-3-sonnet-20240229-v1:0"}
 NATIVE = [way for way in WAYS if way.values[0] != "prompt"]
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 
@@ -107,7 +109,7 @@ def told(base: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     async def ask(name: str, question: str, *, stream: bool) -> tuple[Answer, list[Event]]:
         for variable, value in PLACES[name].variables(base).items():
             monkeypatch.setenv(variable, value)
-        provider, model = resolve_model(PLACES[name].model, instant())
+        provider, model = resolve_model(MODELS.get(name, PLACES[name].model), instant())
         asked = Question(question, model, stream=stream)
         async with aclosing(provider):
             with anyio.fail_after(BOUND_S):
