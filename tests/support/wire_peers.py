@@ -11,6 +11,7 @@ from typing_extensions import override
 from tests.support.fake_providers import Sent
 from tests.support.provider_settings import instant
 from toolspan_bridge.providers.http.settings import HttpSettings
+from toolspan_bridge.providers.settings.endpoint import Endpoint
 from toolspan_bridge.providers.wire.provider import WireProvider
 
 FORMATS = ("anthropic", "bedrock", "bedrock-anthropic", "gemini", "ollama", "openai", "openai-responses")
@@ -27,15 +28,8 @@ class Peer(WireProvider):
     """A provider that speaks ``wire_format`` at ``base``; a stream has an address of its own."""
 
     def __init__(self, wire_format: str, base: str, settings: HttpSettings | None = None) -> None:
-        super().__init__(
-            "acme",
-            wire_format,
-            base,
-            settings or instant(),
-            variables="ACME_KEY",
-            hint="check it",
-            secrets=(KEY,),
-        )
+        endpoint = Endpoint("acme", base, KEY, variables="ACME_KEY", hint="check it")
+        super().__init__(endpoint, wire_format, settings or instant())
 
     @override
     def _url(self, model: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..providers.wire.provider import WireRequest
+    from ..providers.wire.wire_request import WireRequest
 
 
 def curl(sent: WireRequest, variables: Collection[str], *, stream: bool) -> str:

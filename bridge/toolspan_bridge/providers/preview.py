@@ -12,8 +12,9 @@ from ..errors import UsageError
 from ..messages import Request
 from .resolve import resolve_model, split_model
 from .settings.environment import keys_as_variables
-from .wire.provider import WireProvider, WireRequest
+from .wire.provider import WireProvider
 from .wire.two_wires import TwoWires
+from .wire.wire_request import WireRequest
 
 Own = Mapping[str, ProviderConfig]
 """The config's own providers (``own_providers``)."""

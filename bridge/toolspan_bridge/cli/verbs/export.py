@@ -85,7 +85,7 @@ def command(
 
 
 async def _export_tools(options: _ExportOptions, session: Session) -> None:
-    from ...providers.wire.provider import encode
+    from ...providers.wire.wire_request import encode
 
     name = options.format_name or _formats_of(options.model or "", session)[0]
     tools = session.toolbox.tools
@@ -106,7 +106,7 @@ async def _export_request(options: _ExportOptions, session: Session) -> None:
         shown = await _preview(model, request, session, name)
         _emit(options, shown.sent.body, shown)
     else:
-        from ...providers.wire.provider import encode
+        from ...providers.wire.wire_request import encode
 
         _emit(options, encode(get_format(name).render_request(request, NameTable.of(request.tools))), None)
     _note_losses(name, session)

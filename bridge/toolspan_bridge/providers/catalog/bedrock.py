@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from ...errors import AuthError, UsageError
 from ..http.settings import HttpSettings
+from ..settings.endpoint import Endpoint
 from ..settings.environment import base_url, optional_key, variable
 from ..wire.model_facts import Page, bedrock_page
 from ..wire.provider import WireProvider
@@ -70,15 +71,14 @@ class BedrockProvider(WireProvider):
         self, operations: Operations, region: str, token: str, session: Any, settings: HttpSettings
     ) -> None:
         held = _TOKEN if token else "the AWS credentials"
-        super().__init__(
-            operations.name,
+        endpoint = Endpoint(
             operations.name,
             base_url(f"https://bedrock-runtime.{region}.amazonaws.com", *_ENDPOINT),
-            settings,
+            token,
             variables=f"{held}, the region {region} and the access to the model there",
             hint=f"check the network, HTTPS_PROXY and the region {region}",
-            secrets=(token,),
         )
+        super().__init__(endpoint, operations.name, settings)
         self._operations = operations
         self._region = region
         self._token = token

@@ -21,18 +21,8 @@ class EndpointProvider(WireProvider):
     def __init__(
         self, endpoint: Endpoint, wire_format: str, settings: HttpSettings, headers: Mapping[str, str]
     ) -> None:
-        super().__init__(
-            endpoint.name,
-            wire_format,
-            endpoint.base,
-            settings,
-            variables=endpoint.variables,
-            hint=endpoint.hint,
-            secrets=endpoint.secrets,
-            account=endpoint.account,
-        )
+        super().__init__(endpoint, wire_format, settings)
         self._sent_headers = headers
-        self._endpoint = endpoint
 
     @override
     async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,9 +36,6 @@ class Page:
 
     models: tuple[ModelFacts, ...]
     after: str = ""
-
-
-ReadPage = Callable[[bytes], Page]
 
 
 def openai_page(content: bytes) -> Page:

@@ -19,6 +19,7 @@ from ...errors import ProviderError
 from ...formats import Format
 from ...formats.names import NameTable
 from ...messages import Reply, Request, ToolSpec, User
+from .replies import with_notes
 
 Ask = Callable[[Request], Awaitable[Reply]]
 Stream = Callable[[Request], AsyncGenerator[Delta | Reply]]
@@ -56,7 +57,7 @@ class Quarantine:
         while True:
             request = self.without_refused(request)
             try:
-                return _noted(await ask(request), notes)
+                return with_notes(await ask(request), notes)
             except ProviderError as error:
                 culprit = await self._culprit(request, error, wire, ask)
                 if culprit is None or len(notes) == MAX_REFUSED:
@@ -75,7 +76,7 @@ class Quarantine:
                 async with aclosing(stream(request)) as items:
                     async for item in items:
                         begun = True
-                        yield _noted(item, notes) if isinstance(item, Reply) else item
+                        yield with_notes(item, notes) if isinstance(item, Reply) else item
                 return
             except ProviderError as error:
                 culprit = None if begun else await self._culprit(request, error, wire, ask)
@@ -143,10 +144,6 @@ async def _refuses(request: Request, ask: Ask) -> bool | None:
             return False
         return True if error.fault == "tool" else None
     return False
-
-
-def _noted(item: Reply, notes: tuple[str, ...]) -> Reply:
-    return replace(item, notes=(*notes, *item.notes)) if notes else item
 
 
 def _sent(request: Request, wire: Format) -> list[ToolSpec]:

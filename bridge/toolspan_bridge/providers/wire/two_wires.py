@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import replace
 from typing import Self
 
 from ...deltas import Delta
@@ -17,7 +16,9 @@ from ...errors import ProviderError
 from ...formats import builtin_names
 from ...messages import Reply, Request
 from .model_facts import ModelFacts
-from .provider import WireProvider, WireRequest
+from .provider import WireProvider
+from .replies import with_notes
+from .wire_request import WireRequest
 
 PreferSecond = Callable[[str], bool]
 """Whether a model is known to be asked by the second of two formats."""
@@ -125,7 +126,7 @@ class TwoWires:
         left_out = set(request.builtins) - builtin_names(wire.format_name)
         if left_out:
             note += f", which has no built-in {', '.join(sorted(left_out))}"
-        return replace(reply, notes=(note, *reply.notes))
+        return with_notes(reply, (note,))
 
 
 def _wrong_wire(error: ProviderError) -> ProviderError:

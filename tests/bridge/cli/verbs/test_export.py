@@ -21,7 +21,7 @@ from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import ToolSpec
 from toolspan_bridge.providers.settings.environment import key_from, keys_as_variables
-from toolspan_bridge.providers.wire.provider import encode
+from toolspan_bridge.providers.wire.wire_request import encode
 
 pytestmark = pytest.mark.requirement("I5.2.4")
 

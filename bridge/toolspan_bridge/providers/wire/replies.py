@@ -1,0 +1,83 @@
+"""What came over HTTP as a reply: a whole answer, the end of a stream, or a result of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ...errors import BridgeError, ProviderError
+from ...formats import FormatError, StreamFailed, get_format
+from ...messages import Assistant, Reply
+from ..http.client import HttpResponse
+from ..http.retry import Attempts
+from .api import ProviderApi
+from .own_state import from_provider
+from .parsed_stream import ParsedStream, is_repeated
+from .wire_request import encode
+
+
+class ReadsReplies(ProviderApi):
+    """The common part of providers that answer with replies."""
+
+    def read(self, body: Any, model: str, *, wire_format: str, status: int = 200) -> Reply:
+        """The reply in the JSON of an answer that came in a batch's results. Raises as ``answer``."""
+        if not 200 <= status < 300:
+            raise self._failure(HttpResponse(status, {}, encode(body)), model)
+        try:
+            return from_provider(get_format(wire_format).parse_reply(body), self._origin)
+        except FormatError as error:
+            raise self._nonsense(str(error), status) from None
+
+    async def _whole(self, answer: HttpResponse, model: str, attempts: Attempts) -> Reply | None:
+        """The reply of a whole answer; ``None`` when the provider has to be asked again, since it failed
+        within its answer. Raises when there is none."""
+        if not 200 <= answer.status < 300:
+            raise self._failure(answer, model)
+        try:
+            reply = self._format.parse_reply(answer.content)
+        except StreamFailed as failed:
+            if await is_repeated(failed, attempts):
+                return None
+            raise self._trouble(failed, b"", model) from None
+        except FormatError as error:
+            raise self._nonsense(str(error), answer.status) from None
+        return replace(reply, attempts=attempts.number)
+
+    def _ended(self, parsed: ParsedStream, excerpt: bytes, model: str) -> Reply:
+        """The reply of a stream that ended. Raises when it has nothing worth keeping."""
+        try:
+            reply = parsed.reply()
+        except FormatError as error:
+            raise self._nonsense(str(error)) from None
+        if not reply.incomplete:
+            return reply
+        came = parsed.emitted or bool(reply.message.text or reply.cut_calls)
+        trouble = self._trouble(parsed.trouble, b"" if came else excerpt, model)
+        if not came:
+            raise trouble
+        if isinstance(trouble, ProviderError) and trouble.fault == "generation":
+            return replace(reply, stop="malformed", trouble=trouble.message)
+        return replace(reply, trouble=trouble.message)
+
+    def _trouble(self, trouble: BridgeError | FormatError | None, excerpt: bytes, model: str) -> BridgeError:
+        match trouble:
+            case BridgeError():
+                return trouble
+            case StreamFailed():
+                answer = HttpResponse(trouble.error.status, {}, b"", asked=trouble.error.retry_after)
+                return self._refusal(answer, trouble.error, model, "said within its answer:")
+            case FormatError():
+                return self._nonsense(str(trouble))
+            case None:
+                shown = f" (it began {excerpt[:200].decode(errors='replace')!r})" if excerpt else ""
+                return self._nonsense(f"its stream ended before the answer did{shown}")
+
+
+def with_notes(reply: Reply, notes: tuple[str, ...]) -> Reply:
+    """``reply`` with ``notes`` before its own."""
+    return replace(reply, notes=(*notes, *reply.notes)) if notes else reply
+
+
+def unreadable(error: ProviderError) -> Reply:
+    """The turn in which the model wrote what the provider could not read."""
+    return Reply(Assistant(), "malformed", trouble=error.message)
