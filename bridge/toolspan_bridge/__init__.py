@@ -3,7 +3,8 @@
 - Connect servers: ``servers_of`` a config, or a ``ServerSpec`` each; ``Toolbox.connect`` them.
 - Ask a model: ``resolve_model`` gives a ``Provider``; ``answer`` a ``Question``, or ``run`` it and see each
   ``Event``. A ``Conversation`` holds the messages from one question to the next, and on disk.
-- Ask many questions at half the price: ``submit_batch``, ``poll_batch``, ``collect_batch``.
+- Ask many questions at half the price: ``submit_batch``, ``poll_batch``, ``collect_batch``,
+  ``cancel_batch``.
 - Validate models: ``validate`` them with a ``Suite``, an ``Asker`` and a ``Store``.
 - Render wire formats: ``get_format`` gives a ``Format``; ``lint`` finds what formats lose of tools.
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .batch import (
         Batch,
         BatchStatus,
+        cancel_batch,
         collect_batch,
         poll_batch,
         submit_batch,
@@ -205,6 +207,7 @@ __all__ = [
     "answer",
     "build_record",
     "build_records",
+    "cancel_batch",
     "collect_batch",
     "cost_of",
     "default_suite",
@@ -308,6 +311,7 @@ _MODULES = {
     "answer": ".loop",
     "build_record": ".validation",
     "build_records": ".validation",
+    "cancel_batch": ".batch",
     "collect_batch": ".batch",
     "cost_of": ".prices",
     "default_suite": ".validation",

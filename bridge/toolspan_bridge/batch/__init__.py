@@ -4,6 +4,7 @@
     batch.save(Path("batch.json"))          # another process goes on from here
     while not (await poll_batch(provider, batch)).finished: ...
     answers = await collect_batch(provider, batch)    # {"monday": Reply, "tuesday": ProviderError}
+    await cancel_batch(provider, batch)     # in place of waiting on: what is answered by then is kept
 
 Requests are rendered and answers parsed by the provider's wire format, as those of single questions are.
 """
@@ -13,9 +14,19 @@ from __future__ import annotations
 from .handle import Batch
 from .steps import (
     BatchStatus,
+    cancel_batch,
     collect_batch,
+    has_batches,
     poll_batch,
     submit_batch,
 )
 
-__all__ = ["Batch", "BatchStatus", "collect_batch", "poll_batch", "submit_batch"]
+__all__ = [
+    "Batch",
+    "BatchStatus",
+    "cancel_batch",
+    "collect_batch",
+    "has_batches",
+    "poll_batch",
+    "submit_batch",
+]

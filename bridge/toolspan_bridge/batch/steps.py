@@ -1,4 +1,4 @@
-"""The three steps of a batch: submitted, asked how far it is, and its answers collected."""
+"""The steps of a batch: submitted, asked how far it is, its answers collected; or cancelled."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from .handle import Batch
 from .services import service_of
 from .services.contract import BatchStatus, Limits, Outcome, Service, WireBody
 
-__all__ = ["BatchStatus", "collect_batch", "poll_batch", "submit_batch"]
+__all__ = ["BatchStatus", "cancel_batch", "collect_batch", "has_batches", "poll_batch", "submit_batch"]
 
 _CHAT, _RESPONSES = "openai", "openai-responses"
 _AROUND = 200  # bytes around each request: its id, its address
+
+
+def has_batches(provider: Provider) -> bool:
+    """Whether ``provider`` has a batch service that is known here."""
+    return isinstance(provider, WireProvider | TwoWires) and bool(_wired(provider, "").batch_service)
 
 
 async def submit_batch(provider: Provider, requests: Mapping[str, Request]) -> Batch:
@@ -73,6 +78,27 @@ async def collect_batch(provider: Provider, batch: Batch) -> dict[str, Reply | B
     }
 
 
+async def cancel_batch(provider: Provider, batch: Batch) -> BatchStatus:
+    """Have ``batch`` ended before all of it is answered, and say how far it is: it may run on for a while.
+
+    A batch that has ended stays as it is. ``collect_batch`` gives what was answered by then, and an error for
+    each request that was not. Raises as ``poll_batch``.
+    """
+    wired, service = _own(provider, batch)
+    total = len(batch.ids)
+    status = await service.status(wired, batch.id, total)
+    if status.finished:
+        return status
+    try:
+        await service.cancel(wired, batch.id)
+    except ProviderError:
+        status = await service.status(wired, batch.id, total)
+        if not status.finished:  # else it ended in between, and there was nothing to cancel
+            raise
+        return status
+    return await service.status(wired, batch.id, total)
+
+
 def _answer(wired: WireProvider, batch: Batch, outcome: Outcome) -> Reply | BridgeError:
     if outcome.body is None:
         return ProviderError(f"{wired.name} did not answer: {outcome.why or 'the result is empty'}")
@@ -83,11 +109,15 @@ def _answer(wired: WireProvider, batch: Batch, outcome: Outcome) -> Reply | Brid
 
 
 def _service(provider: Provider, model: str) -> tuple[WireProvider, Service]:
-    service = service_of(provider.name)
-    wired = provider.wire_for(model) if isinstance(provider, TwoWires) else provider
-    if service is None or not isinstance(wired, WireProvider):
+    wired = _wired(provider, model) if isinstance(provider, WireProvider | TwoWires) else None
+    service = service_of(wired.batch_service) if wired else None
+    if wired is None or service is None:
         raise UsageError(f"{provider.name} has no batch service that is known here: ask each question singly")
     return wired, service
+
+
+def _wired(provider: WireProvider | TwoWires, model: str) -> WireProvider:
+    return provider.wire_for(model) if isinstance(provider, TwoWires) else provider
 
 
 def _own(provider: Provider, batch: Batch) -> tuple[WireProvider, Service]:

@@ -34,6 +34,7 @@ from toolspan_bridge import (
     UnreachableError,
     UsageError,
     User,
+    cancel_batch,
     collect_batch,
     poll_batch,
     resolve_model,
@@ -75,6 +76,17 @@ PLACES = [
         "expired",
         "/batches$",
         Failed(0, "server_error", "That is too long"),
+    ),
+    Place(
+        "openai-chat",
+        OpenAIBatches,
+        "OPENAI",
+        "/v1",
+        "in_progress",
+        "completed",
+        "expired",
+        "/batches$",
+        REFUSED,
     ),
     Place(
         "anthropic",
@@ -130,6 +142,11 @@ class Served:
         async with aclosing(provider):
             return (await poll_batch(provider, batch)).finished
 
+    async def cancel(self, batch: Batch) -> str:
+        provider, _ = resolve_model(f"{self.place.name}/m", instant())
+        async with aclosing(provider):
+            return (await cancel_batch(provider, batch)).state
+
     async def collect(self, batch: Batch) -> dict[str, Reply | BridgeError]:
         provider, _ = resolve_model(f"{self.place.name}/m", instant())
         async with aclosing(provider):
@@ -167,7 +184,7 @@ async def test_the_handle_holds_no_secret_and_no_address(
     served = Served(place, [None] * 3, [place.running], monkeypatch)
     with served.fake:
         batch = await served.submit()
-    assert (batch.provider, batch.format, batch.model) == (place.name, place.name, "m")
+    assert (batch.provider, batch.format, batch.model) == (place.name, place.name.removesuffix("-chat"), "m")
     kept = batch.to_json().decode()
     assert KEY not in kept and "127.0.0.1" not in kept
     assert Batch.from_json(batch.to_json()) == batch
@@ -229,7 +246,7 @@ async def test_limits_and_what_is_no_batch_are_refused_before_anything_is_sent(
         two = {"a": Request("m", (User("hi"),)), "b": Request("n", (User("hi"),))}
         with pytest.raises(UsageError, match="for one model"):
             await served.submit(two)
-        service = service_of(place.name)
+        service = service_of(place.name.partition("-")[0])
         monkeypatch.setattr(service, "LIMITS", Limits(1, 10_000))
         with pytest.raises(UsageError, match="takes 1 requests a batch, not 2"):
             await served.submit({"a": two["a"], "b": two["a"]})
@@ -249,6 +266,37 @@ async def test_a_key_that_is_refused_is_told_without_it(
     assert all(isinstance(error, AuthError) and KEY not in error.message for error in found.values())
 
 
+@pytest.mark.requirement("I11.3.30")
+async def test_a_cancelled_batch_gives_what_it_had_answered_and_an_error_for_the_rest(
+    place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    served = Served(place, [Said("1"), None, None], [place.running], monkeypatch)
+    with served.fake:
+        (await served.submit()).save(tmp_path / "batch.json")
+        batch = Batch.load(tmp_path / "batch.json")
+        assert await served.cancel(batch) == "running"
+        while not await served.finished(batch):
+            pass
+        found = await served.collect(batch)
+        assert await served.cancel(batch) == "cancelled"
+    assert all("cancelled" in str(found[name]) for name in IDS[1:])
+    assert isinstance(found[IDS[0]], Reply) or place.name == "gemini"
+    assert len([each for each in served.fake.received if each.target.endswith("cancel")]) == 1
+    assert served.fake.refused == []
+
+
+@pytest.mark.requirement("I11.3.30")
+async def test_a_batch_that_ended_before_it_was_cancelled_stays_as_it_is(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = Served(place, [Said("1"), Said("2"), Said("3")], [place.running, place.ended], monkeypatch)
+    with served.fake:
+        batch = await served.submit()
+        assert await served.cancel(batch) == "ended"
+        assert isinstance((await served.collect(batch))[IDS[0]], Reply)
+    assert served.fake.too_late == 1
+
+
 async def test_a_batch_that_failed_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     served = Served(PLACES[0], [None] * 3, ["failed"], monkeypatch)
@@ -262,12 +310,13 @@ async def test_geminis_answers_without_metadata_are_told_apart_by_their_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
-    served = Served(PLACES[3], [Said("1"), Said("2"), Said("3")], ["SUCCEEDED"], monkeypatch)
+    served = Served(PLACES[4], [Said("1"), Said("2"), Said("3")], ["SUCCEEDED"], monkeypatch)
     assert isinstance(served.fake, GeminiBatches)
     served.fake.named = False
     with served.fake:
         found = await served.collect(await served.submit())
-    assert [str(found[name].message.text) for name in IDS] == ["1", "2", "3"]  # type: ignore[union-attr]
+    texts = [answer.message.text for answer in found.values() if isinstance(answer, Reply)]
+    assert texts == ["1", "2", "3"]
 
 
 async def test_a_provider_without_a_batch_service_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

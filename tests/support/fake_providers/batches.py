@@ -44,12 +44,17 @@ Answer = Said | Failed | None
 class Batches(FakeProvider):
     """A batch service. ``states`` are what the batch says of itself, the last one from then on; ``lost`` is
     how many requests to targets that fit ``losing`` get no answer, though they are carried out, and ``busy``
-    how many posts are turned away.
+    how many posts are turned away. A service's words for a batch: ``running``, and of one
+    that was cancelled first ``cancelling``, then ``over``; ``too_late`` counts those that had ended before.
     """
+
+    running: tuple[str, ...] = ("in_progress", "validating")
+    cancelling: tuple[str, ...] = ("cancelling",)
+    over = "cancelled"
 
     def __init__(self, answers: Sequence[Answer], states: Sequence[str]) -> None:
         super().__init__(lambda _: "", [])
-        self.losing, self.lost, self.busy = "", 0, 0
+        self.losing, self.lost, self.busy, self.too_late = "", 0, 0, 0
         self.requests: list[dict[str, Any]] = []
         self._answers, self._states = list(answers), list(states)
 
@@ -72,6 +77,13 @@ class Batches(FakeProvider):
 
     @abstractmethod
     def _route(self, request: Received) -> Sent: ...
+
+    def _cancelled(self) -> Sent:
+        if self._states[0] not in self.running:
+            self.too_late += 1
+            return Sent({"error": {"message": "It has ended", "code": 400}}, status=400)
+        self._states = [*self.cancelling, self.over]
+        return Sent({"id": "the batch"})
 
     def _state(self) -> str:
         return self._states.pop(0) if len(self._states) > 1 else self._states[0]
@@ -104,6 +116,8 @@ class OpenAIBatches(Batches):
                 return Sent({"id": "batch_1", "object": "batch", "status": "validating"})
             case "GET", "/v1/batches/batch_1":
                 return Sent(self._batch())
+            case "POST", "/v1/batches/batch_1/cancel":
+                return self._cancelled()
             case "GET", "/v1/files/file-out/content":
                 return Sent(self._lines(failed=False), headers={"content-type": "application/jsonl"})
             case "GET", "/v1/files/file-err/content":
@@ -169,6 +183,9 @@ class OpenAIBatches(Batches):
 class AnthropicBatches(Batches):
     """``/v1/messages/batches``."""
 
+    cancelling = ("canceling",)
+    over = "canceled"
+
     @override
     def _route(self, request: Received) -> Sent:
         assert request.headers["anthropic-version"] == "2023-06-01"
@@ -184,6 +201,8 @@ class AnthropicBatches(Batches):
                 return Sent({"id": "msgbatch_1", "type": "message_batch", "processing_status": "in_progress"})
             case "GET", "/v1/messages/batches/msgbatch_1":
                 return Sent(self._batch())
+            case "POST", "/v1/messages/batches/msgbatch_1/cancel":
+                return self._cancelled()
             case "GET", "/v1/messages/batches/msgbatch_1/results":
                 return Sent(self._results(), headers={"content-type": "application/x-jsonl"})
             case _:
@@ -196,7 +215,7 @@ class AnthropicBatches(Batches):
         counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
         if over:
             counts |= {
-                name: sum(isinstance(each, kind) for each in self._answers)
+                name: sum(type(each) is kind for each in self._answers)
                 for name, kind in kinds.items()
                 if name != "ended"
             }
@@ -231,6 +250,9 @@ class GeminiBatches(Batches):
     """``models/M:batchGenerateContent`` and ``batches/ID``; ``named``: with the metadata of the requests."""
 
     named = True
+    running = ("RUNNING",)
+    cancelling = ("RUNNING",)
+    over = "CANCELLED"
 
     @override
     def _route(self, request: Received) -> Sent:
@@ -244,6 +266,8 @@ class GeminiBatches(Batches):
                     assert each.keys() == {"request", "metadata"}
                     _rules("gemini").check_request(each["request"])
                 return Sent({"name": "batches/b1", "metadata": {"state": "BATCH_STATE_PENDING"}})
+            case "POST", "/v1beta/batches/b1:cancel":
+                return self._cancelled()
             case "GET", "/v1beta/batches/b1":
                 return Sent(self._operation())
             case _:

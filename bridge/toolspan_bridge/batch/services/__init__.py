@@ -1,4 +1,7 @@
-"""The batch services of providers, one module each: ``LIMITS``, ``create``, ``status`` and ``results``."""
+"""The batch services of providers, one module each: what a module has is ``contract.Service``.
+
+A provider names its service (``batches`` of its row or endpoint).
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,7 @@ from .contract import Service
 
 __all__ = ["service_of"]
 
-_MODULES = {
-    "anthropic": "anthropic",
-    "gemini": "gemini",
-    "openai": "openai",
-    "openai-responses": "openai",
-}
 
-
-def service_of(provider: str) -> Service | None:
-    """The service of the provider with this name; ``None`` where it has none."""
-    module = _MODULES.get(provider)
-    return None if module is None else cast("Service", import_module(f"{__name__}.{module}"))
+def service_of(name: str) -> Service | None:
+    """The service with this name; ``None`` for an empty one."""
+    return cast("Service", import_module(f"{__name__}.{name}")) if name else None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-__all__ = ["BatchStatus", "Channel", "Limits", "Outcome", "Service", "State", "WireBody"]
+if TYPE_CHECKING:
+    from ...providers.wire.api import ProviderApi
+
+__all__ = ["BatchStatus", "Limits", "Outcome", "Service", "State", "WireBody"]
 
 State = Literal["running", "ended", "failed", "cancelled", "expired"]
 """Where a batch stands: all but ``running`` are final. ``ended`` has a result for each request, a failure
@@ -59,36 +62,23 @@ class Outcome:
     why: str = ""
 
 
-class Channel(Protocol):
-    """Requests to the provider's own API, with its key, retries and errors."""
-
-    async def exchange(
-        self,
-        method: Literal["GET", "POST"],
-        path: str,
-        body: bytes = b"",
-        *,
-        content_type: str = "",
-        max_bytes: int = 0,
-        once: bool = False,
-    ) -> bytes:
-        """The content of the answer. ``once``: never sent again where it may have been received."""
-        ...
-
-
 class Service(Protocol):
     """A provider's batch service."""
 
     LIMITS: Limits
 
-    async def create(self, channel: Channel, model: str, bodies: Sequence[WireBody]) -> str:
+    async def create(self, provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
         """The id of the new batch."""
         ...
 
-    async def status(self, channel: Channel, batch_id: str, total: int) -> BatchStatus:
+    async def status(self, provider: ProviderApi, batch_id: str, total: int) -> BatchStatus:
         """How far the batch is."""
         ...
 
-    async def results(self, channel: Channel, batch_id: str, total: int) -> list[Outcome]:
+    async def results(self, provider: ProviderApi, batch_id: str, total: int) -> list[Outcome]:
         """What came of the requests, in any order; some may be missing."""
+        ...
+
+    async def cancel(self, provider: ProviderApi, batch_id: str) -> None:
+        """Have the batch ended; what it has answered by then is kept."""
         ...

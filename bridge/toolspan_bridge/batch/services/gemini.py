@@ -7,32 +7,17 @@ requests, answers in their order. Answers may come without the metadata of their
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 from ...errors import ProviderError
-from .contract import (
-    BatchStatus,
-    Channel,
-    Limits,
-    Outcome,
-    State,
-    WireBody,
-)
-from .reading import (
-    MAX_RESULTS,
-    count,
-    json_object,
-    name_of,
-    objects,
-    part,
-    place_of,
-    text,
-)
+from ...providers.wire.api import ProviderApi
+from .contract import BatchStatus, Limits, Outcome, State, WireBody
+from .exchanges import asked_for, posted
+from .reading import count, name_of, objects, part, place_of, text
 
-__all__ = ["LIMITS", "create", "results", "status"]
+__all__ = ["LIMITS", "cancel", "create", "results", "status"]
 
 LIMITS = Limits(100_000, 20_000_000)
 _STATES: dict[str, State] = {
@@ -46,21 +31,19 @@ _HTTP_STATUSES = {3: 400, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 14: 503, 16: 
 """Of the codes of gRPC, which errors of single requests bear."""
 
 
-async def create(channel: Channel, model: str, bodies: Sequence[WireBody]) -> str:
+async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
     """The name of the new batch, ``batches/ID``."""
     requests = [
         {"request": each.body, "metadata": {"key": name_of(place)}} for place, each in enumerate(bodies)
     ]
     batch = {"displayName": "toolspan", "inputConfig": {"requests": {"requests": requests}}}
     path = bodies[0].path.rpartition(":")[0] + ":batchGenerateContent"
-    sent = json.dumps({"batch": batch}, separators=(",", ":")).encode()
-    made = await channel.exchange("POST", path, sent, once=True)
-    return text(json_object(made, "the new batch").get("name"))
+    return text((await posted(provider, path, {"batch": batch})).get("name"))
 
 
-async def status(channel: Channel, batch_id: str, total: int) -> BatchStatus:
+async def status(provider: ProviderApi, batch_id: str, total: int) -> BatchStatus:
     """As ``Service.status``."""
-    operation = await _operation(channel, batch_id)
+    operation = await asked_for(provider, _of(batch_id))
     metadata = part(operation, "metadata")
     counts = part(metadata, "batchStats")
     state = text(metadata.get("state")).rpartition("STATE_")[2]
@@ -73,9 +56,9 @@ async def status(channel: Channel, batch_id: str, total: int) -> BatchStatus:
     )
 
 
-async def results(channel: Channel, batch_id: str, total: int) -> list[Outcome]:
+async def results(provider: ProviderApi, batch_id: str, total: int) -> list[Outcome]:
     """As ``Service.results``."""
-    operation = await _operation(channel, batch_id)
+    operation = await asked_for(provider, _of(batch_id))
     given = _responses(part(operation, "response")) or _responses(part(operation, "metadata", "output"))
     keys = [place_of(part(each, "metadata").get("key"), total) for each in given]
     if None in keys and len(given) != total:
@@ -84,9 +67,13 @@ async def results(channel: Channel, batch_id: str, total: int) -> list[Outcome]:
     return [_outcome(place if key is None else key, each) for place, (key, each) in named]
 
 
-async def _operation(channel: Channel, batch_id: str) -> dict[str, Any]:
-    path = f"/v1beta/batches/{quote(batch_id.removeprefix('batches/'), safe='')}"
-    return json_object(await channel.exchange("GET", path, max_bytes=MAX_RESULTS), "the batch")
+async def cancel(provider: ProviderApi, batch_id: str) -> None:
+    """As ``Service.cancel``."""
+    await provider.exchange("POST", f"{_of(batch_id)}:cancel")
+
+
+def _of(batch_id: str) -> str:
+    return f"/v1beta/batches/{quote(batch_id.removeprefix('batches/'), safe='')}"
 
 
 def _responses(output: dict[str, Any]) -> list[dict[str, Any]]:

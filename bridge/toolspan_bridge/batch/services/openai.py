@@ -13,27 +13,12 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import ProviderError
-from .contract import (
-    BatchStatus,
-    Channel,
-    Limits,
-    Outcome,
-    State,
-    WireBody,
-)
-from .reading import (
-    MAX_RESULTS,
-    count,
-    json_lines,
-    json_object,
-    name_of,
-    objects,
-    part,
-    place_of,
-    text,
-)
+from ...providers.wire.api import ProviderApi
+from .contract import BatchStatus, Limits, Outcome, State, WireBody
+from .exchanges import asked_for, posted, result_lines
+from .reading import count, json_object, name_of, objects, part, text
 
-__all__ = ["LIMITS", "create", "results", "status"]
+__all__ = ["LIMITS", "cancel", "create", "results", "status"]
 
 LIMITS = Limits(50_000, 200_000_000)
 _STATES: dict[str, State] = {
@@ -44,23 +29,20 @@ _STATES: dict[str, State] = {
 }
 
 
-async def create(channel: Channel, model: str, bodies: Sequence[WireBody]) -> str:
+async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
     """The id of the new batch; the file is deleted by the provider after 30 days."""
     file, content_type = _form(b"\n".join(_lines(bodies)) + b"\n")
-    sent = await channel.exchange("POST", "/files", file, content_type=content_type)
+    sent = await provider.exchange("POST", "/files", file, content_type=content_type)
     file_id = text(json_object(sent, "the uploaded file").get("id"))
     if not file_id:
         raise ProviderError("the uploaded file has no id")
     wanted = {"input_file_id": file_id, "endpoint": f"/v1{bodies[0].path}", "completion_window": "24h"}
-    made = json_object(
-        await channel.exchange("POST", "/batches", json.dumps(wanted).encode(), once=True), "the new batch"
-    )
-    return text(made.get("id"))
+    return text((await posted(provider, "/batches", wanted)).get("id"))
 
 
-async def status(channel: Channel, batch_id: str, total: int) -> BatchStatus:
+async def status(provider: ProviderApi, batch_id: str, total: int) -> BatchStatus:
     """As ``Service.status``. A batch fails as a whole when its file is refused."""
-    batch = await _batch(channel, batch_id)
+    batch = await asked_for(provider, _of(batch_id))
     counts = part(batch, "request_counts")
     faults = [text(fault.get("message")) for fault in objects(part(batch, "errors").get("data"))]
     return BatchStatus(
@@ -72,27 +54,27 @@ async def status(channel: Channel, batch_id: str, total: int) -> BatchStatus:
     )
 
 
-async def results(channel: Channel, batch_id: str, total: int) -> list[Outcome]:
+async def results(provider: ProviderApi, batch_id: str, total: int) -> list[Outcome]:
     """As ``Service.results``."""
-    batch = await _batch(channel, batch_id)
+    batch = await asked_for(provider, _of(batch_id))
     found: list[Outcome] = []
     for key in ("output_file_id", "error_file_id"):
         if file_id := text(batch.get(key)):
             path = f"/files/{quote(file_id, safe='')}/content"
-            content = await channel.exchange("GET", path, max_bytes=MAX_RESULTS)
-            lines = json_lines(content, "a line of the results")
-            found += [outcome for line in lines if (outcome := _outcome(line, total)) is not None]
+            found += await result_lines(provider, path, total, _outcome)
     return found
 
 
-async def _batch(channel: Channel, batch_id: str) -> dict[str, Any]:
-    return json_object(await channel.exchange("GET", f"/batches/{quote(batch_id, safe='')}"), "the batch")
+async def cancel(provider: ProviderApi, batch_id: str) -> None:
+    """As ``Service.cancel``."""
+    await provider.exchange("POST", f"{_of(batch_id)}/cancel")
 
 
-def _outcome(line: dict[str, Any], total: int) -> Outcome | None:
-    place = place_of(line.get("custom_id"), total)
-    if place is None:
-        return None
+def _of(batch_id: str) -> str:
+    return f"/batches/{quote(batch_id, safe='')}"
+
+
+def _outcome(line: dict[str, Any], place: int) -> Outcome:
     answer, error = part(line, "response"), part(line, "error")
     if answer:
         return Outcome(place, count(answer.get("status_code")), answer.get("body"))

@@ -43,7 +43,7 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
     key = key_from("anthropic", _KEY, where="https://platform.claude.com/settings/keys")
     base = base_url("https://api.anthropic.com", _BASE)
     hint = f"check the network, HTTPS_PROXY and {_BASE}"
-    return _Anthropic(Endpoint("anthropic", base, key, _KEY, hint), settings)
+    return _Anthropic(Endpoint("anthropic", base, key, _KEY, hint, batches="anthropic"), settings)
 
 
 def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:

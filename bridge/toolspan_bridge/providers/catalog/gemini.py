@@ -28,7 +28,8 @@ def connect(model: str, settings: HttpSettings) -> WireProvider:
     key = key_from("gemini", *_KEYS, where="https://aistudio.google.com/apikey")
     base = base_url("https://generativelanguage.googleapis.com", _BASE)
     hint = f"check the network, HTTPS_PROXY and {_BASE}"
-    return _Gemini(Endpoint("gemini", base, key, " or ".join(_KEYS), hint), settings)
+    endpoint = Endpoint("gemini", base, key, " or ".join(_KEYS), hint, batches="gemini")
+    return _Gemini(endpoint, settings)
 
 
 def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:

@@ -62,6 +62,7 @@ def _endpoint(name: str, row: Row) -> Endpoint:
         chat=row.chat,
         chat_of=row.chat_of,
         account=row.account,
+        batches=row.batches,
     )
 
 

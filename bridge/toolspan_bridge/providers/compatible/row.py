@@ -15,13 +15,14 @@ WireFormat = Literal["openai", "openai-responses"]
 class Row:
     """A base URL, the variables that hold the key and another base URL, and where keys are to be had.
 
-    ``limit`` is what the provider calls the limit of output tokens, ``format`` which of OpenAI's wire formats
-    it speaks. ``other`` is the format of servers at another address than the row's own, and of models that
-    refuse ``format``. ``account`` names the provider that the row is of, where it has several rows: state of
-    one is taken by the others. A server on the user's own machine needs no key: ``local`` says how it is
-    started. ``host`` is a variable that holds host and port alone, as Ollama reads it, for where ``base`` is
-    not set. ``chat`` is what its Chat Completions takes, and ``chat_of`` that of models by a pattern of their
-    names, the first that fits.
+    ``limit`` is what the provider calls the limit of output tokens, ``format`` which of OpenAI's wire
+    formats it speaks. ``other`` is the format of servers at another address than the row's own, and of
+    models that refuse ``format``. ``account`` names the provider that the row is of, where it has several
+    rows: state of one is taken by the others. ``batches`` is the module of
+    ``toolspan_bridge.batch.services`` for its batches of requests. A server on the user's own machine
+    needs no key: ``local`` says how it is started. ``host`` is a variable that holds host and port alone,
+    as Ollama reads it, for where ``base`` is not set. ``chat`` is what its Chat Completions takes, and
+    ``chat_of`` that of models by a pattern of their names, the first that fits.
     """
 
     url: str
@@ -37,3 +38,4 @@ class Row:
     chat_of: tuple[tuple[str, ChatTraits], ...] = ()
     other: WireFormat | None = None
     account: str = ""
+    batches: str = ""

@@ -18,7 +18,8 @@ class Endpoint:
     ``variables`` is what to check when the key is refused, ``hint`` when nothing answers. ``limit`` is the
     name of Chat Completions' limit of output tokens there, ``chat`` what else it takes, ``chat_of`` the same
     for models by a pattern of their names. ``account`` is the provider's name where it has several (empty:
-    ``name``).
+    ``name``), ``batches`` the module of ``toolspan_bridge.batch.services`` for its batches of requests
+    (empty: it has none).
     """
 
     name: str
@@ -31,6 +32,7 @@ class Endpoint:
     chat: ChatTraits = USUAL
     chat_of: tuple[tuple[str, ChatTraits], ...] = ()
     account: str = ""
+    batches: str = ""
 
     def chat_for(self, model: str) -> ChatTraits:
         """What Chat Completions takes there for ``model``."""

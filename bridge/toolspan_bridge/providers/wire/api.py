@@ -42,6 +42,11 @@ class ProviderApi(ABC):
     def _origin(self) -> str:
         return self._endpoint.account or self.name
 
+    @property
+    def batch_service(self) -> str:
+        """The module of ``toolspan_bridge.batch.services`` for its batches of requests; empty for none."""
+        return self._endpoint.batches
+
     async def exchange(
         self,
         method: Literal["GET", "POST"],

@@ -13,4 +13,5 @@ ROW = Row(
     other="openai",
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     chat=OPENAI,
+    batches="openai",
 )

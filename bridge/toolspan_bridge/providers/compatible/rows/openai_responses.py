@@ -11,4 +11,5 @@ ROW = Row(
     format="openai-responses",
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     account="openai",
+    batches="openai",
 )
