@@ -121,4 +121,4 @@ def _prompt_over(base: str, wording: str) -> Format:
     from .prompt.prompted import Prompted
     from .prompt.wordings import DEFAULT
 
-    return Prompted(get_format(base), wording or DEFAULT)
+    return Prompted(get_format(base), base, wording or DEFAULT)

@@ -196,15 +196,20 @@ def vertex_claude(token: str, place: str, model: str, *, streamed: bool = False)
     return check
 
 
-def bedrock_mantle(token: str) -> Check:
-    """Messages at Bedrock's Mantle endpoint, with an API key and none of Anthropic's own tools."""
+def bedrock_mantle(token: str, signed: tuple[str, str, str] | None = None) -> Check:
+    """Messages at Bedrock's Mantle endpoint, with an API key and none of Anthropic's own tools.
+
+    ``signed``, an access key, its secret and a region: with a signature for Mantle instead.
+    """
 
     def check(request: Received) -> str:
         body = request.body
         own = any("type" in tool for tool in body.get("tools", []))
         return _first(
             _posted_json(request, "/v1/messages"),
-            _header(request, "authorization", f"Bearer {token}"),
+            _signed(request, *signed, "bedrock-mantle")
+            if signed
+            else _header(request, "authorization", f"Bearer {token}"),
             "two keys were sent" if "x-api-key" in request.headers else "",
             _header(request, "anthropic-version", "2023-06-01"),
             "cache_control: extra inputs are not permitted" if "cache_control" in body else "",
@@ -264,7 +269,7 @@ def _asked(request: Received, model: str, operation: str) -> str:
     )
 
 
-def _signed(request: Received, access: str, secret: str, region: str) -> str:
+def _signed(request: Received, access: str, secret: str, region: str, named: str = "bedrock") -> str:
     given = re.fullmatch(
         r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, "
         r"SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})",
@@ -273,7 +278,7 @@ def _signed(request: Received, access: str, secret: str, region: str) -> str:
     if not given:
         return "the authorization is no signature"
     key_id, day, signed_region, service, names, signature = given.groups()
-    if (key_id, signed_region, service) != (access, region, "bedrock"):
+    if (key_id, signed_region, service) != (access, region, named):
         return f"the signature is for {key_id} {signed_region} {service}"
     headers = [f"{name}:{' '.join(request.headers[name].split())}\n" for name in names.split(";")]
     if not {"host", "x-amz-date"} <= set(names.split(";")):
@@ -282,11 +287,11 @@ def _signed(request: Received, access: str, secret: str, region: str) -> str:
     path = quote(request.target, safe="/~")
     body_hash = hashlib.sha256(request.content).hexdigest()
     canonical = "\n".join([request.method, path, "", "".join(headers), names, body_hash])
-    scope = f"{day}/{region}/bedrock/aws4_request"
+    scope = f"{day}/{region}/{named}/aws4_request"
     hashed = hashlib.sha256(canonical.encode()).hexdigest()
     to_sign = f"AWS4-HMAC-SHA256\n{request.headers['x-amz-date']}\n{scope}\n{hashed}"
     key = f"AWS4{secret}".encode()
-    for part in (day, region, "bedrock", "aws4_request"):
+    for part in (day, region, named, "aws4_request"):
         key = hmac.new(key, part.encode(), hashlib.sha256).digest()
     expected = hmac.new(key, to_sign.encode(), hashlib.sha256).hexdigest()
     return "" if hmac.compare_digest(expected, signature) else "the signature does not match the request"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .. import openai
 from .prompted import Prompted
 
-_FORMAT = Prompted(openai)
+_FORMAT = Prompted(openai, "openai")
 
 BUILTINS = _FORMAT.BUILTINS
 render_tools = _FORMAT.render_tools

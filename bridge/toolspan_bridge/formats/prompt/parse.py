@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...messages import Reply
+from ...messages import Citation, Reply
 from ..shared.replies.parse import WireCall, reply
 from .call_scanner import CallScanner
 
-_NAME = "prompt"
+WITH_WRITTEN_CALLS = "prompt:"
+"""Before the name of a format: its state of a turn whose calls stand in the text, and nowhere else."""
 
 
 class Paragraphs:
@@ -38,7 +39,10 @@ class Paragraphs:
 
 
 def with_calls(plain: Reply) -> Reply:
-    """``plain`` with the calls taken out of its text. A turn that broke off makes no calls."""
+    """``plain`` with the calls taken out of its text. A turn that broke off makes no calls.
+
+    What the base format has to send back is kept; with calls it is marked, as their text is part of it.
+    """
     cut = plain.incomplete or plain.stop == "length"
     scanner, around = CallScanner(), Paragraphs()
     words: list[str] = []
@@ -50,8 +54,26 @@ def with_calls(plain: Reply) -> Reply:
         else:
             words.append(around.add(found))
     body = {"text": plain.message.text}
-    read = reply("".join(words), calls, body=body, stop=plain.stop, usage=plain.usage, format_name=_NAME)
+    said = plain.message
+    read = reply(
+        "".join(words),
+        calls,
+        body=body,
+        stop=plain.stop,
+        usage=plain.usage,
+        opaque=said.opaque,
+        format_name=f"{WITH_WRITTEN_CALLS}{said.opaque_format}" if calls else said.opaque_format,
+        citations=[_placed(source, said.text, "".join(words)) for source in said.citations],
+    )
     if not plain.incomplete:
-        return read
-    message = replace(plain.message, text=read.message.text, calls=())
+        return replace(read, notes=plain.notes)
+    message = replace(said, text=read.message.text, calls=())
     return replace(plain, message=message, cut_calls=read.message.calls or read.cut_calls)
+
+
+def _placed(source: Citation, before: str, after: str) -> Citation:
+    """``source`` of the text ``before``, in the text ``after``, which lacks parts of it."""
+    start = -1 if source.start is None else after.find(before[source.start : source.end])
+    if start < 0 or source.start is None or source.end is None:
+        return replace(source, start=None, end=None)
+    return replace(source, start=start, end=start + source.end - source.start)

@@ -27,10 +27,11 @@ __all__ = ["Prompted"]
 
 
 class Prompted:
-    """The ``prompt`` format over ``base``: ``wording`` is one of ``WORDINGS``."""
+    """The ``prompt`` format over ``base``, the format ``name``: ``wording`` is one of ``WORDINGS``."""
 
-    def __init__(self, base: Format, wording: str = DEFAULT) -> None:
+    def __init__(self, base: Format, name: str, wording: str = DEFAULT) -> None:
         self._base = base
+        self._name = name
         self._wording = WORDINGS[wording]
         self.BUILTINS: Mapping[str, Any] = getattr(base, "BUILTINS", {})
 
@@ -45,7 +46,8 @@ class Prompted:
 
     def render_request(self, request: Request, names: NameTable) -> dict[str, Any]:
         """The body of the base format, in plain text: no tools, no calls, no results."""
-        return self._base.render_request(plain_request(request, names, self._wording), NameTable.of(()))
+        plain = plain_request(request, names, self._wording, self._name)
+        return self._base.render_request(plain, NameTable.of(()))
 
     def parse_reply(self, body: Any) -> Reply:
         """The base format's reply, the calls taken out of its text. Raises ``FormatError``."""

@@ -30,6 +30,7 @@ from ..shared.schemas import Plan
 from ..shared.tools.choice import must_call
 from ..shared.tools.compile import CompiledTools, compile_tools
 from ..shared.tools.compile import restore as restore_tool
+from .parse import WITH_WRITTEN_CALLS
 from .wordings import Wording, describe
 
 PLAN = Plan()
@@ -59,13 +60,15 @@ def render_tools(tools: Sequence[ToolSpec], names: NameTable, wording: Wording) 
     return describe(wording, compiled(tools, names))
 
 
-def plain_request(request: Request, names: NameTable, wording: Wording) -> Request:
-    """``request`` in plain text: no tools, no calls, no results; the tools described by ``wording``."""
+def plain_request(request: Request, names: NameTable, wording: Wording, base: str) -> Request:
+    """``request`` in plain text: no tools, no calls, no results; the tools described by ``wording``. Turns
+    keep what the format ``base`` has to send back with them.
+    """
     tools = () if request.tool_choice == "none" else request.tools
     system = [request.system, render_tools(tools, names, wording), *_instructions(request, names)]
     return replace(
         request,
-        messages=tuple(_messages(request)),
+        messages=tuple(_messages(request, base)),
         system="\n\n".join(filter(None, (part.strip() for part in system))),
         tools=(),
         tool_choice="auto",
@@ -88,14 +91,29 @@ def _instructions(request: Request, names: NameTable) -> Iterator[str]:
         yield _ONE_CALL
 
 
-def _messages(request: Request) -> Iterator[Message]:
-    for turn in turns(request.messages, _ANY_ID):
+def _messages(request: Request, base: str) -> Iterator[Message]:
+    for turn in turns([_in_base(message, base) for message in request.messages], _ANY_ID, base):
         if isinstance(turn, UserTurn):
             yield User(turn.text, turn.parts)
         elif isinstance(turn, AssistantTurn):
-            yield Assistant("\n\n".join(filter(None, (turn.message.text.strip(), *_written_calls(turn)))))
+            yield _said(turn)
         else:
             yield _results(turn, request)
+
+
+def _in_base(message: Message, base: str) -> Message:
+    """``message`` with its state as ``base`` knows it; without, where its calls came by their own channel."""
+    if not isinstance(message, Assistant) or message.opaque is None:
+        return message
+    written = message.opaque_format == f"{WITH_WRITTEN_CALLS}{base}"
+    if written or (message.opaque_format == base and not message.calls):
+        return replace(message, opaque_format=base)
+    return replace(message, opaque=None, opaque_format="")
+
+
+def _said(turn: AssistantTurn) -> Assistant:
+    said, written = turn.message, _written_calls(turn)
+    return replace(said, text="\n\n".join(filter(None, (said.text.strip(), *written))), calls=())
 
 
 def _written_calls(turn: AssistantTurn) -> Iterator[str]:

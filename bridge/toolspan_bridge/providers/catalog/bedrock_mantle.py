@@ -1,50 +1,59 @@
-"""Claude on Amazon Bedrock by its Mantle endpoint: Anthropic's Messages API, with a Bedrock API key."""
+"""Claude on Amazon Bedrock by its Mantle endpoint: Anthropic's Messages API.
+
+With a Bedrock API key, or signed with the AWS chain's credentials for the service ``bedrock-mantle``: so do
+anthropic 2.12.0 (``lib/bedrock/_mantle.py``) and openai 3.54.0 (``providers/bedrock.py``).
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 
 from typing_extensions import override
 
-from ...errors import UsageError
 from ..http.settings import HttpSettings
+from ..settings.aws import AwsAccount, aws_account
 from ..settings.endpoint import Endpoint
-from ..settings.environment import base_url, key_from, variable
+from ..settings.environment import base_url
 from ..wire.hosted_claude import HostedClaude
 from ..wire.provider import WireProvider
 from .anthropic import VERSION
 
-_TOKEN = "AWS_BEARER_TOKEN_BEDROCK"
-_REGION = ("AWS_REGION", "AWS_DEFAULT_REGION")
+_SERVICE = "bedrock-mantle"
 _BASE = "ANTHROPIC_BEDROCK_MANTLE_BASE_URL"
 
 
 def connect(model: str, settings: HttpSettings) -> WireProvider:
-    """Mantle in the region of the environment.
+    """Mantle in the region of the environment or profile.
 
-    Raises ``AuthError`` without a key, ``UsageError`` without a region.
+    Raises ``AuthError`` without a key and without botocore, ``UsageError`` without a region.
     """
-    key = key_from("bedrock-mantle", _TOKEN)
-    region = variable(*_REGION)[1]
-    if not re.fullmatch(r"[a-z0-9-]+", region):
-        raise UsageError(f"bedrock-mantle needs a region: set {_REGION[0]}, for example to us-east-1")
-    endpoint = Endpoint(
-        "bedrock-mantle",
-        base_url(f"https://bedrock-mantle.{region}.api.aws/anthropic", _BASE),
-        key,
-        variables=f"{_TOKEN}, the region {region} and the access to the model there",
-        hint=f"check the network, HTTPS_PROXY, the region {region} and {_BASE}",
-    )
-    return _Mantle(endpoint, settings)
+    return _Mantle(aws_account("bedrock-mantle", _SERVICE), settings)
 
 
 class _Mantle(HostedClaude):
     no_list = "Mantle's list of models is not known: write bedrock-mantle/MODEL"
 
-    def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
-        headers = endpoint.request_headers("authorization", "Bearer ", anthropic_version=VERSION)
+    def __init__(self, account: AwsAccount, settings: HttpSettings) -> None:
+        endpoint = Endpoint(
+            "bedrock-mantle",
+            base_url(f"https://bedrock-mantle.{account.region}.api.aws/anthropic", _BASE),
+            account.token,
+            variables=account.variables,
+            hint=f"check the network, HTTPS_PROXY, the region {account.region} and {_BASE}",
+        )
+        headers = {"content-type": "application/json", "anthropic-version": VERSION}
         super().__init__(endpoint, "anthropic", settings, headers)
+        self._aws = account
+
+    @override
+    async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:
+        """The features that are stated are signed too."""
+        return await self._aws.signed(url, body, await super()._headers(url, body))
 
     @override
     def _url(self, model: str) -> str:
         return f"{self._base}/v1/messages"
+
+    @override
+    def _count_url(self) -> str:
+        return f"{self._base}/v1/messages/count_tokens"

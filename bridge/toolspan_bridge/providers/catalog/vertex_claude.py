@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -45,6 +46,15 @@ class _VertexClaude(HostedClaude):
     @override
     def _stream_url(self, model: str) -> str:
         return f"{self._model_url(model)}:streamRawPredict"
+
+    @override
+    def _count_url(self) -> str:
+        return f"{self._base}/v1/{self._place}/publishers/anthropic/models/count-tokens:rawPredict"
+
+    @override
+    def _count(self, model: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        url, counted = super()._count(model, body)
+        return url, {"anthropic_version": VERSION, **counted}
 
     def _model_url(self, model: str) -> str:
         return f"{self._base}/v1/{self._place}/publishers/anthropic/models/{quote(model, safe='@')}"

@@ -6,6 +6,7 @@ read in November 2026: neither finds the end of what it is to cache itself, nor 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -16,13 +17,26 @@ from ...formats.names import NameTable
 from ...formats.shared.claude.caching import end_marked
 from ...messages import Request
 from .endpoint_provider import EndpointProvider
+from .token_counts import CountsTokens
 from .unbound_thoughts import UnboundThoughts, with_betas
 
+COUNTED = ("messages", "output_config", "system", "thinking", "tool_choice", "tools")
+"""The members of a request beside its model that Anthropic's count of tokens takes."""
 
-class HostedClaude(UnboundThoughts, EndpointProvider):
+
+class HostedClaude(CountsTokens, UnboundThoughts, EndpointProvider):
     """The common part of such providers. ``served`` are those of Anthropic's own tools that run there."""
 
+    counted = "input_tokens"
     served: ClassVar[frozenset[str]] = frozenset()
+
+    @abstractmethod
+    def _count_url(self) -> str:
+        """The URL of the count of tokens."""
+
+    @override
+    def _count(self, model: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        return self._count_url(), {"model": model, **{key: body[key] for key in COUNTED if key in body}}
 
     @override
     async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:

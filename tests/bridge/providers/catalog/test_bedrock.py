@@ -126,10 +126,11 @@ async def test_a_profile_gives_credentials_and_region(env: Env, tmp_path: Path) 
 async def test_an_api_key_goes_before_credentials_and_needs_no_botocore(
     env: Env, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "botocore.session", None)
-    with FakeProvider(checks.bedrock_token("bk-1", MODELS[1]), [message({"text": "hi"})]) as fake:
+    with FakeProvider(checks.bedrock_token("bk-1", MODELS[1]), [message({"text": "hi"})] * 2) as fake:
         env(AWS_BEARER_TOKEN_BEDROCK="bk-1", AWS_ACCESS_KEY_ID=ACCESS, AWS_DEFAULT_REGION=REGION)
         env(AWS_ENDPOINT_URL="http://unused.test", AWS_ENDPOINT_URL_BEDROCK_RUNTIME=fake.url)
+        await ask(f"bedrock/{MODELS[1]}")  # the fake checks requests with botocore, which it loads now
+        monkeypatch.setitem(sys.modules, "botocore.session", None)
         assert (await ask(f"bedrock/{MODELS[1]}")).message.text == "hi"
 
 

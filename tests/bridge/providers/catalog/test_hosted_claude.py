@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.fake_providers import FakeProvider, Sent, checks
+from tests.support.fake_providers import FakeProvider, Sent, anything, checks
 from tests.support.provider_cases import ANSWERED, ask, stream
+from tests.support.provider_settings import instant
+from tests.support.seed_tools import SEED_TOOLS
 from tests.support.wires import anthropic as wire
 from toolspan_bridge.errors import AuthError, UsageError
+from toolspan_bridge.messages import Request
 from toolspan_bridge.providers import resolve_model
+from toolspan_bridge.providers.wire.token_counts import CountsTokens
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I11.3.8")]
 
@@ -92,10 +99,74 @@ async def test_without_a_token_project_or_region_no_request_is_made(env: pytest.
         resolve_model(f"vertex-claude/{MODEL}")
     with pytest.raises(UsageError, match="bedrock-mantle needs a region"):
         resolve_model(f"bedrock-mantle/{MODEL}")
-    for name, variable in (
-        ("vertex-claude", "VERTEX_ACCESS_TOKEN"),
-        ("bedrock-mantle", "AWS_BEARER_TOKEN_BEDROCK"),
-    ):
-        env.delenv(variable)
-        with pytest.raises(AuthError, match=f"{name} needs a key and .*{variable}"):
-            resolve_model(f"{name}/{MODEL}")
+    env.delenv("VERTEX_ACCESS_TOKEN")
+    with pytest.raises(AuthError, match=r"vertex-claude needs a key and .*VERTEX_ACCESS_TOKEN"):
+        resolve_model(f"vertex-claude/{MODEL}")
+
+
+@pytest.fixture
+def credentials(env: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """Those of the AWS chain, and no key."""
+    for name in ("AWS_BEARER_TOKEN_BEDROCK", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        env.delenv(name, raising=False)
+    env.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        env.setenv(name, str(tmp_path / name))
+    env.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+    env.setenv("AWS_SECRET_ACCESS_KEY", "secret/1")
+    return env
+
+
+@pytest.mark.requirement("I11.3.23")
+async def test_mantle_is_asked_with_a_signature_where_there_is_no_key(
+    credentials: pytest.MonkeyPatch,
+) -> None:
+    check = checks.bedrock_mantle("", ("AKIDEXAMPLE", "secret/1", "us-east-1"))
+    whole = [Sent(wire.answer("I look.", CALLS)), Sent(wire.answer("22 °C"))]
+    streamed = Sent(b"".join(wire.frames("22 °C")), headers=SSE)
+    with FakeProvider(
+        check, [*whole, streamed, Sent(BOUND, status=400), Sent(wire.answer("Seven."))]
+    ) as fake:
+        at(fake, credentials)
+        await ask("bedrock-mantle/claude-opus-5-5")
+        await ask("bedrock-mantle/claude-opus-5-5", messages=ANSWERED)
+        assert (await stream("bedrock-mantle/claude-opus-5-5", messages=ANSWERED))[0] == "22 °C"
+        await ask("bedrock-mantle/claude-opus-5-5")
+    last = fake.received[-1].headers
+    assert "anthropic-beta" in last["authorization"] and last["anthropic-beta"]
+
+
+@pytest.mark.requirement("I11.3.23")
+async def test_mantle_without_key_and_credentials_asks_nobody(credentials: pytest.MonkeyPatch) -> None:
+    credentials.delenv("AWS_ACCESS_KEY_ID")
+    with FakeProvider(checks.bedrock_mantle(""), []) as fake:
+        at(fake, credentials)
+        with pytest.raises(AuthError, match="bedrock-mantle needs credentials: set AWS_BEARER_TOKEN_BEDROCK"):
+            await ask(f"bedrock-mantle/{MODEL}")
+    assert fake.received == []
+
+
+@pytest.mark.requirement("I11.3.23")
+def test_mantle_without_key_and_botocore_names_the_extra(credentials: pytest.MonkeyPatch) -> None:
+    credentials.setitem(sys.modules, "botocore.session", None)
+    with pytest.raises(AuthError, match=r"bedrock-mantle has no .*pip install 'toolspan\[bedrock\]'"):
+        resolve_model(f"bedrock-mantle/{MODEL}")
+
+
+@pytest.mark.requirement("I11.3.7")
+@each
+async def test_tokens_are_counted_there(name: str, env: pytest.MonkeyPatch) -> None:
+    with FakeProvider(anything, [Sent({"input_tokens": 44})]) as fake:
+        at(fake, env)
+        provider, model = resolve_model(f"{name}/{MODEL}", instant())
+        assert isinstance(provider, CountsTokens)
+        async with aclosing(provider):
+            request = Request(model, ANSWERED, "Be brief.", SEED_TOOLS, max_tokens=9)
+            assert await provider.count_tokens(request) == 44
+    (asked,) = fake.received
+    place = "/v1/messages/count_tokens"
+    if name == "vertex-claude":
+        place = f"/v1/{PLACE}/publishers/anthropic/models/count-tokens:rawPredict"
+    assert asked.target == place
+    assert asked.body["model"] == MODEL and {"messages", "system", "tools"} <= asked.body.keys()
+    assert not {"max_tokens", "cache_control", "stream"} & asked.body.keys()

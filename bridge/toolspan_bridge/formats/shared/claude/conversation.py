@@ -96,11 +96,13 @@ class _Writer:
     def assistant(self, run: Sequence[AssistantTurn], *, last: bool) -> list[dict[str, Any]]:
         """The blocks of turns in a row, the original ones where they can be sent back.
 
-        A paused turn at the end is sent back unchanged, like one with calls: the provider continues it. From
-        any other, blocks that must not be sent back are removed.
+        A paused turn at the end is sent back unchanged, like one with calls that is whole: the provider
+        continues it. From any other, blocks that must not be sent back are removed.
         """
-        blocks = [block for turn in run for block in _echoed(turn, self._format_name) or _rewritten(turn)]
-        return blocks if last or any(turn.calls for turn in run) else _settled(blocks)
+        echoes = [_echoed(turn, self._format_name) for turn in run]
+        goes_on = last or any(turn.calls and echo for turn, echo in zip(run, echoes, strict=True))
+        blocks = [block for turn, echo in zip(run, echoes, strict=True) for block in echo or _rewritten(turn)]
+        return blocks if goes_on else _settled(blocks)
 
     def _support_for(self, outcome: ToolOutcome) -> MediaSupport:
         return self._text_only if outcome.failed else self._media_support
