@@ -70,4 +70,6 @@ clean: ## Remove the virtual environment and what tools leave behind
 
 .venv/.dev: .venv/.toolspan
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bedrock]'
+	@# Not by the extra: it requires jsonpath-python, whose module would overwrite that of our python-jsonpath.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps mistralai
 	@touch $@

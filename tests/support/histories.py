@@ -116,12 +116,16 @@ class Peer:
         if name == "incomplete":
             _, frames = self._spoken(*_SPOKEN["reasoning, text and calls"])
             return Turn(self._parsed(frames[: len(frames) // 2]))
+        body, frames = self.as_sent(name)
+        return Turn(self._parsed(frames), self.reads(body))
+
+    def as_sent(self, name: str) -> tuple[Any, list[bytes]]:
+        """The turn ``name``, which is not "incomplete", as the provider sends it: whole, and its stream."""
         _, own, stream = name.partition("its own: ")
         if own:
             frames, body = self.answers.STREAMS[stream]
-        else:
-            body, frames = self._spoken(*_SPOKEN[name])
-        return Turn(self._parsed(frames), self.reads(body))
+            return body, frames
+        return self._spoken(*_SPOKEN[name])
 
     def own_state(self, message: Assistant) -> set[str]:
         """What of ``message`` this provider has to get back."""

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
+
+from tests.support.official_clients import (
+    SENT_BESIDES,
+    asked_of_mistral,
+    asked_of_ollama,
+    unkept,
+)
 
 
 @cache
@@ -53,3 +61,23 @@ def check_gemini(body: dict[str, Any]) -> None:
     for key, value in body.items():
         for entry in value if isinstance(value, list) else [value]:
             kinds[key].model_validate_json(json.dumps(entry))
+
+
+_OLLAMA_LACKS = re.compile(
+    r"/messages/\*/(tool_call_id|tool_calls/\*/(id|function/index))"
+    r"|/tools/\*/function/parameters/properties/.+/(anyOf|properties|required)"
+)
+"""What Ollama's server reads (``api/types.go``) and the models of ``ollama`` 0.6.3 leave out: ids of calls,
+and what is in the schema of a parameter. Empty texts are left out too, and mean the same."""
+
+
+def check_ollama(body: dict[str, Any]) -> None:
+    """``body`` by the client ``ollama``, which leaves out what it does not know."""
+    said = [{key: value for key, value in message.items() if value != ""} for message in body["messages"]]
+    lost = unkept({**body, "messages": said}, asked_of_ollama(body))
+    assert [at for at in lost if at.strip("/") not in SENT_BESIDES and not _OLLAMA_LACKS.fullmatch(at)] == []
+
+
+def check_mistral(body: dict[str, Any]) -> None:
+    """``body`` by the client ``mistralai``, which leaves out what it does not know."""
+    assert list(unkept(body, asked_of_mistral(body))) == []

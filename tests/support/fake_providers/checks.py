@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+from tests.support import official_types
 from tests.support.fake_providers import Received
 from tests.support.provider_rules import anthropic as anthropic_rules
 from tests.support.provider_rules import bedrock as bedrock_rules
@@ -41,6 +42,7 @@ def openai(
             _posted_json(request, path),
             _header(request, "authorization", f"Bearer {key}" if key else None),
             obeys(lambda each: openai_rules.check_request(each, rules_of(row)), body),
+            obeys(official_types.check_mistral, request.body) if row == "mistral" else "",
         )
 
     return check

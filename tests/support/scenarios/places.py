@@ -53,6 +53,14 @@ _RESPONSES = _also(checks.responses(KEY), lambda body: official_types.check_open
 _PROMPT = _also(checks.prompted(KEY), lambda body: official_types.check_openai("chat", body))
 
 
+def _official_ollama(body: Any) -> None:
+    if "messages" in body:  # of /api/show the client has nothing more to say
+        official_types.check_ollama(body)
+
+
+_OLLAMA = _also(checks.ollama(), _official_ollama)
+
+
 def _gemini(method: str) -> checks.Check:
     return _also(checks.gemini(KEY, "gemini-3-pro", method=method), official_types.check_gemini)
 
@@ -76,8 +84,8 @@ PLACES: Mapping[str, Place] = {
     "ollama": Place(
         "ollama/llama-x",
         lambda base: {"OLLAMA_HOST": base},
-        checks.ollama(),
-        checks.ollama(),
+        _OLLAMA,
+        _OLLAMA,
         "application/x-ndjson",
     ),
     "bedrock": Place(

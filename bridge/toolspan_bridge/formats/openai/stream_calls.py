@@ -9,6 +9,8 @@ from ..shared.json_values import as_object, at, compact, load, text
 from ..shared.replies.stream import TextPieces
 
 _NOTHING = "{}"
+_NO_ID = "null"
+"""The id of a call that was given none, in Mistral's types (mistralai 3.7.0, ``models/toolcall.py``)."""
 
 
 class CallPieces:
@@ -22,6 +24,7 @@ class CallPieces:
     def add(self, piece: dict[str, Any]) -> CallDelta:
         """Take a piece, an entry of ``delta.tool_calls``; returns what it adds to be shown."""
         call_id, name = text(piece.get("id")), text(at(piece, "function", "name"))
+        call_id = "" if call_id == _NO_ID else call_id
         written = _written(at(piece, "function", "arguments"))
         index = piece.get("index")
         index = index if isinstance(index, int) else None

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..shared.json_values import as_list, objects, text
 from ..shared.replies.stream import TextPieces
-from .state import DETAILS, TEXTS, thinking_text, words_of
+from .state import DETAILS, TEXTS, thinking_text
 
 _JOINED = ("text", "summary", "data")
 
@@ -86,20 +86,27 @@ class _Detail:
 
 
 class _Chunk:
-    """One chunk of a content list. A text or thinking chunk comes in pieces."""
+    """One chunk of a content list. A text or thinking chunk comes in pieces; thinking is a list of chunks
+    too, references among its texts."""
 
-    def __init__(self, kind: str, fields: dict[str, Any]) -> None:
+    def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.fields = fields
-        self.text = TextPieces()
+        self._fields: dict[str, Any] = {}
+        self._text = TextPieces()
+        self._thinking = _Content("") if kind == "thinking" else None
+
+    def add(self, piece: dict[str, Any]) -> None:
+        self._fields |= {key: value for key, value in piece.items() if value is not None}
+        self._text.add(text(piece.get("text")))
+        if self._thinking is not None:
+            self._thinking.add(piece.get("thinking"))
 
     @property
     def body(self) -> dict[str, Any]:
-        if self.kind == "text":
-            return {**self.fields, "type": "text", "text": self.text.text}
-        if self.kind == "thinking":
-            return {**self.fields, "thinking": [{"type": "text", "text": self.text.text}]}
-        return self.fields
+        if self._thinking is not None:
+            return {**self._fields, "thinking": self._thinking.chunks}
+        said = {"type": "text", "text": self._text.text} if self.kind == "text" else {}
+        return {**self._fields, **said}
 
 
 class _Content:
@@ -116,15 +123,13 @@ class _Content:
     def add(self, content: Any) -> None:
         pieces = [{"type": "text", "text": content}] if as_list(content) is None else objects(content)
         for piece in pieces:
-            self._add(text(piece.get("type")), piece)
+            self._add(text(piece.get("type")) or "text", piece)
 
     def _add(self, kind: str, piece: dict[str, Any]) -> None:
-        words = words_of(piece.get("thinking")) if kind == "thinking" else text(piece.get("text"))
-        if kind == "text" and not words:
+        if kind == "text" and not text(piece.get("text")):
             return
         last = self._chunks[-1] if self._chunks else None
         if last is None or last.kind != kind or kind not in ("text", "thinking"):
-            last = _Chunk(kind, {})
+            last = _Chunk(kind)
             self._chunks.append(last)
-        last.fields |= {key: value for key, value in piece.items() if value is not None}
-        last.text.add(words)
+        last.add(piece)
