@@ -72,7 +72,8 @@ class Answer:
     say what was left out of a request, such as a tool that the provider refuses. ``stop`` is how it ended;
     ``reason`` says in words why it is ``broken``, where it is. ``citations`` are the sources of
     ``content``. Of a question with ``answer_schema``, ``value`` is the JSON value of an answer that
-    ``fits``."""
+    ``fits``. ``usd`` is what it cost in US dollars, where the asker has priced it and every price is
+    known."""
 
     content: str
     model: str
@@ -89,6 +90,7 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     fits: bool = False
     value: Json = None
+    usd: float | None = None
 
     @property
     def broken(self) -> bool:

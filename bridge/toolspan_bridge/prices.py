@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -13,7 +13,7 @@ from .messages import Usage
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
 
-__all__ = ["ModelPrice", "cost_of", "has_prices", "price_of"]
+__all__ = ["ModelPrice", "cost_of", "has_prices", "price_of", "total_usd", "usd_data", "usd_text"]
 
 _IN_TABLE = {
     "anthropic": "anthropic",
@@ -82,6 +82,23 @@ def cost_of(provider: str, model: str, usage: Usage) -> float | None:
         return float(calc_price(tokens, model, provider_id=table).total_price)
     except (LookupError, ValueError):
         return None
+
+
+def total_usd(amounts: Iterable[float | None]) -> float | None:
+    """The sum of ``amounts``; ``None`` where one of them is unknown, or there is none."""
+    found = list(amounts)
+    known = [amount for amount in found if amount is not None]
+    return sum(known) if known and len(known) == len(found) else None
+
+
+def usd_data(usd: float | None) -> dict[str, float | None]:
+    """``{"usd"}``: US dollars, ``null`` where they are unknown."""
+    return {"usd": None if usd is None else round(usd, 9)}
+
+
+def usd_text(usd: float | None) -> str:
+    """US dollars for people: ``$0.0021``, or ``unknown``."""
+    return "unknown" if usd is None else f"${usd:.4f}" if usd >= 0.1 else f"${Decimal(f'{usd:.3g}'):f}"
 
 
 def price_of(provider: str, model: str) -> ModelPrice:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
+from dataclasses import replace
+
 from toolspan_server.config import Config
 
-from ..events import Answer
-from ..loop import DEFAULT_SYSTEM, Question, answer
+from ..events import Answer, End, UsageReported
+from ..loop import DEFAULT_SYSTEM, Question, run
 from ..messages import ReasoningEffort
+from ..prices import cost_of, total_usd
 from ..providers import Allow, ProviderPool
 from ..providers.pool import PoolUser
 from ..toolbox import Toolbox
@@ -32,11 +36,13 @@ class Asker(PoolUser):
         super().__init__(ProviderPool(config, allow))
         self._max_iterations = config.tools.max_iterations
         self._tools_offered = config.limits.tools_offered
+        self._own = frozenset(config.providers)
         self._toolbox = toolbox
         self._reasoning: ReasoningEffort | None = reasoning
 
     async def ask(self, model: str, query: str) -> Answer:
-        """Put ``query`` to ``model`` (``provider/model``), a question of its own, and give the answer.
+        """Put ``query`` to ``model`` (``provider/model``), a question of its own; give the answer with its
+        cost.
 
         Raises ``UsageError`` and ``AuthError`` as ``resolve_model``, ``UnreachableError``,
         ``UnknownModelError`` and ``ProviderError`` as the provider.
@@ -50,4 +56,12 @@ class Asker(PoolUser):
             reasoning=self._reasoning,
             tools_offered=self._tools_offered,
         )
-        return await answer(question, provider, self._toolbox)
+        spent: list[float | None] = []
+        own = provider.name in self._own
+        async with aclosing(run(question, provider, self._toolbox)) as events:
+            async for event in events:
+                if isinstance(event, UsageReported):
+                    spent.append(None if own else cost_of(provider.name, name, event.usage))
+                if isinstance(event, End):
+                    return replace(event.answer, usd=total_usd(spent))
+        raise AssertionError("a run ends with End")

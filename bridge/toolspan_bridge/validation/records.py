@@ -1,9 +1,12 @@
 """Validation records: what all trials of a model come to, in the shape that is exported.
 
 {"model_id": "openai/gpt-4o", "tested": true, "validated": true, "test_count": 5, "success_count": 4,
- "last_tested": "2026-11-21T10:00:00.123Z",
- "test_history": [{"timestamp": …, "success": true, "details": {…}},
-                  {"timestamp": …, "success": false, "error": "…"}]}
+ "last_tested": "2026-11-21T10:00:00.123Z", "cost": {"usd": 0.0021}, "rescued": 0,
+ "test_history": [{"timestamp": …, "success": true, "cost": {…}, "rescued": 0, "details": {…}},
+                  {"timestamp": …, "success": false, "cost": {"usd": null}, "rescued": 0, "error": "…"}]}
+
+``cost`` is in US dollars, ``null`` where a price is not known or a trial was recorded before costs were;
+``rescued`` counts the calls that the model wrote as text.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import Any
 from toolspan_server.common.private_files import open_private, private_folder
 
 from ..errors import StoreError
+from ..prices import total_usd, usd_data
 from ._lock import locked
 from .store import Store, Trial
 
@@ -46,8 +50,9 @@ def build_records(trials: Iterable[Trial]) -> list[dict[str, Any]]:
 def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
     """One model's record; with no trial, that of a model that was not tested.
 
-    ``{"model_id", "tested", "validated", "test_count", "success_count", "last_tested", "test_history":
-    [{"timestamp", "success", "details" or "error"}]}``, times in ISO 8601 UTC.
+    ``{"model_id", "tested", "validated", "test_count", "success_count", "last_tested", "cost", "rescued",
+    "test_history": [{"timestamp", "success", "cost", "rescued", "details" or "error"}]}``, times in ISO 8601
+    UTC, costs as ``{"usd"}``.
     """
     successes = sum(trial.success for trial in trials)
     return {
@@ -57,6 +62,8 @@ def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
         "test_count": len(trials),
         "success_count": successes,
         "last_tested": trials[-1].timestamp if trials else None,
+        "cost": usd_data(total_usd(trial.usd for trial in trials)),
+        "rescued": sum(trial.rescued for trial in trials),
         "test_history": [_entry(trial) for trial in trials],
     }
 
@@ -81,7 +88,8 @@ def export_records(store: Store, path: Path) -> Path:
 
 def _entry(trial: Trial) -> dict[str, Any]:
     outcome = {"details": dict(trial.details)} if trial.success else {"error": trial.error}
-    return {"timestamp": trial.timestamp, "success": trial.success, **outcome}
+    measured = {"cost": usd_data(trial.usd), "rescued": trial.rescued}
+    return {"timestamp": trial.timestamp, "success": trial.success, **measured, **outcome}
 
 
 def _replace(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from toolspan_server.common.visible import visible_line
 
 from ..errors import BridgeError
+from ..prices import has_prices, total_usd, usd_data, usd_text
 from .records import is_validated
 from .store import Totals, Trial
 
@@ -75,6 +76,16 @@ class ModelReport:
         """The badge: whether at least 80 % of all trials ever recorded succeeded."""
         return is_validated(self.totals.success_count, self.totals.test_count)
 
+    @property
+    def usd(self) -> float | None:
+        """What this run cost in US dollars; ``None`` where a trial's cost is not known."""
+        return total_usd(trial.usd for trial in self.trials)
+
+    @property
+    def rescued(self) -> int:
+        """How many calls of this run the model wrote as text."""
+        return sum(trial.rescued for trial in self.trials)
+
     def by_scenario(self) -> dict[str, list[Trial]]:
         """This run's trials under their scenario's name, in the suite's order."""
         grouped: dict[str, list[Trial]] = {}
@@ -130,6 +141,8 @@ class ValidationReport:
             "rate": round(model.rate, 4),
             "validated": model.validated,
             "all_runs": {"test_count": model.totals.test_count, "success_count": model.totals.success_count},
+            "cost": usd_data(model.usd),
+            "rescued": model.rescued,
             "error": error,
             "scenarios": [_scenario(name, trials) for name, trials in model.by_scenario().items()],
         }
@@ -140,6 +153,8 @@ def _scenario(name: str, trials: Sequence[Trial]) -> dict[str, Any]:
         "scenario": name,
         "test_count": len(trials),
         "success_count": sum(trial.success for trial in trials),
+        "cost": usd_data(total_usd(trial.usd for trial in trials)),
+        "rescued": sum(trial.rescued for trial in trials),
         "errors": [trial.error for trial in trials if not trial.success],
     }
 
@@ -170,15 +185,35 @@ def _table(report: ValidationReport, model: ModelReport) -> Table:
     outcome = "passed" if report.reached(model) else "below the threshold"
     table.add_column("scenario", footer=f"{outcome} ({report.threshold * 100:g} %)")
     table.add_column("trials")
-    table.add_column("successes", justify="right", footer=f"{model.successes}/{len(model.trials)}")
-    table.add_column("rate", justify="right", footer=_percent(model.successes, len(model.trials)))
+    measured = _columns(model)
+    for head, cell in measured.items():
+        table.add_column(head, justify="right", footer=cell(model.trials))
     for name, trials in model.by_scenario().items():
-        successes = sum(trial.success for trial in trials)
         marks = "".join("✓" if trial.success else "✗" for trial in trials)
         shown = marks if len(marks) <= _MARKS else f"{marks[:_MARKS]}…"
-        counts = f"{successes}/{len(trials)}"
-        table.add_row(Text(visible_line(name)), shown, counts, _percent(successes, len(trials)))
+        table.add_row(Text(visible_line(name)), shown, *(cell(trials) for cell in measured.values()))
     return table
+
+
+_Cell = Callable[[Sequence[Trial]], str]
+
+
+def _columns(model: ModelReport) -> dict[str, _Cell]:
+    """What is shown of a scenario's trials, and of all: calls written as text where there are any, and the
+    cost where the provider's prices may be known."""
+    columns: dict[str, _Cell] = {
+        "successes": lambda trials: f"{_successes(trials)}/{len(trials)}",
+        "rate": lambda trials: _percent(_successes(trials), len(trials)),
+    }
+    if model.rescued:
+        columns["rescued"] = lambda trials: str(sum(trial.rescued for trial in trials))
+    if any(has_prices(str(trial.details.get("provider"))) for trial in model.trials):
+        columns["cost"] = lambda trials: usd_text(total_usd(trial.usd for trial in trials))
+    return columns
+
+
+def _successes(trials: Sequence[Trial]) -> int:
+    return sum(trial.success for trial in trials)
 
 
 def _badge(model: ModelReport) -> str:

@@ -19,6 +19,7 @@ from ..errors import (
     UsageError,
 )
 from ..events import Answer
+from ..prices import usd_data
 from .records import THRESHOLD
 from .report import (
     ModelReport,
@@ -154,4 +155,6 @@ async def _try(model: str, scenario: Scenario, bench: _TrialRunner) -> _Outcome:
     if answer is None:
         return _Outcome(False, error or "the provider gave an error without words", details)
     verdict = judge(scenario.expect, answer)
-    return _Outcome(verdict.success, "; ".join(verdict.reasons), {**details, **answer.as_dict()})
+    rescued = sum(call.rescued for call in answer.tool_calls)
+    measured = {"cost": usd_data(answer.usd), "rescued": rescued}
+    return _Outcome(verdict.success, "; ".join(verdict.reasons), {**details, **measured, **answer.as_dict()})

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ._clean import (
     Redact,
@@ -46,6 +46,24 @@ class Trial:
     success: bool
     error: str
     details: Mapping[str, Any]
+
+    @property
+    def usd(self) -> float | None:
+        """What it cost in US dollars; ``None`` where that is not known, as of trials of earlier versions."""
+        amount = _under(self.details, "cost", "usd")
+        return float(amount) if isinstance(amount, int | float) and not isinstance(amount, bool) else None
+
+    @property
+    def rescued(self) -> int:
+        """How many of its calls the model wrote as text."""
+        count = self.details.get("rescued")
+        return count if isinstance(count, int) else 0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens of its turns, in and out; 0 where they are not known."""
+        counts = (_under(self.details, "usage", name) for name in ("input_tokens", "output_tokens"))
+        return sum(count for count in counts if isinstance(count, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +141,13 @@ class Store:
 
     def _short(self, text: str, characters: int = _MAX_NAME) -> str:
         return cut_text(clean_text(self._redact(text)), characters)
+
+
+def _under(details: Mapping[str, Any], *keys: str) -> object:
+    value: object = details
+    for key in keys:
+        value = cast("Mapping[str, object]", value).get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def _trial(row: Row) -> Trial:

@@ -39,7 +39,10 @@ def _exported(folder: Path, *trials: Any) -> Any:
 def test_a_record_has_exactly_the_documented_shape(tmp_path: Path) -> None:
     first, second = "2026-11-21T10:00:00.123Z", "2026-11-21T10:00:01.456Z"
     trials = [
-        a_trial(timestamp=first, details={"query": "What's the weather in Paris?"}),
+        a_trial(
+            timestamp=first,
+            details={"query": "What's the weather in Paris?", "cost": {"usd": 0.25}, "rescued": 2},
+        ),
         a_trial(success=False, error="get_weather was not called (no tool was)", timestamp=second),
     ]
 
@@ -51,12 +54,42 @@ def test_a_record_has_exactly_the_documented_shape(tmp_path: Path) -> None:
             "test_count": 2,
             "success_count": 1,
             "last_tested": second,
+            "cost": {"usd": None},
+            "rescued": 2,
             "test_history": [
-                {"timestamp": first, "success": True, "details": {"query": "What's the weather in Paris?"}},
-                {"timestamp": second, "success": False, "error": "get_weather was not called (no tool was)"},
+                {
+                    "timestamp": first,
+                    "success": True,
+                    "cost": {"usd": 0.25},
+                    "rescued": 2,
+                    "details": {
+                        "query": "What's the weather in Paris?",
+                        "cost": {"usd": 0.25},
+                        "rescued": 2,
+                    },
+                },
+                {
+                    "timestamp": second,
+                    "success": False,
+                    "cost": {"usd": None},
+                    "rescued": 0,
+                    "error": "get_weather was not called (no tool was)",
+                },
             ],
         }
     ]
+
+
+@pytest.mark.requirement("I11.3.31")
+@pytest.mark.parametrize(
+    "details", [{}, {"cost": 3}, {"cost": {"usd": True}}, {"cost": {"usd": "1"}, "rescued": None}]
+)
+def test_a_trial_of_an_earlier_version_has_no_known_cost(tmp_path: Path, details: dict[str, Any]) -> None:
+    known = a_trial(details={"cost": {"usd": 0.25}})
+    (record,) = _exported(tmp_path, a_trial(details={"query": "?", **details}), known)
+    assert [entry["cost"]["usd"] for entry in record["test_history"]] == [None, 0.25]
+    assert (record["cost"], record["rescued"]) == ({"usd": None}, 0)
+    assert build_record("a/x", [known, known])["cost"] == {"usd": 0.5}
 
 
 def test_each_model_has_its_own_record_sorted_by_name(tmp_path: Path) -> None:

@@ -89,7 +89,13 @@ async def test_a_success_keeps_what_was_asked_and_answered(store: Store) -> None
 
     details = dict(store.trials()[0].details)
     assert details.pop("duration_ms") >= 0
-    assert details == {"scenario": "weather", "query": "Weather?", **RIGHT["Weather?"].as_dict()}
+    measured = {"cost": {"usd": None}, "rescued": 0}
+    assert details == {
+        "scenario": "weather",
+        "query": "Weather?",
+        **measured,
+        **RIGHT["Weather?"].as_dict(),
+    }
 
 
 async def test_a_failure_says_why_and_keeps_the_answer(store: Store) -> None:

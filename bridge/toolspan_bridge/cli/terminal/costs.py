@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 
 from ...messages import Usage
-from ...prices import cost_of, has_prices
+from ...prices import cost_of, has_prices, usd_data, usd_text
 
 
 @dataclass(slots=True)
@@ -37,19 +36,11 @@ def cost_data(
     usd: float | None, conversation_usd: float | None = None, *, chat: bool = False
 ) -> dict[str, float | None]:
     """``{"usd"}``, and in a chat ``"conversation_usd"``: US dollars, ``null`` where they are unknown."""
-    data = {"usd": _rounded(usd)}
-    return data | {"conversation_usd": _rounded(conversation_usd)} if chat else data
+    data = usd_data(usd)
+    return data | {"conversation_usd": usd_data(conversation_usd)["usd"]} if chat else data
 
 
 def cost_line(usd: float | None, conversation_usd: float | None = None, *, chat: bool = False) -> str:
     """``cost: $0.0021``, and in a chat that of the conversation."""
-    line = f"cost: {_shown(usd)}"
-    return f"{line}; of the conversation: {_shown(conversation_usd)}" if chat else line
-
-
-def _rounded(usd: float | None) -> float | None:
-    return None if usd is None else round(usd, 9)
-
-
-def _shown(usd: float | None) -> str:
-    return "unknown" if usd is None else f"${usd:.4f}" if usd >= 0.1 else f"${Decimal(f'{usd:.3g}'):f}"
+    line = f"cost: {usd_text(usd)}"
+    return f"{line}; of the conversation: {usd_text(conversation_usd)}" if chat else line

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ...prices import usd_text
 from ...validation import STORE_FILE, Store, build_records
 from ..inputs.options import (
     ConfigChoice,
@@ -44,8 +45,10 @@ def _print(records: list[dict[str, Any]]) -> None:
             str(record["model_id"]),
             "✓ validated" if record["validated"] else "✗ not validated",
             f"{record['success_count']}/{record['test_count']}",
+            str(record["rescued"]),
+            usd_text(record["cost"]["usd"]),
             str(record["last_tested"]),
         )
         for record in records
     ]
-    emit_table(("model", "validated", "successes", "last tested"), rows)
+    emit_table(("model", "validated", "successes", "rescued", "cost", "last tested"), rows)
