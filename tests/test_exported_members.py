@@ -51,9 +51,11 @@ def _bound(statements: list[ast.stmt]) -> set[str]:
 def _imported(path: Path) -> set[str]:
     """The names that the module takes from our packages; of a lazy one, also those for type checkers."""
     statements = _tree(path).body
-    if "__getattr__" in _bound(statements):
-        guarded = [each.body for each in statements if isinstance(each, ast.If)]
-        statements = [*statements, *(inner for body in guarded for inner in body)]
+    guarded = [inner for each in statements if isinstance(each, ast.If) for inner in each.body]
+    if "lazy_exports" in {
+        alias.name for each in guarded if isinstance(each, ast.ImportFrom) for alias in each.names
+    }:
+        statements = [*statements, *guarded]
     names: set[str] = set()
     for statement in statements:
         if isinstance(statement, ast.ImportFrom) and (statement.level or _is_ours(statement.module)):

@@ -13,7 +13,7 @@ What is named here is imported when it is first asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolspan_server.engines.upstreams import ServerFailure, ServerSpec
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         poll_batch,
         submit_batch,
     )
+    from .chat_traits import ChatTraits
     from .conversation import Conversation
     from .deltas import (
         CallDelta,
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
         ToolSpec,
         Usage,
         User,
+        WireOptions,
     )
     from .prices import cost_of
     from .providers import (
@@ -142,6 +144,7 @@ __all__ = [
     "BatchStatus",
     "BridgeError",
     "CallDelta",
+    "ChatTraits",
     "Citation",
     "ConsentError",
     "ContextOverflowError",
@@ -204,6 +207,7 @@ __all__ = [
     "ValidationReport",
     "Verdict",
     "WireError",
+    "WireOptions",
     "answer",
     "build_record",
     "build_records",
@@ -246,6 +250,7 @@ _MODULES = {
     "BatchStatus": ".batch",
     "BridgeError": ".errors",
     "CallDelta": ".deltas",
+    "ChatTraits": ".chat_traits",
     "Citation": ".messages",
     "ConsentError": ".errors",
     "ContextOverflowError": ".errors",
@@ -308,6 +313,7 @@ _MODULES = {
     "ValidationReport": ".validation",
     "Verdict": ".validation",
     "WireError": ".formats",
+    "WireOptions": ".messages",
     "answer": ".loop",
     "build_record": ".validation",
     "build_records": ".validation",
@@ -335,16 +341,7 @@ _MODULES = {
     "validate": ".validation",
 }
 
+if not TYPE_CHECKING:
+    from toolspan_server.common.lazy_exports import lazy_exports
 
-def __getattr__(name: str) -> Any:
-    module = _MODULES.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = globals()[name] = getattr(import_module(module, __name__), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_exports(__name__, _MODULES)

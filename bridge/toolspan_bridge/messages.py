@@ -197,6 +197,23 @@ EFFORTS: tuple[ReasoningEffort, ...] = ("none", "low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True)
+class WireOptions:
+    """What a provider knows of itself and its model, and adds to a request before its format writes it.
+
+    ``chat`` is what its Chat Completions takes. ``thinking`` says that the model is known to think, which
+    rules out some choices. ``drop_unbound`` lets the provider leave out thoughts of the model that belong to
+    a beginning which has changed since, rather than refuse the request.
+    """
+
+    chat: ChatTraits = USUAL
+    thinking: bool = False
+    drop_unbound: bool = False
+
+
+_USUAL_WIRE = WireOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One question to a model: everything that a format needs to write it.
 
@@ -204,15 +221,13 @@ class Request:
     stands for each. ``max_result_bytes`` cuts the text of each tool result, and the cut is stated in it.
     ``builtins`` are tools of the provider's own by their common names (``web_search``). ``parallel`` is
     whether several calls may come in one turn, where the provider lets one choose. ``stream`` asks for the
-    answer in pieces. ``thinking`` says that the model is known to think, which rules out some choices.
-    ``trim`` lets the oldest exchanges be left out where the model's context is known to be too short for all.
-    ``reasoning`` is the effort asked for; ``None`` leaves it to the model. ``answer_schema`` is the JSON
-    Schema that the answer has to fit. ``cache`` lets the provider keep the request's beginning where that
-    only saves; ``conversation`` is the same for all requests of one conversation. ``chat`` is what the
-    provider's Chat Completions takes. ``defer_tools``: beyond that many tools the model searches for those
-    that it needs, where the provider has such a search; ``None`` leaves it to what it takes at once.
-    ``drop_unbound`` lets the provider leave out thoughts of the model that belong to a beginning which has
-    changed since, rather than refuse the request.
+    answer in pieces. ``trim`` lets the oldest exchanges be left out where the model's context is known to
+    be too short for all. ``reasoning`` is the effort asked for; ``None`` leaves it to the model.
+    ``answer_schema`` is the JSON Schema that the answer has to fit. ``cache`` lets the provider keep the
+    request's beginning where that only saves; ``conversation`` is the same for all requests of one
+    conversation. ``defer_tools``: beyond that many tools the model searches for those that it needs, where
+    the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is added by the
+    provider.
     """
 
     model: str
@@ -228,16 +243,14 @@ class Request:
     parallel: bool | None = None
     stream: bool = False
     audio: bool = False
-    thinking: bool = False
     trim: bool = False
     reasoning: ReasoningEffort | None = None
     answer_schema: Mapping[str, Any] | None = None
     cache: bool = True
     conversation: str = ""
-    chat: ChatTraits = USUAL
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     defer_tools: int | None = None
-    drop_unbound: bool = False
+    wire: WireOptions = _USUAL_WIRE
 
 
 StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]

@@ -7,7 +7,7 @@ What is named here is imported when it is first asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .calls.client import Client, InputRequired, Question
@@ -61,43 +61,34 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Change": "common.changes",
-    "Client": "calls.client",
-    "Config": "config",
-    "ConfigError": "errors",
-    "Content": "calls.content",
-    "Context": "calls.context",
-    "Executor": "tools.executor",
-    "Handler": "engines.registration",
-    "HandlerNotFound": "errors",
-    "InputRequired": "calls.client",
-    "InvalidParameters": "errors",
-    "Problem": "problems",
-    "Question": "calls.client",
-    "Registry": "tools.registry",
-    "RequestRefused": "errors",
-    "Runtime": "live.runtime",
-    "ServeError": "errors",
-    "Tool": "tools.registry",
-    "ToolFailure": "errors",
-    "ToolResult": "calls.results",
-    "ToolTimeout": "errors",
-    "ToolspanError": "errors",
-    "handler": "engines.registration",
-    "load_config": "config",
-    "running": "live.runtime",
+    "Change": ".common.changes",
+    "Client": ".calls.client",
+    "Config": ".config",
+    "ConfigError": ".errors",
+    "Content": ".calls.content",
+    "Context": ".calls.context",
+    "Executor": ".tools.executor",
+    "Handler": ".engines.registration",
+    "HandlerNotFound": ".errors",
+    "InputRequired": ".calls.client",
+    "InvalidParameters": ".errors",
+    "Problem": ".problems",
+    "Question": ".calls.client",
+    "Registry": ".tools.registry",
+    "RequestRefused": ".errors",
+    "Runtime": ".live.runtime",
+    "ServeError": ".errors",
+    "Tool": ".tools.registry",
+    "ToolFailure": ".errors",
+    "ToolResult": ".calls.results",
+    "ToolTimeout": ".errors",
+    "ToolspanError": ".errors",
+    "handler": ".engines.registration",
+    "load_config": ".config",
+    "running": ".live.runtime",
 }
 
+if not TYPE_CHECKING:
+    from .common.lazy_exports import lazy_exports
 
-def __getattr__(name: str) -> Any:
-    module = _MODULES.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = globals()[name] = getattr(import_module(f".{module}", __name__), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    __getattr__, __dir__ = lazy_exports(__name__, _MODULES)

@@ -15,7 +15,16 @@ from tests.support.provider_rules.chat_rows import rules_of
 from tests.support.wires import prompt
 from toolspan_bridge.formats import format_names, get_format
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Assistant, Message, Reply, Request, ToolCall, ToolOutcome, ToolResults
+from toolspan_bridge.messages import (
+    Assistant,
+    Message,
+    Reply,
+    Request,
+    ToolCall,
+    ToolOutcome,
+    ToolResults,
+    WireOptions,
+)
 from toolspan_bridge.providers.compatible.rows import row_of
 from toolspan_bridge.providers.wire.own_state import from_provider, without_foreign_state
 
@@ -94,7 +103,10 @@ class Peer:
         if variant and wire_format == "bedrock":
             self._known, self._rule = {"model": variant}, (variant,)
         elif variant:
-            self._known, self._rule = {"model": "m", "chat": row_of(variant).chat}, (rules_of(variant),)
+            self._known, self._rule = (
+                {"model": "m", "wire": WireOptions(row_of(variant).chat)},
+                (rules_of(variant),),
+            )
         self._state = _STATES.get(variant, frozenset())
 
     def ask(self, messages: Iterable[Message], **options: Any) -> str:

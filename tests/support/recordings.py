@@ -65,6 +65,8 @@ def _is_document(content_type: str) -> bool:
 
 
 def _request(asked: dict[str, Any]) -> Request:
+    if unknown := set(asked) - set(Request.__slots__):
+        raise ValueError(f"a recorded request holds what no request has: {', '.join(sorted(unknown))}")
     messages = tuple(_message(dict(message)) for message in asked.pop("messages"))
     read = _adapter(Request).validate_python({**asked, "messages": ()})
     return Request(**{**{name: getattr(read, name) for name in Request.__slots__}, "messages": messages})

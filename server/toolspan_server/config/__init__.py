@@ -5,7 +5,7 @@ Of the server's packages this is the main one that the bridge imports.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..common.redaction import pattern as secret_pattern
 from ..errors import ConfigError
@@ -61,19 +61,14 @@ __all__ = [
     "untrusted_servers",
 ]
 
-_IMPORTED_LATER = {
-    "McpServerConfig": "toolspan_server.schema.mcp_server",
-    "ProviderConfig": "toolspan_server.config.models.providers",
-    "ResponseRule": "toolspan_server.config.models.routes",
-    "ToolsetConfig": "toolspan_server.config.models.toolsets",
+_MODULES = {
+    "McpServerConfig": "..schema.mcp_server",
+    "ProviderConfig": ".models.providers",
+    "ResponseRule": ".models.routes",
+    "ToolsetConfig": ".models.toolsets",
 }
 
+if not TYPE_CHECKING:
+    from ..common.lazy_exports import lazy_exports
 
-def __getattr__(name: str) -> Any:
-    module = _IMPORTED_LATER.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = globals()[name] = getattr(import_module(module), name)
-    return value
+    __getattr__, __dir__ = lazy_exports(__name__, _MODULES)

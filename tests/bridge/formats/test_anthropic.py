@@ -36,6 +36,7 @@ from toolspan_bridge.messages import (
     ToolResults,
     ToolSpec,
     User,
+    WireOptions,
 )
 
 pytestmark = pytest.mark.requirement("I5.1.1")
@@ -142,7 +143,7 @@ def test_choices_of_tools() -> None:
 
 
 def test_a_model_that_thinks_is_asked_and_not_forced() -> None:
-    asked = render(User("hi"), tool_choice="required", thinking=True, system="Be brief.")
+    asked = render(User("hi"), tool_choice="required", wire=WireOptions(thinking=True), system="Be brief.")
     assert asked["tool_choice"] == {"type": "auto"}
     assert asked["system"] == "Be brief.\n\nAnswer by calling one of the tools."
     thought = parse(THOUGHT, {"type": "text", "text": "Hm."}, stop="end_turn").message

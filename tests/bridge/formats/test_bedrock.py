@@ -23,6 +23,7 @@ from toolspan_bridge.messages import (
     ToolResults,
     ToolSpec,
     User,
+    WireOptions,
 )
 
 pytestmark = pytest.mark.requirement("I2.6.2")
@@ -200,10 +201,10 @@ def test_one_tool_can_be_demanded_unless_the_model_thinks() -> None:
     past = Assistant("So.", opaque=[thought, {"text": "So."}], opaque_format="bedrock")
     known = render(User("hi"), past, User("And?"), tool_choice="required")
     assert known["toolConfig"]["toolChoice"] == {"auto": {}}
-    asked = render(User("hi"), tool_choice=("s", "t"), thinking=True)
+    asked = render(User("hi"), tool_choice=("s", "t"), wire=WireOptions(thinking=True))
     assert asked["toolConfig"]["toolChoice"] == {"auto": {}}
     assert asked["system"] == [{"text": "Answer by calling the tool s__t."}]
-    assert render(User("hi"), tool_choice="required", thinking=True)["system"] == [
+    assert render(User("hi"), tool_choice="required", wire=WireOptions(thinking=True))["system"] == [
         {"text": "Answer by calling one of the tools."}
     ]
 

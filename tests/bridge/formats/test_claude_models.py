@@ -12,7 +12,7 @@ from tests.support.provider_rules.bedrock_anthropic import check_request as chec
 from tests.support.wires.anthropic import THOUGHT, USE, message
 from toolspan_bridge.formats import anthropic, bedrock_anthropic, request_notes
 from toolspan_bridge.formats.names import NameTable
-from toolspan_bridge.messages import Assistant, Request, ToolCall, ToolResults, ToolSpec, User
+from toolspan_bridge.messages import Assistant, Request, ToolCall, ToolResults, ToolSpec, User, WireOptions
 
 TOOL = ToolSpec("s", "weather", "d", {"type": "object", "properties": {"city": {"type": "string"}}})
 NAMES = NameTable.of((TOOL,))
@@ -65,7 +65,7 @@ def test_each_family_takes_every_request(model: str, reasoning: Any) -> None:
         for choice in ("auto", "required", "none", ("s", "weather")):
             options = {"reasoning": reasoning, "tool_choice": choice, "answer_schema": CLOSED}
             body(model, User("hi"), turn, answered, temperature=0.5, **options)
-            body(model, temperature=0.5, max_tokens=1500, drop_unbound=True, **options)
+            body(model, temperature=0.5, max_tokens=1500, wire=WireOptions(drop_unbound=True), **options)
 
 
 @pytest.mark.requirement("I11.3.1")

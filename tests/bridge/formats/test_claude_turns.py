@@ -27,6 +27,7 @@ from toolspan_bridge.messages import (
     ToolResults,
     ToolSpec,
     User,
+    WireOptions,
 )
 
 TOOL = ToolSpec("s", "weather", "d", {"type": "object", "properties": {"city": {"type": "string"}}})
@@ -166,9 +167,9 @@ def test_thoughts_that_do_not_fit_are_dropped_only_when_asked(claude: Claude) ->
     thought = claude.read(message(THOUGHT, TEXT)).message
     history = (User("hi"), thought, User("and?"))
     assert "block_binding" not in claude.body(*history)["thinking"]
-    body = claude.body(*history, drop_unbound=True)
+    body = claude.body(*history, wire=WireOptions(drop_unbound=True))
     assert body["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
-    old = claude.body(*history, model="claude-sonnet-4-5", drop_unbound=True)
+    old = claude.body(*history, model="claude-sonnet-4-5", wire=WireOptions(drop_unbound=True))
     assert "thinking" not in old
 
 

@@ -18,6 +18,7 @@ from toolspan_bridge.messages import (
     ToolResults,
     ToolSpec,
     User,
+    WireOptions,
 )
 from toolspan_bridge.providers.compatible.rows import row_of
 
@@ -74,7 +75,9 @@ def test_requests_are_of_the_types_that_the_providers_clients_publish(
 ) -> None:
     wire = Wire(name)
     for history in histories(wire):
-        CHECKS[name](wire.render(*history, **{"tools": TOOLS, "chat": row_of("openai").chat, **options}))
+        CHECKS[name](
+            wire.render(*history, **{"tools": TOOLS, "wire": WireOptions(row_of("openai").chat), **options})
+        )
 
 
 def test_the_types_tell_what_does_not_belong() -> None:

@@ -16,6 +16,7 @@ from toolspan_bridge.messages import (
     ToolCall,
     ToolResults,
     User,
+    WireOptions,
 )
 
 SEARCHES = "gpt-4o-search-preview"
@@ -46,8 +47,8 @@ def test_a_stream_is_asked_for_and_changes_nothing_else(wire: Wire) -> None:
 @pytest.mark.parametrize("thinking", [False, True])
 @pytest.mark.parametrize("tool", ["weather", "time"])
 def test_one_tool_can_be_forced(wire: Wire, tool: str, thinking: bool) -> None:
-    free = wire.render(User("hi"), thinking=thinking)
-    forced = wire.render(User("hi"), tool_choice=("s", tool), thinking=thinking)
+    free = wire.render(User("hi"), wire=WireOptions(thinking=thinking))
+    forced = wire.render(User("hi"), tool_choice=("s", tool), wire=WireOptions(thinking=thinking))
     assert forced != free and f"s__{tool}" in sent(forced)
 
 
@@ -62,7 +63,7 @@ def test_a_forced_tool_that_is_not_there_leaves_the_model_free(wire: Wire) -> No
 def test_parallel_calls_can_be_chosen_with_every_choice(
     wire: Wire, parallel: bool | None, choice: Any, thinking: bool
 ) -> None:
-    options = {"parallel": parallel, "tool_choice": choice, "thinking": thinking}
+    options = {"parallel": parallel, "tool_choice": choice, "wire": WireOptions(thinking=thinking)}
     wire.render(User("hi"), **options)
     wire.render(User("hi"), tools=(), **options)
 

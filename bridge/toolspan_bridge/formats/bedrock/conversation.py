@@ -40,7 +40,7 @@ _MAX_MEDIA_BYTES = 3_750_000
 def thinks(request: Request) -> bool:
     past = (message for message in request.messages if isinstance(message, Assistant))
     echoes = (objects(message.opaque) for message in past if message.opaque_format == FORMAT)
-    return request.thinking or any("reasoningContent" in block for blocks in echoes for block in blocks)
+    return request.wire.thinking or any("reasoningContent" in block for blocks in echoes for block in blocks)
 
 
 def messages(history: Sequence[Turn], request: Request) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ _NAME = "answer"
 
 def response_format(request: Request, plan: Plan) -> dict[str, Any] | None:
     """The ``response_format`` of ``request``; ``None`` where only words can ask for its schema."""
-    chat, schema = request.chat, request.answer_schema
+    chat, schema = request.wire.chat, request.answer_schema
     if schema is None or not chat.structured or (request.tools and not chat.structured_with_tools):
         return None
     if chat.structured == "json_object":

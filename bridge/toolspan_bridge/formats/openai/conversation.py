@@ -40,7 +40,7 @@ _SOUNDS = {
 
 def messages(request: Request) -> list[dict[str, Any]]:
     support = _media_support(request)
-    chat = request.chat
+    chat = request.wire.chat
     write_results = _results if chat.user_after_tool else _results_with_media
     written = chat_messages(
         request.system,

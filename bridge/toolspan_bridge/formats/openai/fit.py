@@ -20,7 +20,7 @@ def fitted(request: Request) -> tuple[Request, tuple[str, ...]]:
     if _SEARCH in request.builtins and not searches(request.model):
         request = replace(request, builtins=tuple(name for name in request.builtins if name != _SEARCH))
         notes.append(f"web_search is left out: {request.model} has none in Chat Completions.")
-    if not request.chat.forces_calls and request.tool_choice not in ("auto", "none"):
+    if not request.wire.chat.forces_calls and request.tool_choice not in ("auto", "none"):
         request = replace(request, tool_choice="auto")
         notes.append(f"{request.model} cannot be made to call a tool: it may choose.")
     return _with_effort(request, notes), tuple(notes)
@@ -28,7 +28,7 @@ def fitted(request: Request) -> tuple[Request, tuple[str, ...]]:
 
 def effort_fields(request: Request) -> dict[str, Any]:
     """The fields of the body that ask for the effort of ``request``."""
-    chat, effort = request.chat, request.reasoning
+    chat, effort = request.wire.chat, request.reasoning
     if effort is None or not chat.effort:
         return {}
     value = _effort(request)
@@ -44,8 +44,8 @@ def _with_effort(request: Request, notes: list[str]) -> Request:
     effort = request.reasoning
     if effort is None:
         return request
-    switched = request.chat.effort == "thinking"
-    if not request.chat.effort or reasons(request.model) is False or not (switched or _effort(request)):
+    switched = request.wire.chat.effort == "thinking"
+    if not request.wire.chat.effort or reasons(request.model) is False or not (switched or _effort(request)):
         if effort != "none":
             notes.append(f"The effort {effort} is left out: {request.model} takes none.")
         return replace(request, reasoning=None)
@@ -61,7 +61,7 @@ def _effort(request: Request) -> str | None:
     none of them is known.
     """
     assert request.reasoning is not None
-    taken = efforts(request.model) if reasons(request.model) else request.chat.efforts
+    taken = efforts(request.model) if reasons(request.model) else request.wire.chat.efforts
     if request.reasoning != "none":
         taken = tuple(effort for effort in taken if effort != "none")
     return nearest_effort(request.reasoning, taken) if taken else None

@@ -59,7 +59,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         body |= BUILTINS.get(name, {})
     if request.stream:
         body["stream"] = True
-        if request.chat.stream_usage:
+        if request.wire.chat.stream_usage:
             body["stream_options"] = {"include_usage": True}
     if request.max_tokens is not None:
         body["max_completion_tokens"] = request.max_tokens
@@ -67,7 +67,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         body["temperature"] = request.temperature
     if answer is not None:
         body["response_format"] = answer
-    if request.chat.cache_key and request.cache and request.conversation:
+    if request.wire.chat.cache_key and request.cache and request.conversation:
         body["prompt_cache_key"] = request.conversation[:MAX_CACHE_KEY]
     return clean_object(body | effort_fields(request))
 

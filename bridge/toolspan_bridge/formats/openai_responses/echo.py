@@ -31,7 +31,7 @@ class Echoes:
     """Writes earlier turns for ``request``. Each id is sent once in a request."""
 
     def __init__(self, request: Request) -> None:
-        self._takes_reasoning = reasons(request.model) is not False and not request.drop_unbound
+        self._takes_reasoning = reasons(request.model) is not False and not request.wire.drop_unbound
         self._ids: set[str] = set()
 
     def items(self, turn: AssistantTurn) -> list[dict[str, Any]]:

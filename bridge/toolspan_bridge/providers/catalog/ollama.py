@@ -72,8 +72,7 @@ class _Ollama(EndpointProvider):
                 kind="no_tools",
                 fault="no_tools",
             )
-        sees, thinks = request.vision and facts.vision is not False, bool(facts.thinking)
-        known = replace(request, vision=sees, thinking=request.thinking or thinks)
+        known = replace(request, vision=request.vision and facts.vision is not False)
         known, without = _unasked(known, facts)
         fitted, trimmed = self._fitted(known, facts)
         return fitted, without + trimmed

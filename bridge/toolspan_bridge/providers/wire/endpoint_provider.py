@@ -29,7 +29,8 @@ class EndpointProvider(WireProvider):
         """``request`` with what the endpoint takes of Chat Completions, fitted to its model where the format
         knows how.
         """
-        request = replace(request, chat=self._endpoint.chat_for(request.model))
+        chat = self._endpoint.chat_for(request.model)
+        request = replace(request, wire=replace(request.wire, chat=chat))
         fit: _Fit | None = getattr(self._format, "fitted", None)
         return (request, ()) if fit is None else fit(request)
 

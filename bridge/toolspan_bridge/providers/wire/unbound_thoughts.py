@@ -44,7 +44,7 @@ class UnboundThoughts(WireProvider):
         try:
             return await super()._answer(request)
         except ProviderError as error:
-            again = self._tolerant(request, error)
+            again = self._again(request, error)
         return _noted(await super()._answer(again), self.name)
 
     @override
@@ -60,23 +60,27 @@ class UnboundThoughts(WireProvider):
         except ProviderError as error:
             if begun:
                 raise
-            again = self._tolerant(request, error)
+            again = self._again(request, error)
         async with aclosing(super()._stream(again)) as items:
             async for item in items:
                 yield _noted(item, self.name) if isinstance(item, Reply) else item
 
     def _known(self, request: Request) -> Request:
-        return replace(request, drop_unbound=True) if request.conversation in self._changed else request
+        return _tolerant(request) if request.conversation in self._changed else request
 
-    def _tolerant(self, request: Request, error: ProviderError) -> Request:
+    def _again(self, request: Request, error: ProviderError) -> Request:
         """``request`` such that it may be accepted. Raises ``error`` when it is about something else."""
-        if error.fault != "changed_prefix" or request.drop_unbound:
+        if error.fault != "changed_prefix" or request.wire.drop_unbound:
             raise error
         self._dropped = True
         if request.conversation:
             kept = self._changed if len(self._changed) < _MOST_REMEMBERED else frozenset[str]()
             self._changed = kept | {request.conversation}
-        return replace(request, drop_unbound=True)
+        return _tolerant(request)
+
+
+def _tolerant(request: Request) -> Request:
+    return replace(request, wire=replace(request.wire, drop_unbound=True))
 
 
 def with_betas(headers: Mapping[str, str], betas: Sequence[str]) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ each declares; the list in ``docs/reference/parts.md`` is generated from them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._concurrency_limits import ConcurrencyLimits
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ConcurrencyLimits", "Executor"]
 
+# Imported when first used: loading a config needs only the steps that declare keys.
+_MODULES = {
+    "ConcurrencyLimits": "._concurrency_limits",
+    "Executor": "._execute",
+}
 
-def __getattr__(name: str) -> Any:
-    """Import the executor when it is first used: loading a config needs only the steps that declare keys."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _concurrency_limits, _execute
+if not TYPE_CHECKING:
+    from ...common.lazy_exports import lazy_exports
 
-    globals().update(Executor=_execute.Executor, ConcurrencyLimits=_concurrency_limits.ConcurrencyLimits)
-    return globals()[name]
+    __getattr__, __dir__ = lazy_exports(__name__, _MODULES)

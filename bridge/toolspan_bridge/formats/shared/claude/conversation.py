@@ -72,7 +72,9 @@ def has_thoughts(request: Request, format_name: str) -> bool:
     """Whether the model is known to use extended thinking: then it cannot be forced to call a tool."""
     past = (message for message in request.messages if isinstance(message, Assistant))
     echoes = (objects(message.opaque) for message in past if message.opaque_format == format_name)
-    return request.thinking or any(block.get("type") in _THOUGHTS for blocks in echoes for block in blocks)
+    return request.wire.thinking or any(
+        block.get("type") in _THOUGHTS for blocks in echoes for block in blocks
+    )
 
 
 class _Writer:

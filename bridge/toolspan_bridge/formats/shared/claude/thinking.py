@@ -50,7 +50,7 @@ def thinking_of(request: Request, family: Family, sent: Sequence[Mapping[str, An
     Without a wish, a model that thinks unasked is asked to show it in summary: it would be silent otherwise.
     """
     found = _wished(request, family, sent)
-    if request.drop_unbound and family.thinking not in ("never", "budget"):
+    if request.wire.drop_unbound and family.thinking not in ("never", "budget"):
         found.config = {
             **(found.config if found.config and found.config["type"] == "adaptive" else _SHOWN),
             "block_binding": {"prefix_mismatch_behavior": "drop_block"},
