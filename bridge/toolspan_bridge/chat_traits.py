@@ -24,7 +24,7 @@ class ChatTraits:
     are known there, from the least (beside ``thinking``, which switches, those of ``reasoning_effort``).
     ``structured`` is what ``response_format`` takes, and ``structured_with_tools`` whether it does so beside
     tools. ``cache_key``: whether ``prompt_cache_key`` is known there. ``forces_calls``: whether a call can be
-    demanded.
+    demanded. ``splits_thoughts`` is the setting that keeps thoughts out of the text, in fields of their own.
     """
 
     echoed: tuple[str, ...] = ("reasoning_content", "reasoning", "reasoning_details")
@@ -40,6 +40,7 @@ class ChatTraits:
     structured_with_tools: bool = False
     cache_key: bool = False
     forces_calls: bool = True
+    splits_thoughts: str = ""
 
 
 USUAL = ChatTraits()

@@ -97,7 +97,7 @@ def max_tools(name: str) -> int | None:
 
 def request_notes(name: str, request: Request) -> tuple[str, ...]:
     """What of ``request`` its model does not take in the format ``name``, for people to read."""
-    notes = getattr(get_format(name.removeprefix("prompt:")), "request_notes", None)
+    notes = getattr(get_format(name.rpartition(":")[2]), "request_notes", None)
     return () if notes is None else tuple(notes(request))
 
 

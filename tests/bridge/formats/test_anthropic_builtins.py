@@ -37,6 +37,10 @@ def test_a_search_has_a_place_and_domains() -> None:
     assert search(allowed_domains=["a.test"], max_uses=2) == {"allowed_domains": ["a.test"], "max_uses": 2}
     assert search(blocked_domains=["b.test"]) == {"blocked_domains": ["b.test"]}
     assert search() == search(city="", colour="red") == {}
+    asked = Request(
+        MODEL, (User("hi"),), builtins=("web_search",), builtin_options={"web_search": {"latitude": 1}}
+    )
+    assert request_notes("anthropic", asked) == ("Anthropic's web_search takes no latitude: left out",)
 
 
 @pytest.mark.requirement("I11.3.22")

@@ -164,8 +164,53 @@ def test_tools_and_options_that_google_does_not_have_are_told_of() -> None:
     )
     assert gemini.request_notes(asked) == (
         "gemini-2.0-flash has no web_fetch of its own: it is left out",
-        "Google's web_search takes no allowed_domains: left out",
+        "Google's web_search takes no allowed_domains (Gemini's API): left out",
     )
+
+
+TIMES = {"start_time": "2026-01-01T00:00:00Z", "end_time": "2026-02-01T00:00:00Z"}
+RANGE = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-02-01T00:00:00Z"}
+SETTINGS = {**TIMES, "latitude": 59.9, "longitude": 10, "language": "no"}
+PLACE = {"latLng": {"latitude": 59.9, "longitude": 10}, "languageCode": "no"}
+
+
+@pytest.mark.requirement("I11.3.22")
+@pytest.mark.parametrize("beside", [(), (TOOL,)], ids=["alone", "beside a tool"])
+def test_a_search_has_a_time_and_the_user_a_place_and_a_language(beside: tuple[ToolSpec, ...]) -> None:
+    options: dict[str, Any] = {
+        "builtins": ("web_search",),
+        "builtin_options": {"web_search": SETTINGS},
+        "tools": beside,
+    }
+    body = rendered("gemini-3-pro", **options)
+    assert body["tools"][-1] == {"googleSearch": {"timeRangeFilter": RANGE}}
+    assert body["toolConfig"]["retrievalConfig"] == PLACE
+    assert ("functionCallingConfig" in body["toolConfig"]) is bool(beside)
+    assert gemini.request_notes(request("gemini-3-pro", **options)) == ()
+    old = rendered("gemini-2.5-pro", **options)
+    assert ("retrievalConfig" in old["toolConfig"]) is not bool(beside)
+
+
+@pytest.mark.requirement("I11.3.22")
+@pytest.mark.parametrize(
+    ("settings", "note"),
+    [
+        ({"start_time": TIMES["start_time"]}, "start_time and end_time together: start_time is left out"),
+        ({"longitude": 10.0}, "latitude and longitude together: longitude is left out"),
+        ({"user_location": {"city": "Oslo"}}, "no city (Gemini's API): left out"),
+        (
+            {"blocked_domains": ["a.org"], "max_uses": 1},
+            "no blocked_domains, max_uses (Gemini's API): left out",
+        ),
+    ],
+)
+def test_half_a_setting_or_one_that_google_lacks_is_left_out_and_said(
+    settings: dict[str, Any], note: str
+) -> None:
+    options: dict[str, Any] = {"builtins": ("web_search",), "builtin_options": {"web_search": settings}}
+    body = rendered("gemini-3-pro", **options)
+    assert body["tools"] == [{"googleSearch": {}}] and "toolConfig" not in body
+    assert gemini.request_notes(request("gemini-3-pro", **options)) == (f"Google's web_search takes {note}",)
 
 
 GROUNDED = signed({"text": "Größe: 7 m."}, {"text": " Hm.", "thought": True}, {"text": " It snows."})
@@ -228,3 +273,34 @@ def test_sources_without_a_place_and_recited_ones_are_kept() -> None:
         Citation("https://a.org", "A"),
         Citation("https://b.org", "", 13, 19),
     )
+
+
+READ = [
+    {"retrievedUrl": "https://a.org/x", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_SUCCESS"},
+    {"retrievedUrl": "https://b.org", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_SUCCESS"},
+    {"retrievedUrl": "https://paid.org", "urlRetrievalStatus": "URL_RETRIEVAL_STATUS_PAYWALL"},
+]
+
+
+@pytest.mark.requirement("I11.3.5")
+def test_pages_that_url_context_read_are_sources_unless_they_are_cited_already() -> None:
+    body = answer("They differ.")
+    body["candidates"][0] |= {
+        "groundingMetadata": {"groundingChunks": [{"web": {"uri": "https://b.org", "title": "B"}}]},
+        "urlContextMetadata": {"urlMetadata": READ},
+    }
+    assert gemini.parse_reply(body).message.citations == (
+        Citation("https://b.org", "B"),
+        Citation("https://a.org/x"),
+    )
+
+
+@pytest.mark.requirement("I11.3.5")
+def test_pages_that_come_in_several_parts_of_a_stream_are_all_sources() -> None:
+    parser = gemini.parse_stream()
+    for page in (READ[0], READ[0], READ[1]):
+        candidate = {"urlContextMetadata": {"urlMetadata": [page]}, "content": {"parts": [{"text": "Hm."}]}}
+        parser.feed(event({"candidates": [candidate]}))
+    parser.feed(event({"candidates": [{"finishReason": "STOP"}], "usageMetadata": {}}))
+    found = parser.end().message
+    assert found.citations == (Citation("https://a.org/x"), Citation("https://b.org"))

@@ -141,6 +141,7 @@ def vertex(token: str, place: str, model: str, *, method: str = "generateContent
             _posted_json(request, f"/v1beta1/{place}/publishers/google/models/{model}:{method}"),
             _header(request, "authorization", f"Bearer {token}"),
             "unknown name includeServerSideToolInvocations" if mixed else "",
+            "unknown name timeRangeFilter" if b"timeRangeFilter" in request.content else "",
             "unknown name id" if ids else "",
         )
 

@@ -69,7 +69,7 @@ _ROWS = {
     ),
     "groq": _REASONING,
     "huggingface": replace(OPEN, formats=frozenset()),
-    "minimax": replace(OPEN, formats=frozenset(), efforts={}),
+    "minimax": replace(OPEN, more=frozenset({"reasoning_split"}), formats=frozenset(), efforts={}),
     "mistral": ChatRules(
         more=frozenset({"prompt_cache_key"}),
         refused=frozenset({"stream_options", "web_search_options"}),

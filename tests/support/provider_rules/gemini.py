@@ -42,7 +42,12 @@ PARTS = {
     "toolCall",
     "toolResponse",
 }
-OWN = ({"codeExecution": {}}, {"googleSearch": {}}, {"urlContext": {}})
+OWN = {
+    "codeExecution": set[str](),
+    "googleSearch": {"searchTypes", "timeRangeFilter"},
+    "urlContext": set[str](),
+}
+"""Google's own tools, with the settings that the Developer API takes."""
 LEVELS = {
     "gemini-3-pro": {"LOW", "HIGH"},
     "gemini-3.1-pro": {"LOW", "MEDIUM", "HIGH"},
@@ -96,10 +101,14 @@ def check_request(body: Any, model: str = "gemini-3-pro") -> None:
     builtins = [tool for tool in body.get("tools", []) if "functionDeclarations" not in tool]
     assert "tools" not in body or (declared or builtins)
     assert len(declared) <= 512
-    assert all(tool in OWN for tool in builtins), "each in a tool of its own"
+    for tool in builtins:
+        _check_own(tool)
     assert {"urlContext": {}} not in builtins or "gemini-2.0" not in model, "Browse tool is not supported"
     assert not (declared and builtins) or "gemini-2" not in model, "Built-in tools and functions: one of them"
-    _check_choice(body.get("toolConfig"), [entry["name"] for entry in declared], mixed=bool(builtins))
+    config = dict(body.get("toolConfig", {}))
+    searches = any("googleSearch" in tool for tool in builtins)
+    _check_place(config.pop("retrievalConfig", None), searches=searches)
+    _check_choice(config or None, [entry["name"] for entry in declared], mixed=bool(builtins))
     common.check_names([entry["name"] for entry in declared])
     for entry in declared:
         assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}", entry["name"]) and entry["description"]
@@ -121,6 +130,23 @@ def _check_config(config: Any, body: Any, model: str) -> None:
     if "responseJsonSchema" in config:
         check_schema(config["responseJsonSchema"])
         assert "tools" not in body or "gemini-2" not in model, "Function calling with a JSON mime type"
+
+
+def _check_own(tool: Any) -> None:
+    assert len(tool) == 1, "each in a tool of its own"
+    ((kind, settings),) = tool.items()
+    assert settings.keys() <= OWN[kind], f"Unknown name {settings.keys() - OWN[kind]}"
+    times = settings.get("timeRangeFilter")
+    assert times is None or times.keys() == {"startTime", "endTime"}
+    assert all(re.fullmatch(r"\d+-\d+-\d+T\d+:\d+:\d+(\.\d+)?Z", when) for when in (times or {}).values())
+
+
+def _check_place(config: Any, *, searches: bool) -> None:
+    if config is None:
+        return
+    assert searches, "where the user is concerns a search"
+    assert config and config.keys() <= {"languageCode", "latLng"}
+    assert config.get("latLng", {"latitude": 0, "longitude": 0}).keys() == {"latitude", "longitude"}
 
 
 def _check_choice(config: Any, names: list[str], *, mixed: bool) -> None:

@@ -23,8 +23,10 @@ BUILTINS: dict[str, dict[str, Any]] = {
 """Each by its common name, without settings."""
 
 _SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}
-_WEB = frozenset({"web_fetch", "web_search"})
 _PLACE = ("city", "country", "region", "timezone")
+_LIMITS = frozenset({"allowed_domains", "blocked_domains", "max_uses"})
+_OPTIONS = {"web_fetch": _LIMITS, "web_search": _LIMITS | {"user_location", *_PLACE}}
+"""The settings that each of the web tools takes."""
 
 
 def builtin_tools(request: Request) -> list[dict[str, Any]]:
@@ -37,8 +39,11 @@ def builtin_notes(request: Request) -> tuple[str, ...]:
     served = _served(request)
     missing = (name for name in dict.fromkeys(request.builtins) if name in BUILTINS and name not in served)
     notes = [f"{request.model} has no {name} of its own: it is left out" for name in missing]
-    for name in _WEB & set(served):
+    for name in sorted(_OPTIONS.keys() & set(served)):
         options = request.builtin_options.get(name, {})
+        unknown = sorted(options.keys() - _OPTIONS[name])
+        if unknown:
+            notes.append(f"Anthropic's {name} takes no {', '.join(unknown)}: left out")
         if options.get("allowed_domains") and options.get("blocked_domains"):
             notes.append(f"{name} takes allowed or blocked domains: the blocked ones are left out")
     return tuple(notes)
@@ -71,7 +76,7 @@ def _served(request: Request) -> list[str]:
 def _settings(name: str, request: Request) -> dict[str, Any]:
     given = request.builtin_options.get(name, {})
     settings: dict[str, Any] = {}
-    if name not in _WEB:
+    if name not in _OPTIONS:
         return settings
     if type(most := given.get("max_uses")) is int:
         settings["max_uses"] = most

@@ -26,6 +26,7 @@ from ..shared.conversation.results import (
     render_result,
 )
 from ..shared.json_values import as_object, at, objects, text
+from .citations import block_text
 from .families import Family, family
 
 FORMAT = "bedrock"
@@ -88,9 +89,12 @@ def _echoed(turn: AssistantTurn, request: Request) -> list[dict[str, Any]]:
     """
     known = family(request.model)
     thoughts = known.thoughts
+    given = objects(turn.echo(FORMAT))
+    if not known.cites:
+        given = [{"text": block_text(each)} if "citationsContent" in each else each for each in given]
     blocks = [
         block
-        for block in objects(turn.echo(FORMAT))
+        for block in given
         if ("text" not in block or text(block["text"]).strip())
         and ("reasoningContent" not in block or (thoughts and _is_signed(block)))
     ]

@@ -24,8 +24,9 @@ class Family:
     results stand inside them, after them, or are described. ``results`` is how their content is written.
 
     ``status``: whether a result may have one. ``forced`` are the ways of making it call. ``none``: whether
-    its own ``tool_choice`` knows ``none``. ``thoughts``: whether signed thoughts go back. ``cached`` are the
-    places of a cache point. ``effort`` is the way of asking for one.
+    its own ``tool_choice`` knows ``none``. ``thoughts``: whether signed thoughts go back. ``cites``: whether
+    its own words go back with the sources that it named for them. ``cached`` are the places of a cache point.
+    ``effort`` is the way of asking for one.
     """
 
     beside: frozenset[Kind] = frozenset()
@@ -36,6 +37,7 @@ class Family:
     forced: frozenset[Literal["any", "tool"]] = frozenset()
     none: bool = False
     thoughts: bool = False
+    cites: bool = False
     cached: frozenset[Literal["system", "tools", "messages"]] = frozenset()
     effort: Literal["claude", "nova", "reasoning_effort", ""] = ""
 
@@ -49,6 +51,7 @@ _CLAUDE = Family(
     forced=frozenset({"any", "tool"}),
     none=True,
     thoughts=True,
+    cites=True,
     effort="claude",
 )
 _CLAUDE_CACHED = replace(_CLAUDE, cached=frozenset({"system", "tools", "messages"}))
@@ -59,6 +62,7 @@ _NOVA = Family(
     results="either",
     status=True,
     forced=frozenset({"any", "tool"}),
+    cites=True,
     cached=frozenset({"system"}),
 )
 _TEXT_ONLY = Family(images="described")

@@ -19,6 +19,7 @@ from ..shared.replies.parse import (
     read_body,
     reply,
 )
+from .citations import block_text, citations
 from .conversation import FORMAT, own_call
 
 _STOPS: dict[str, StopReason] = {
@@ -47,20 +48,15 @@ def parse_reply(body: Any) -> Reply:
         if (use := own_call(block)) is not None
     ]
     return reply(
-        "".join(map(_block_text, blocks)),
+        "".join(map(block_text, blocks)),
         calls,
         body=body,
         stop=_STOPS.get(text(body.get("stopReason")), "other"),
         usage=_usage(body),
         opaque=blocks or None,
         format_name=FORMAT,
+        citations=tuple(citations(blocks)),
     )
-
-
-def _block_text(block: Mapping[str, Any]) -> str:
-    """The text of a block, with citations or without."""
-    cited = objects(at(block, "citationsContent", "content"))
-    return text(block.get("text")) or "".join(text(part.get("text")) for part in cited)
 
 
 def _usage(body: Mapping[str, Any]) -> Usage:

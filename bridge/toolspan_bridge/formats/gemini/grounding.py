@@ -8,11 +8,15 @@ from typing import Any
 from ...messages import Citation
 from ..shared.json_values import as_list, as_object, at, count, objects, text
 
-__all__ = ["citations"]
+__all__ = ["citations", "with_fetched"]
+
+_PAGES = ("urlContextMetadata", "urlMetadata")
+_READ = frozenset({"", "URL_RETRIEVAL_STATUS_SUCCESS"})
 
 
 def citations(candidate: Mapping[str, Any], answer: str) -> tuple[Citation, ...]:
-    """Of ``groundingMetadata`` and ``citationMetadata``, each source at each place once.
+    """Of ``groundingMetadata``, ``citationMetadata`` and ``urlContextMetadata``: each source at each place
+    once.
 
     Gemini counts places in bytes of UTF-8, of a part or of the whole text: the quoted words decide.
     """
@@ -20,7 +24,24 @@ def citations(candidate: Mapping[str, Any], answer: str) -> tuple[Citation, ...]
         *_grounded(as_object(candidate.get("groundingMetadata")) or {}, answer),
         *_cited(candidate, answer),
     ]
+    known = {source.url for source in found}
+    found += (Citation(url) for url in _fetched(candidate) if url not in known)
     return tuple(dict.fromkeys(found))
+
+
+def with_fetched(candidate: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """``candidate`` with the pages of ``more``, the next part of its stream, after its own."""
+    pages = [*objects(at(candidate, *_PAGES)), *objects(at(more, *_PAGES))]
+    whole, listed = _PAGES
+    once = [page for place, page in enumerate(pages) if page not in pages[:place]]
+    return {whole: {listed: once}} if once else {}
+
+
+def _fetched(candidate: Mapping[str, Any]) -> Iterator[str]:
+    """The pages that URL context has read; those that it could not read are no sources."""
+    for page in objects(at(candidate, *_PAGES)):
+        if text(page.get("urlRetrievalStatus")) in _READ and (url := text(page.get("retrievedUrl"))):
+            yield url
 
 
 def _grounded(metadata: Mapping[str, Any], answer: str) -> Iterator[Citation]:

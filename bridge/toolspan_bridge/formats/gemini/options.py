@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...messages import Request
@@ -10,6 +10,7 @@ from ..shared.json_values import as_object
 from ..shared.schemas import Plan, Unrenderable, compile_schema
 from .models import Line, line
 from .plan import PLAN
+from .search import DEVELOPER, Api, search_notes
 
 __all__ = ["generation_config", "request_notes", "served", "takes_answer_schema"]
 
@@ -51,8 +52,8 @@ def served(request: Request, known_tools: Mapping[str, Any]) -> list[str]:
     return [name for name in dict.fromkeys(request.builtins) if name in known_tools and name in has]
 
 
-def request_notes(request: Request, known_tools: Mapping[str, Any]) -> tuple[str, ...]:
-    """What of ``request`` its model does not take, for people to read."""
+def request_notes(request: Request, known_tools: Mapping[str, Any], api: Api = DEVELOPER) -> tuple[str, ...]:
+    """What of ``request`` its model, or ``api``, does not take, for people to read."""
     model, known = request.model, line(request.model)
     notes: list[str] = []
     if request.reasoning is not None and known.levels is None and known.budgets is None:
@@ -63,16 +64,15 @@ def request_notes(request: Request, known_tools: Mapping[str, Any]) -> tuple[str
     missing = [name for name in dict.fromkeys(request.builtins) if name in known_tools]
     has = served(request, known_tools)
     notes += [f"{model} has no {name} of its own: it is left out" for name in missing if name not in has]
-    return (*notes, *_unknown_options(request, has))
+    return (*notes, *_unknown_options(request, has, api))
 
 
-def _unknown_options(request: Request, has: Sequence[str]) -> list[str]:
-    given = {name: sorted(as_object(request.builtin_options.get(name)) or {}) for name in has}
-    return [
-        f"Google's {name} takes no {', '.join(options)}: left out"
-        for name, options in given.items()
-        if options
-    ]
+def _unknown_options(request: Request, has: Sequence[str], api: Api) -> Iterator[str]:
+    for name in has:
+        if name == "web_search":
+            yield from search_notes(request, api)
+        elif options := sorted(as_object(request.builtin_options.get(name)) or {}):
+            yield f"Google's {name} takes no {', '.join(options)}: left out"
 
 
 def _thinking(request: Request, known: Line) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from .models import line
 from .options import generation_config, served
 from .options import request_notes as notes_on
 from .plan import PLAN
+from .search import DEVELOPER, google_search, retrieval_config
 
 MAX_TOOLS = 512
 BUILTINS: dict[str, dict[str, Any]] = {
@@ -46,13 +47,16 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     if request.system.strip():
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
     functions = render_tools(request.tools, names)
-    builtins = [BUILTINS[name] for name in served(request, BUILTINS)]
+    own = served(request, BUILTINS)
+    builtins = [google_search(request, DEVELOPER) if name == "web_search" else BUILTINS[name] for name in own]
     mixed = bool(functions and builtins) and mixes(request.model)
     if functions:
         shown = {"includeServerSideToolInvocations": True} if mixed else {}
         body["toolConfig"] = {"functionCallingConfig": _choice(request, names, functions, mixed), **shown}
     if tools := functions + (builtins if mixed or not functions else []):
         body["tools"] = tools
+    if "web_search" in own and (mixed or not functions) and (place := retrieval_config(request)):
+        body["toolConfig"] = {**body.get("toolConfig", {}), "retrievalConfig": place}
     if config := generation_config(request):
         body["generationConfig"] = config
     return clean_object(body)

@@ -32,6 +32,7 @@ from ..shared.json_values import (
 )
 from ..shared.replies.stream import BodyStream, TextPieces
 from .errors import error_in_stream
+from .grounding import with_fetched
 from .parse import parse_reply
 
 
@@ -88,7 +89,9 @@ class _GeminiStream(BodyStream):
             raise StreamFailed(error_in_stream(error))
         self._body |= {key: value for key, value in event.items() if key != "candidates" and value}
         for candidate in objects(event.get("candidates"))[:1]:
+            fetched = with_fetched(self._candidate, candidate)
             self._candidate |= {key: value for key, value in candidate.items() if key != "content" and value}
+            self._candidate |= fetched
             content = as_object(candidate.get("content")) or {}
             for part in objects(content.get("parts")):
                 yield from self._add(part)

@@ -26,8 +26,13 @@ def fitted(request: Request) -> tuple[Request, tuple[str, ...]]:
     return _with_effort(request, notes), tuple(notes)
 
 
-def effort_fields(request: Request) -> dict[str, Any]:
-    """The fields of the body that ask for the effort of ``request``."""
+def thought_fields(request: Request) -> dict[str, Any]:
+    """The fields of the body that ask for the effort of ``request``, and for thoughts apart from the text."""
+    split = request.wire.chat.splits_thoughts
+    return {**({split: True} if split else {}), **_effort_fields(request)}
+
+
+def _effort_fields(request: Request) -> dict[str, Any]:
     chat, effort = request.wire.chat, request.reasoning
     if effort is None or not chat.effort:
         return {}

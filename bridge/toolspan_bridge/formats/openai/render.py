@@ -22,7 +22,7 @@ from ..shared.tools.compile import CompiledTools, WireTool, compile_tools
 from ..shared.tools.compile import restore as restore_tool
 from .answer_schema import response_format, words
 from .conversation import messages
-from .fit import effort_fields, fitted
+from .fit import fitted, thought_fields
 
 MAX_TOOLS = 128
 MAX_CACHE_KEY = 64
@@ -69,7 +69,7 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
         body["response_format"] = answer
     if request.wire.chat.cache_key and request.cache and request.conversation:
         body["prompt_cache_key"] = request.conversation[:MAX_CACHE_KEY]
-    return clean_object(body | effort_fields(request))
+    return clean_object(body | thought_fields(request))
 
 
 def takes_answer_schema(request: Request) -> bool:

@@ -11,6 +11,9 @@ from urllib.parse import quote
 from typing_extensions import override
 
 from ...errors import UsageError
+from ...formats.gemini.options import request_notes
+from ...formats.gemini.render import BUILTINS
+from ...formats.gemini.search import VERTEX, google_search
 from ...formats.names import NameTable
 from ...messages import Request
 from ..http.settings import HttpSettings
@@ -77,9 +80,20 @@ class _Vertex(GeminiProvider):
         self._place = account.place
 
     @override
+    async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
+        request, _ = await super()._ready(request)
+        return request, request_notes(request, BUILTINS, VERTEX)
+
+    @override
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
-        """Without what only the Developer API knows: the switch for mixed tools, and ids for older models."""
+        """Without what only the Developer API knows: the switch for mixed tools, its settings of the search,
+        and ids for older models.
+        """
         body = await super()._body(request, names)
+        if tools := body.get("tools"):
+            body["tools"] = [
+                google_search(request, VERTEX) if "googleSearch" in each else each for each in tools
+            ]
         if is_object(choice := body.get("toolConfig")):
             unknown = "includeServerSideToolInvocations"
             body["toolConfig"] = {key: value for key, value in choice.items() if key != unknown}

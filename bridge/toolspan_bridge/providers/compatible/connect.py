@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
+from ...errors import UsageError
 from ...formats.names import NameTable
 from ...formats.shared.openai_models import chat_only
 from ...messages import Request
@@ -30,7 +31,8 @@ _PATHS = {"openai": "chat/completions", "openai-responses": "responses"}
 
 
 def connect_row(name: str, settings: HttpSettings) -> WireProvider | TwoWires:
-    """The provider of the row ``name``. Raises ``AuthError`` when its key is missing."""
+    """The provider of the row ``name``. Raises ``AuthError`` when its key is missing, ``UsageError``
+    when an address is that only its user knows."""
     row = row_of(name)
     endpoint = _endpoint(name, row)
     if row.other is None:
@@ -53,7 +55,7 @@ def _endpoint(name: str, row: Row) -> Endpoint:
     remote = f"check the network, HTTPS_PROXY and {row.base}"
     return Endpoint(
         name,
-        _base(row),
+        _base(name, row),
         key,
         variables=row.key,
         hint=started if row.local else remote,
@@ -72,7 +74,9 @@ def _is_at(base: str, url: str) -> bool:
     return host == own or host.endswith(f".{own}")
 
 
-def _base(row: Row) -> str:
+def _base(name: str, row: Row) -> str:
+    if row.per_resource and not variable(row.base)[1]:
+        raise UsageError(f"{name} needs the address of your resource: set {row.base}, in the form {row.url}")
     if row.host and not variable(row.base)[1] and (host := variable(row.host)[1]):
         return f"{host_url(host)}/v1"
     return base_url(row.url, row.base)

@@ -21,7 +21,9 @@ class Row:
     rows: state of one is taken by the others. ``batches`` is the module of
     ``toolspan_bridge.batch.services`` for its batches of requests. A server on the user's own machine
     needs no key: ``local`` says how it is started. ``host`` is a variable that holds host and port alone,
-    as Ollama reads it, for where ``base`` is not set. ``chat`` is what its Chat Completions takes, and
+    as Ollama reads it, for where ``base`` is not set.
+    ``per_resource``: every user has an address of their own, whose form ``url`` shows.
+    ``chat`` is what its Chat Completions takes, and
     ``chat_of`` that of models by a pattern of their names, the first that fits.
     """
 
@@ -38,4 +40,5 @@ class Row:
     chat_of: tuple[tuple[str, ChatTraits], ...] = ()
     other: WireFormat | None = None
     account: str = ""
+    per_resource: bool = False
     batches: str = ""

@@ -32,7 +32,7 @@ class EndpointProvider(WireProvider):
         chat = self._endpoint.chat_for(request.model)
         request = replace(request, wire=replace(request.wire, chat=chat))
         fit: _Fit | None = getattr(self._format, "fitted", None)
-        return (request, ()) if fit is None else fit(request)
+        return await super()._ready(request) if fit is None else fit(request)
 
     @override
     async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:

@@ -9,6 +9,8 @@ _ACTIONS = {
     "changed_prefix": "what came before this message was changed: start a new conversation",
     "message_order": "it does not take this history: start a new conversation, or ask another provider",
 }
+_ONE_FORMAT = frozenset({"openai-chat", "openai-responses"})
+"""OpenAI, in one of its formats whatever the model takes."""
 
 
 def refusal(error: WireError, message: str, status: int, todo: str) -> ProviderError:
@@ -36,6 +38,8 @@ def advice(error: WireError, provider: str, model: str, *, prompted: bool) -> st
     """What to do, as the end of a sentence; ``""`` where there is no more to say than the error does."""
     if error.fault == "context_overflow":
         return "start a new conversation, ask for less, or choose a model with a larger context"
+    if error.fault == "wrong_wire" and provider in _ONE_FORMAT:
+        return f"ask for openai/{model}, which is asked in the format that the model takes"
     if error.fault == "no_tools" and not prompted:
         described = f"describe the tools in the prompt with --model prompt:{provider}/{model}"
         return f"{_start(error.message)}{described}"

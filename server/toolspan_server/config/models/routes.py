@@ -12,7 +12,10 @@ from ...schema.records import (
 from ...schema.values import (
     Count,
     Iterations,
+    Latitude,
+    Longitude,
     Temperature,
+    instant,
 )
 
 
@@ -36,6 +39,15 @@ class WebSearch(Record):
     region: str | None = key("The user's region.", default=None)
     city: str | None = key("The user's city.", default=None)
     timezone: str | None = key("The user's time zone, by its IANA name.", default=None)
+    latitude: Latitude | None = key("The user's place in degrees, with longitude.", default=None)
+    longitude: Longitude | None = key("The user's place in degrees, with latitude.", default=None)
+    language: str | None = key("The user's language, such as de.", default=None)
+    start_time: str | None = key(
+        "Only what is not older, a day or a time of ISO 8601, with end_time.", check=instant, default=None
+    )
+    end_time: str | None = key(
+        "Only what is older, a day or a time of ISO 8601, with start_time.", check=instant, default=None
+    )
     max_uses: Count | None = key("Most searches in one answer.", default=None)
 
 

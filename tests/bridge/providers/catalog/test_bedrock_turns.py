@@ -15,6 +15,7 @@ from tests.support.wires.bedrock import BODIES, answer, events, whole, written
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.messages import (
     Assistant,
+    Citation,
     Message,
     Reply,
     Request,
@@ -309,3 +310,41 @@ async def test_thoughts_of_another_beginning_are_left_out_once_claude_says_so(
     assert own["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
     assert own["anthropic_beta"] == ["thinking-binding-controls-2026-08-01"]
     assert second.message.text == "Done." and "left out earlier thoughts" in second.notes[-1]
+
+
+SOURCED = {
+    "citationsContent": {
+        "content": [{"text": "It snows."}],
+        "citations": [
+            {
+                "title": "Weather",
+                "sourceContent": [{"text": "snow"}, {"text": " today"}],
+                "location": {"web": {"url": "https://a.test/w", "domain": "a.test"}},
+            },
+            {"source": "https://b.test", "location": {"searchResultLocation": {"searchResultIndex": 0}}},
+            {"location": {"documentChar": {"documentIndex": 0, "start": 0, "end": 4}}},
+        ],
+    }
+}
+
+
+@pytest.mark.requirement("I11.3.5")
+@STREAMED
+@pytest.mark.parametrize("model", [CLAUDE, NOVA, LLAMA])
+async def test_sources_are_kept_and_go_back_where_the_family_names_some(
+    model: str, streamed: bool, bedrock: pytest.MonkeyPatch
+) -> None:
+    replies = [sent(whole({"text": "Look: "}, SOURCED), streamed), sent(answer("Yes."), streamed)]
+    with FakeProvider(strict(model, streamed), replies) as fake:
+        at(fake, bedrock)
+        first = await turn(model, streamed, User("Snow?"))
+        (saved,) = reloaded(first.message)
+        await turn(model, streamed, User("Snow?"), saved, User("Sure?"))
+    assert first.message.text == "Look: It snows." and saved == first.message
+    assert first.message.citations == (
+        Citation("https://a.test/w", "Weather", 6, 15, "snow today"),
+        Citation("https://b.test", "", 6, 15),
+    )
+    plain = {"text": "It snows."}
+    echo = fake.received[1].body["messages"][1]["content"]
+    assert echo == [{"text": "Look: "}, plain if model == LLAMA else SOURCED]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
@@ -90,3 +92,30 @@ def test_a_location_that_is_none_is_refused(vertex: pytest.MonkeyPatch) -> None:
 )
 def test_each_location_has_its_address(location: str, address: str) -> None:
     assert _address(location) == address
+
+
+@pytest.mark.requirement("I11.3.22")
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+async def test_its_search_leaves_out_domains_and_a_note_names_what_it_does_not_take(
+    streamed: bool, vertex: pytest.MonkeyPatch
+) -> None:
+    settings = {
+        "blocked_domains": ["a.org"],
+        "start_time": "2026-01-01T00:00:00Z",
+        "end_time": "2026-02-01T00:00:00Z",
+        "latitude": 59.9,
+        "longitude": 10.7,
+    }
+    options: dict[str, Any] = {"builtins": ("web_search",), "builtin_options": {"web_search": settings}}
+    method = "streamGenerateContent?alt=sse" if streamed else "generateContent"
+    reply = Sent(frames=frames("So.")) if streamed else Sent(answer("So."))
+    with FakeProvider(checks.vertex(TOKEN, PLACE, "gemini-3-pro", method=method), [reply]) as fake:
+        vertex.setenv("GOOGLE_VERTEX_BASE_URL", fake.url)
+        if streamed:
+            _, found = await stream("vertex/gemini-3-pro", **options)
+        else:
+            found = await ask("vertex/gemini-3-pro", **options)
+    body = fake.received[0].body
+    assert body["tools"][-1] == {"googleSearch": {"excludeDomains": ["a.org"]}}
+    assert body["toolConfig"]["retrievalConfig"] == {"latLng": {"latitude": 59.9, "longitude": 10.7}}
+    assert found.notes == ("Google's web_search takes no end_time, start_time (Vertex AI): left out",)

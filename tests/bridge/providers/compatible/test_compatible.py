@@ -14,6 +14,7 @@ from toolspan_bridge.errors import (
     ProviderError,
     UnknownModelError,
     UnreachableError,
+    UsageError,
 )
 from toolspan_bridge.messages import Usage
 from toolspan_bridge.providers import resolve_model
@@ -190,3 +191,16 @@ async def test_half_a_surrogate_pair_in_a_question_does_no_harm(openai: pytest.M
 def test_no_provider_shows_its_key_when_printed(openai: pytest.MonkeyPatch) -> None:
     provider, _ = resolve_model("openai/m")
     assert KEY not in f"{provider!r} {provider}"
+
+
+@pytest.mark.requirement("I11.3.10")
+def test_a_provider_with_an_address_for_every_user_says_which_variable_holds_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (name,) = (name for name, row in ROWS.items() if row.per_resource)
+    monkeypatch.setenv("AZURE_AI_API_KEY", KEY)
+    monkeypatch.delenv("AZURE_AI_BASE_URL", raising=False)
+    with pytest.raises(UsageError, match=r"set AZURE_AI_BASE_URL, in the form https://RESOURCE\.services"):
+        resolve_model(f"{name}/m")
+    monkeypatch.setenv("AZURE_AI_BASE_URL", "https://mine.services.ai.azure.com/openai/v1")
+    assert resolve_model(f"{name}/m")[1] == "m"

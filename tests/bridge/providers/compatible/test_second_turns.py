@@ -175,3 +175,21 @@ async def test_openai_gets_nothing_but_its_own_fields_back(row: str, monkeypatch
     with serve(monkeypatch, row, Sent(wire.answer("22 °C"))) as fake:
         await ask(f"{row}/m", (FOREIGN[0], state, FOREIGN[2]), streamed=False)
     assert fake.received[0].body["messages"][1].keys() == {"role", "content", "tool_calls"}
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+async def test_minimax_keeps_thoughts_out_of_the_text_and_gets_them_back(
+    streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [
+        sent(calling("minimax"), streamed=streamed),
+        *[sent(wire.answer("22 °C"), streamed=streamed)] * 2,
+    ]
+    with serve(monkeypatch, "minimax", *answers) as fake:
+        question = (User("And in Paris?"),)
+        first = await ask("minimax/MiniMax-M2.1", question, streamed=streamed)
+        result = ToolResults((succeeded(said("22 °C"), call_id=first.message.calls[0].id),))
+        await ask("minimax/MiniMax-M2.1", (*question, *reloaded(first.message, result)), streamed=streamed)
+        await ask("minimax/abab7-chat", question, streamed=streamed)
+    assert [request.body.get("reasoning_split") for request in fake.received] == [True, True, None]
+    assert fake.received[1].body["messages"][1]["reasoning_details"] == DETAILS

@@ -154,7 +154,7 @@ async def test_an_explicit_name_keeps_its_format(monkeypatch: pytest.MonkeyPatch
         for name in ("openai-chat", "openai-responses"):
             provider, _ = resolve_model(f"{name}/m", instant())
             async with aclosing(provider):
-                with pytest.raises(ProviderError):
+                with pytest.raises(ProviderError, match=r"\(ask for openai/gpt-5\.6-sol, which"):
                     await asked(provider, stream=False)
     assert paths(fake) == ["completions", "responses"]
 

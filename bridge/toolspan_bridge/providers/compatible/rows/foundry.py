@@ -7,4 +7,5 @@ ROW = Row(
     "AZURE_AI_API_KEY",
     "AZURE_AI_BASE_URL",
     "https://ai.azure.com",
+    per_resource=True,
 )
