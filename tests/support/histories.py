@@ -140,7 +140,11 @@ class Peer:
         return self._spoken(*_SPOKEN[name])
 
     def own_state(self, message: Assistant) -> set[str]:
-        """What of ``message`` this provider has to get back."""
+        """What of ``message`` this provider has to get back. For a server of Chat Completions a turn whose
+        calls stand in its text is none with calls.
+        """
+        if message.opaque_format == "prompt:openai":
+            return set()
         return state_of(message, self._state)
 
     def says(self, *parts: tuple[str, Any]) -> Reply:
