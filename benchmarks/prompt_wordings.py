@@ -2,13 +2,14 @@
 beside its native tool calls.
 
 MODEL is written ``provider/model``. ``--real NAME`` starts an engine and weights of ``make real-models``
-instead. 24 questions at temperature 0: an answer is right when every expected call was made and no other
-tool was called where none is needed.
+instead. Two sets of 24 questions at temperature 0, by the second of which no wording was chosen: an answer is
+right when every expected call was made and no tool was called where none is needed.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ from tempfile import TemporaryDirectory
 import anyio
 
 from tests.real_models.bench import CONFIG
-from tests.real_models.engine import llama_server
+from tests.real_models.engine import free_threads, llama_server
 from tests.real_models.weights import KNOWN, engine, weights_file
 from toolspan_bridge import (
     BridgeError,
+    Provider,
     Question,
+    Scenario,
     Toolbox,
     answer,
     judge,
@@ -34,75 +37,122 @@ from toolspan_bridge.formats.prompt.wordings import WORDINGS
 from toolspan_bridge.loop import DEFAULT_SYSTEM
 from toolspan_server import load_config
 
-QUESTIONS = Path(__file__).parent / "questions" / "tools.yaml"
+_FOLDER = Path(__file__).parent / "questions"
+SETS = {
+    "tools": (_FOLDER / "tools.yaml", CONFIG),
+    "held-out": (_FOLDER / "held_out.yaml", _FOLDER / "held_out_tools.yaml"),
+}
+"""Questions, and the config of the tools that they are about."""
+
 NATIVE = "native"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Figure:
-    """How many answers were right, how many questions ended in an error, and the seconds of them all."""
+    """How many answers were right, how many of those to questions that need no tool, how many questions ended
+    in an error; calls that were ``rescued`` out of the text; and the seconds of them all."""
 
-    right: int
-    errors: int
-    seconds: float
+    right: int = 0
+    right_without_tools: int = 0
+    errors: int = 0
+    rescued: int = 0
+    seconds: float = 0.0
 
 
-async def measured(model: str, toolbox: Toolbox, *, told: bool) -> Figure:
-    """Put every question to ``model``; ``told`` prints what was wrong."""
-    right, errors, began = 0, 0, time.monotonic()
-    provider, name = resolve_model(model)
-    try:
-        for scenario in load_suite(QUESTIONS).scenarios:
-            question = Question(
-                scenario.query, name, DEFAULT_SYSTEM, max_iterations=3, max_tokens=120, temperature=0.0
-            )
+class Run:
+    """The questions of a set, ``at_once`` at a time, to one model; ``told`` prints what was wrong."""
+
+    def __init__(self, provider: Provider, model: str, toolbox: Toolbox, *, told: bool) -> None:
+        self._provider = provider
+        self._model = model
+        self._toolbox = toolbox
+        self._told = told
+        self._figure = Figure()
+
+    async def measured(self, scenarios: Sequence[Scenario], at_once: int) -> Figure:
+        """Put every question."""
+        limit, began = anyio.CapacityLimiter(at_once), time.monotonic()
+        async with anyio.create_task_group() as tasks:
+            for scenario in scenarios:
+                tasks.start_soon(self._put, scenario, limit)
+        self._figure.seconds = time.monotonic() - began
+        return self._figure
+
+    async def _put(self, scenario: Scenario, limit: anyio.CapacityLimiter) -> None:
+        question = Question(
+            scenario.query, self._model, DEFAULT_SYSTEM, max_iterations=3, max_tokens=120, temperature=0.0
+        )
+        async with limit:
             try:
-                verdict = judge(scenario.expect, await answer(question, provider, toolbox))
+                given = await answer(question, self._provider, self._toolbox)
             except BridgeError as error:
-                errors += 1
+                self._figure.errors += 1
                 print(f"    error: {scenario.query}: {error}", flush=True)
-                continue
-            right += verdict.success
-            if told and not verdict.success:
-                print(f"    wrong: {scenario.query}: {'; '.join(verdict.reasons)[:160]}", flush=True)
-    finally:
-        await provider.aclose()
-    return Figure(right, errors, time.monotonic() - began)
+                return
+        verdict = judge(scenario.expect, given)
+        self._figure.right += verdict.success
+        self._figure.right_without_tools += verdict.success and scenario.expect.no_calls
+        self._figure.rescued += any(use.rescued for use in given.tool_calls)
+        if self._told and not verdict.success:
+            reasons = "; ".join(verdict.reasons)
+            print(f"    wrong: {scenario.query}: {reasons[:240]}\n      {given.content[:160]!r}", flush=True)
 
 
-async def compare(model: str, ways: Sequence[str], *, told: bool) -> None:
-    """Print a row for each of ``ways``: native calls, and the wordings."""
-    total = len(load_suite(QUESTIONS).scenarios)
-    async with Toolbox.connect(servers_of(load_config(CONFIG))) as toolbox:
+async def compare(model: str, ways: Sequence[str], named: str, at_once: int, *, told: bool) -> None:
+    """Print a row for each of ``ways``, native calls and the wordings, with the questions of a set."""
+    questions, config = SETS[named]
+    scenarios = load_suite(questions).scenarios
+    without = sum(scenario.expect.no_calls for scenario in scenarios)
+    async with Toolbox.connect(servers_of(load_config(config))) as toolbox:
         for way in ways:
             asked = model if way == NATIVE else f"prompt.{way}:{model}"
-            figure = await measured(asked, toolbox, told=told)
-            each = figure.seconds / total
-            print(f"{way:24} {figure.right:3} / {total}  {figure.errors} errors  {each:5.1f} s", flush=True)
+            provider, name = resolve_model(asked)
+            try:
+                figure = await Run(provider, name, toolbox, told=told).measured(scenarios, at_once)
+            finally:
+                await provider.aclose()
+            print(
+                f"{named:9} {way:24} {figure.right:3} / {len(scenarios)}  without a tool "
+                f"{figure.right_without_tools} / {without}  {figure.errors} errors  "
+                f"{figure.rescued} rescued  {figure.seconds / len(scenarios):5.1f} s",
+                flush=True,
+            )
 
 
 def main() -> None:
     """Measure, and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.prompt_wordings", description=__doc__)
-    parser.add_argument("model", nargs="?", help="provider/model")
-    parser.add_argument("--real", choices=sorted(KNOWN), help="weights of make real-models")
-    parser.add_argument("--only", action="append", choices=[NATIVE, *WORDINGS], help="may repeat")
-    parser.add_argument("--threads", type=int, default=2, help="of the engine (default: %(default)s)")
-    parser.add_argument("--wrong", action="store_true", help="print what was wrong")
-    options = parser.parse_args()
-    ways = options.only or [NATIVE, *WORDINGS]
+    options = _options()
     if not options.real:
-        if not options.model:
-            parser.error("name a model, or --real")
-        anyio.run(lambda: compare(options.model, ways, told=options.wrong))
+        _compare_sets(options.model, options)
         return
-    import os
-
     with TemporaryDirectory() as folder:
         weights, log = weights_file(KNOWN[options.real]), Path(folder) / "engine.log"
         with llama_server(engine(), weights, log, threads=options.threads) as base:
             os.environ["LLAMACPP_BASE_URL"] = f"{base}/v1"
-            anyio.run(lambda: compare(f"llamacpp/{options.real}", ways, told=options.wrong))
+            _compare_sets(f"llamacpp/{options.real}", options)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.prompt_wordings", description=__doc__)
+    parser.add_argument("model", nargs="?", help="provider/model")
+    parser.add_argument("--real", choices=sorted(KNOWN), help="weights of make real-models")
+    parser.add_argument("--only", action="append", choices=[NATIVE, *WORDINGS], help="may repeat")
+    parser.add_argument("--set", action="append", dest="sets", choices=list(SETS), help="may repeat")
+    parser.add_argument(
+        "--threads", type=int, default=free_threads(), help="of the engine (now: %(default)s)"
+    )
+    parser.add_argument("--at-once", type=int, default=1, help="questions at a time (default: %(default)s)")
+    parser.add_argument("--wrong", action="store_true", help="print what was wrong")
+    options = parser.parse_args()
+    if not options.real and not options.model:
+        parser.error("name a model, or --real")
+    return options
+
+
+def _compare_sets(model: str, options: argparse.Namespace) -> None:
+    ways = options.only or [NATIVE, *WORDINGS]
+    for named in options.sets or SETS:
+        anyio.run(lambda: compare(model, ways, named, options.at_once, told=options.wrong))  # noqa: B023
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import anyio
 
 from .bench import bench
 from .checks import rows
-from .engine import llama_server
+from .engine import free_threads, llama_server
 from .weights import (
     KNOWN,
     QWEN,
@@ -32,7 +32,9 @@ def main() -> int:
     """Fetch, start, check, and print a row for each check."""
     parser = argparse.ArgumentParser(prog="python -m tests.real_models", description=__doc__)
     parser.add_argument("--model", choices=sorted(KNOWN), default=QWEN.name, help="default: %(default)s")
-    parser.add_argument("--threads", type=int, default=2, help="of the engine (default: %(default)s)")
+    parser.add_argument(
+        "--threads", type=int, default=free_threads(), help="of the engine (now: %(default)s)"
+    )
     options = parser.parse_args()
     weights = KNOWN[options.model]
     try:

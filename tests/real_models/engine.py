@@ -5,6 +5,7 @@ It is the one in the package ``xllamacpp``, or the program that ``TOOLSPAN_REAL_
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -26,8 +27,18 @@ _START_S = 180
 _STOP_S = 20
 
 
+def free_threads(processors: int | None = None, load: float | None = None) -> int:
+    """How many threads an engine should have: as many as there are processors free. Its threads wait for each
+    other without sleeping, so that two of them beside other work take many times as long as one.
+    """
+    count = processors or os.cpu_count() or 1
+    if load is None:
+        load = 0.0 if sys.platform == "win32" else os.getloadavg()[0]
+    return max(1, min(count, round(count - load)))
+
+
 @contextmanager
-def llama_server(engine: Path, weights: Path, log: Path, *, threads: int = 2) -> Generator[str]:
+def llama_server(engine: Path, weights: Path, log: Path, *, threads: int) -> Generator[str]:
     """The address of the ``engine``, a package's folder or a program, without a path. What it says is written
     to ``log``.
 

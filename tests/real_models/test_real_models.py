@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.real_models.engine import free_threads
 from tests.real_models.weights import KNOWN, ROOT, Unavailable, join, verify
 
 
@@ -58,6 +59,16 @@ def test_each_model_has_as_many_members_as_packages_all_pinned() -> None:
     for weights in KNOWN.values():
         assert len(weights.packages) == len(weights.members)
         assert all("==" in package for package in weights.packages)
+
+
+@pytest.mark.requirement("I11.4.1")
+@pytest.mark.parametrize(
+    ("processors", "load", "threads"), [(2, 0.1, 2), (2, 1.2, 1), (2, 8.0, 1), (8, 2.0, 6), (1, 0.0, 1)]
+)
+def test_an_engine_has_as_many_threads_as_processors_are_free(
+    processors: int, load: float, threads: int
+) -> None:
+    assert free_threads(processors, load) == threads
 
 
 @pytest.mark.requirement("I11.4.1")

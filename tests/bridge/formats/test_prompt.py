@@ -208,6 +208,18 @@ def test_several_calls_and_the_text_around_them_keep_their_order() -> None:
     assert len({call.id for call in reply.message.calls}) == 3
 
 
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "<tool_call>\n{}\n</tool_call>"])
+def test_calls_one_after_the_other_in_one_block_are_several(around: str) -> None:
+    reply = read(around.format(f"{CALL}\n{CALL}"))
+    assert [call.arguments for call in reply.message.calls] == [{"zone": "UTC"}] * 2
+    assert reply.message.text == ""
+
+
+def test_a_call_in_doubled_braces_is_that_call() -> None:
+    (call,) = read(f"<tool_call>\n{{{CALL}}}\n</tool_call>").message.calls
+    assert (call.name, call.arguments) == ("s__time", {"zone": "UTC"})
+
+
 MARKS = ("<tool_call>", "</tool_call>", "<think>", "</think>", "```", "\n```\n", "`", "<", '{"name":')
 WORDS = (CALL, "json\n", "py", "text", "\n", " ")
 

@@ -51,6 +51,8 @@ def calls_of(text: str, **more: Any) -> tuple[str, list[tuple[str, Any]]]:
         '[s__weather(city="Oslo")]',
         f"```json\n{OBJECT}\n```",
         f"```\n{OBJECT}\n```",
+        f"{{{OBJECT}}}",
+        f"```json\n{{{OBJECT}}}\n```",
         '```tool_code\nprint(weather(city="Oslo"))\n```',
         '```python\nweather(city="Oslo")\n```',
     ],
@@ -78,6 +80,9 @@ def test_it_is_taken_as_a_call_of_the_offered_tool(text: str) -> None:
         "os.system(command='rm')",
         "weather(city='Oslo') is what I would call.",
         '{"name": "s__weather"}',
+        f'{OBJECT}\n{{"name": "other", "arguments": {{}}}}',
+        f"{OBJECT} and {OBJECT}",
+        f"{{{{{OBJECT}}}}}",
         f'{{"name": "s__weather", "arguments": {ARGUMENTS}, "more": 1}}',
         "[TOOL_CALLS]",
         "",
@@ -93,6 +98,13 @@ def test_several_calls_and_the_text_before_them_are_kept() -> None:
     assert (shown.strip(), len(calls)) == ("First.", 2)
     found = rescued(Reply(Assistant(text, opaque={"content": text})), ASKED)
     assert found.message.opaque is None and len({call.id for call in found.message.calls}) == 2
+
+
+@pytest.mark.parametrize("between", ["\n", "", "\n\n  "])
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "<tool_call>\n{}\n</tool_call>"])
+def test_calls_one_after_the_other_are_several(between: str, around: str) -> None:
+    _, calls = calls_of(around.format(between.join([OBJECT] * 2)))
+    assert calls == [("s__weather", {"city": "Oslo"})] * 2
 
 
 def test_nothing_is_taken_beside_calls_of_the_channel_or_out_of_a_broken_turn() -> None:
@@ -112,6 +124,7 @@ def test_nothing_is_taken_beside_calls_of_the_channel_or_out_of_a_broken_turn() 
 
 PIECES = (
     OBJECT,
+    f"{{{OBJECT}}}",
     "<tool_call>",
     "</tool_call>",
     "<think>",

@@ -1,8 +1,8 @@
 """Tool calls that a model wrote into its text, distinguished from text that only looks like one.
 
 A call is an object with ``name`` and ``arguments`` in ``<tool_call>`` tags, in a fenced block whose language
-is ``json``, ``tool_call`` or none, or as the whole answer; an array of such objects is several. Other code,
-and what stands in ``<think>`` tags, is text.
+is ``json``, ``tool_call`` or none, or as the whole answer; several are an array of such
+objects, or stand one after the other. Other code, and what stands in ``<think>`` tags, is text.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ..shared.json_values import (
     text,
 )
 from ..shared.replies.parse import WireCall
+from .call_json import call_values
 
 __all__ = ["CallScanner", "ScannedItem"]
 
@@ -188,11 +189,11 @@ def _calls(content: str) -> list[WireCall]:
     inner = _FENCED.fullmatch(content) or _TAGGED.fullmatch(content)
     content = inner[1].strip() if inner else content
     try:
-        value = load(content)
+        values = call_values(content)
     except ValueError:
         return [_unreadable(content)] if _CALL_LIKE.match(content) else []
-    entries = as_list(value)
-    calls = [_call(entry) for entry in ([value] if entries is None else entries)]
+    lists = ((as_list(value), value) for value in values)
+    calls = [_call(entry) for found, value in lists for entry in ([value] if found is None else found)]
     return [call for call in calls if call] if all(calls) else []
 
 

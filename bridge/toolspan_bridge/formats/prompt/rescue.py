@@ -38,7 +38,7 @@ _HALF_FENCE = re.compile(r"[ \t]*(?:`{0,2}|`{3,}[^\n`]*)")
 _LANGUAGES = frozenset({"", "json", "python", "tool_call", "tool_code"})
 _OBJECTS = tuple(
     f'{start}{{"{key}":'
-    for start in ("", "[")
+    for start in ("", "[", "{")
     for key in ("name", "tool", "tool_name", "function", "action", "type")
 )
 

@@ -1,7 +1,8 @@
 """Calls of known tools in the ways that models write them into a text, whatever they were told to write.
 
 An object with the tool's name (``name``, ``tool``, ``tool_name``, ``function``, ``action``) and its arguments
-(``arguments``, ``parameters``, ``input``, ``args``, ``action_input``), or a list of such objects;
+(``arguments``, ``parameters``, ``input``, ``args``, ``action_input``), a list of such objects, or several one
+after the other;
 ``<function=NAME>`` with JSON or ``<parameter=…>`` in it; ``NAME[ARGS]{…}``; and Python, ``NAME(a=1)``. Where
 one call of several is none of a known tool, none is taken.
 """
@@ -15,6 +16,7 @@ from typing import Any
 
 from ..shared.json_values import as_list, as_object, load
 from ..shared.replies.parse import WireCall
+from .call_json import call_values
 
 __all__ = ["written_calls"]
 
@@ -49,12 +51,13 @@ def written_calls(content: str, names: Mapping[str, str]) -> list[WireCall]:
 
 def _objects(content: str) -> Iterator[WireCall]:
     try:
-        value = load(content)
+        values = call_values(content)
     except ValueError:
         raise _NoCall from None
-    entries = as_list(value)
-    for entry in [value] if entries is None else entries:
-        yield _object(entry)
+    for value in values:
+        entries = as_list(value)
+        for entry in [value] if entries is None else entries:
+            yield _object(entry)
 
 
 def _object(entry: Any) -> WireCall:
