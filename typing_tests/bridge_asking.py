@@ -40,6 +40,8 @@ from toolspan_bridge import (
     StoreError,
     Text,
     TextDelta,
+    ToolApprovalAnswer,
+    ToolApprovalRequest,
     Toolbox,
     ToolCall,
     ToolCallFinished,
@@ -104,7 +106,7 @@ def told(event: Event) -> str:
             return event.text
         case IterationStarted() | UsageReported():
             return str(assert_type(event.iteration, int))
-        case ToolCallStarted():
+        case ToolCallStarted() | ToolApprovalRequest() | ToolApprovalAnswer():
             return event.tool
         case ToolCallFinished():
             return assert_type(event.outcome, ToolOutcome).name

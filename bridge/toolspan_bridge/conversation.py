@@ -5,7 +5,8 @@
         {"role": "assistant", "text", "calls": [{"id", "name", "arguments", "raw", "malformed", "opaque"}],
          "opaque", "opaque_format", "incomplete", "origin",
          "citations": [{"url", "title", "start", "end", "quoted"}]},
-        {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured"}]}],
+        {"role": "tool_results", "outcomes": [{"call_id", "name", "result", "parts", "structured",
+          "approval"}]}],
      "id", "usd", "instructions",
      "beginnings": {"PROVIDER/MODEL": {"system", "tools": [{"server", "name", "description", "schema", …}]}}}
 
@@ -266,6 +267,7 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "result": _object,
         "parts": _many(_record(Part)),
         "structured": _json,
+        "approval": _object_or_null,
     },
     User: {"text": _text, "parts": _many(_record(Part))},
     Assistant: {

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .approvals import Approval
 from .deltas import (
     CallDelta,
     Delta,
@@ -29,6 +30,8 @@ __all__ = [
     "ReasoningDelta",
     "Text",
     "TextDelta",
+    "ToolApprovalAnswer",
+    "ToolApprovalRequest",
     "ToolCallFinished",
     "ToolCallStarted",
     "ToolUse",
@@ -162,6 +165,47 @@ class ToolCallFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolApprovalRequest:
+    """A call waits for approval; ``reason`` says why it needs one. A ``ToolApprovalAnswer`` follows."""
+
+    call_id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any]
+    iteration: int
+    reason: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """``{"type": "tool_approval_request", "tool_use_id", "tool_name", "tool_input", "server",
+        "reason"}``."""
+        return {
+            "type": "tool_approval_request",
+            "tool_use_id": self.call_id,
+            "tool_name": self.tool,
+            "tool_input": dict(self.arguments),
+            "server": self.server,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToolApprovalAnswer:
+    """The answer to a ``ToolApprovalRequest``. A denied call has a failed outcome with ``error_code``
+    ``denied``."""
+
+    call_id: str
+    tool: str
+    approval: Approval
+    iteration: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """``{"type": "tool_approval_answer", "tool_use_id", "tool_name", "allowed", "decider", "scope"}``,
+        and ``"reason"`` and ``"arguments"`` where there are any."""
+        ids = {"type": "tool_approval_answer", "tool_use_id": self.call_id, "tool_name": self.tool}
+        return ids | self.approval.as_dict()
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReported:
     """The tokens of one turn."""
 
@@ -183,5 +227,16 @@ class End:
     answer: Answer
 
 
-Event = IterationStarted | Delta | Text | ToolCallStarted | ToolCallFinished | UsageReported | Notice | End
+Event = (
+    IterationStarted
+    | Delta
+    | Text
+    | ToolCallStarted
+    | ToolApprovalRequest
+    | ToolApprovalAnswer
+    | ToolCallFinished
+    | UsageReported
+    | Notice
+    | End
+)
 """What happens while a question is answered, in order; the last is an ``End``."""

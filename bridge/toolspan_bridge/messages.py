@@ -70,6 +70,8 @@ class ToolOutcome:
     ``result`` is the tool result object that users rely on (``success``, ``result`` or ``error`` …,
     ``tool_name``, ``execution_time_ms``); ``parts`` are the MCP content blocks behind it, and ``structured``
     is MCP's ``structuredContent`` where the server sent one. Without parts, models are shown ``result``.
+    ``approval`` is the answer of who was asked to allow the call (``Approval.as_dict``), ``None`` where no
+    approval was needed.
     """
 
     call_id: str
@@ -77,6 +79,7 @@ class ToolOutcome:
     result: Mapping[str, Any]
     parts: tuple[Part, ...] = ()
     structured: Json = None
+    approval: Mapping[str, Any] | None = None
 
     @property
     def failed(self) -> bool:

@@ -32,7 +32,7 @@ class Question:
     for all. ``reasoning`` is how much the model is to think; ``None`` leaves it to the model.
     ``answer_schema`` is a JSON Schema that the answer has to fit: it is then one JSON value,
     ``Answer.value``. Of more tools than ``tools_offered``, and than the format takes, the model has to find
-    those that it needs with a search.
+    those that it needs with a search. ``max_parallel`` calls of a turn run at the same time.
     """
 
     text: str
@@ -50,6 +50,7 @@ class Question:
     reasoning: ReasoningEffort | None = None
     answer_schema: Mapping[str, Any] | None = None
     tools_offered: int | None = None
+    max_parallel: int = 16
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 
+from ..approvals import Approver, Unattended
 from ..conversation import Conversation
 from ..events import (
     Answer,
@@ -14,7 +15,6 @@ from ..events import (
     IterationStarted,
     Notice,
     Text,
-    ToolCallFinished,
     ToolCallStarted,
     ToolUse,
     UsageReported,
@@ -43,7 +43,7 @@ from ._ending import MAX_PAUSES, ending
 from ._model_turn import ModelTurn
 from ._offer import Offer
 from ._question import Question
-from ._tool_calls import ToolCallRunner
+from ._tool_calls import ToolCallReader
 
 _MALFORMED_AGAIN = 2
 LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
@@ -54,7 +54,12 @@ Transcript = Conversation | list[Message]
 
 
 async def run(
-    question: Question, provider: Provider, toolbox: Toolbox, transcript: Transcript | None = None
+    question: Question,
+    provider: Provider,
+    toolbox: Toolbox,
+    transcript: Transcript | None = None,
+    *,
+    approver: Approver | None = None,
 ) -> AsyncGenerator[Event]:
     """Answer ``question`` and yield each event; the last one is ``End``.
 
@@ -70,21 +75,29 @@ async def run(
     after it), the model is asked once more; if its call could not be read, twice. Otherwise its text is the
     answer, marked ``incomplete``.
 
+    ``approver`` decides about each call that needs approval; without one, calls of tools that are
+    destructive, or say that they need approval, are denied.
+
     Raises what the provider raises. An error of a tool or in a call is a result for the model.
     """
     if not isinstance(transcript, Conversation):
         transcript = Conversation.over([] if transcript is None else transcript)
-    run_ = _Run(question, provider, toolbox, transcript)
+    run_ = _Run(question, provider, toolbox, transcript, approver or Unattended())
     async with aclosing(run_.events()) as events:
         async for event in events:
             yield event
 
 
 async def answer(
-    question: Question, provider: Provider, toolbox: Toolbox, transcript: Transcript | None = None
+    question: Question,
+    provider: Provider,
+    toolbox: Toolbox,
+    transcript: Transcript | None = None,
+    *,
+    approver: Approver | None = None,
 ) -> Answer:
     """Only the answer: the last event of ``run``."""
-    async with aclosing(run(question, provider, toolbox, transcript)) as events:
+    async with aclosing(run(question, provider, toolbox, transcript, approver=approver)) as events:
         async for event in events:
             if isinstance(event, End):
                 return event.answer
@@ -95,7 +108,12 @@ class _Run:
     """The state of a run. The conversation receives the pending messages once they are complete."""
 
     def __init__(
-        self, question: Question, provider: Provider, toolbox: Toolbox, conversation: Conversation
+        self,
+        question: Question,
+        provider: Provider,
+        toolbox: Toolbox,
+        conversation: Conversation,
+        approver: Approver,
     ) -> None:
         self._schema = None if question.answer_schema is None else AnswerSchema(question.answer_schema)
         if self._schema is not None:
@@ -103,12 +121,13 @@ class _Run:
         self._question = question
         self._provider = provider
         self._toolbox = toolbox
+        self._approver = approver
         self._conversation = conversation
         self._defers = bool(wire := provider.format_name) and defers_tools(wire, question.model)
         limit = None if self._defers else _tool_limit(question, wire)
         self._offer = Offer(question, conversation, f"{provider.name}/{question.model}", toolbox.tools, limit)
         self._pending = self._offer.messages()
-        self._runner = ToolCallRunner(self._offer, toolbox, provider.format_name)
+        self._reader = ToolCallReader(self._offer, toolbox, provider.format_name)
         self._known = builtin_names(provider.format_name)
         self._tool_uses: list[ToolUse] = []
         self._usage = Usage()
@@ -221,19 +240,21 @@ class _Run:
     async def _tool_events(self, reply: Reply) -> AsyncGenerator[Event]:
         """Run the calls of ``reply``; they and their results are added to the transcript."""
         self._paused_text, self._paused_citations = "", ()
-        turn = self._runner.turn(reply)
+        turn = self._reader.turn(reply)
         for call in turn.calls:
             yield ToolCallStarted(
                 call.id, call.server, call.tool, call.arguments, self._iteration, reply.rescued
             )
+        events = turn.events(self._toolbox, self._approver, self._iteration, self._question.max_parallel)
         try:
-            await turn.perform(self._toolbox)
+            async with aclosing(events):
+                async for event in events:
+                    yield event
         finally:
             self._append(turn.message, ToolResults(turn.outcomes()))
-        for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
-            use = ToolUse(call.tool, call.arguments, outcome.result, self._iteration, reply.rescued)
-            self._tool_uses.append(use)
-            yield ToolCallFinished(call.id, call.server, call.tool, outcome, self._iteration)
+            for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
+                use = ToolUse(call.tool, call.arguments, outcome.result, self._iteration, reply.rescued)
+                self._tool_uses.append(use)
 
     def _checked(self, reply: Reply) -> CheckedAnswer | None:
         """Whether the answer fits; ``None`` where there is no schema, or no whole answer to check."""
@@ -273,7 +294,7 @@ class _Run:
                 self._usage,
                 self._iteration,
                 max_iterations_reached=self._closing,
-                repeated_calls_stopped=self._runner.stopped_a_repeat,
+                repeated_calls_stopped=self._reader.stopped_a_repeat,
                 incomplete=reply.incomplete,
                 notes=tuple(self._notes),
                 stop=stop,

@@ -1,4 +1,4 @@
-"""Runs the tool calls of a reply: each is looked up, validated and run, and has exactly one outcome."""
+"""Looks up and validates the tool calls of a reply."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import json
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
-
-import anyio
 
 from ..formats import get_format
 from ..formats.names import NameTable
@@ -21,10 +19,10 @@ from ..messages import (
     ToolSpec,
 )
 from ..toolbox import Toolbox
-from ..toolbox.outcomes import failed
 from ._arguments import Checker
 from ._offer import Offer
 from ._tool_search import SEARCH
+from ._turn_calls import PendingCall, TurnCalls
 
 MAX_CALLS_PER_TURN = 16
 MAX_IDENTICAL_CALLS = 2
@@ -32,50 +30,8 @@ _SHOWN = 200
 _REPEATED_ACTION = "Use the earlier result, change the arguments, or answer."
 
 
-@dataclass(slots=True)
-class PendingCall:
-    """A call that the model requested. Without an ``outcome`` it has not been run yet."""
-
-    id: str
-    server: str
-    tool: str
-    arguments: Mapping[str, Any] | None
-    spec: ToolSpec | None = None
-    outcome: ToolOutcome | None = None
-
-    def refuse(self, error: str, error_code: str, user_action: str) -> None:
-        """Give the call a failed outcome, so that it is not run."""
-        self.outcome = failed(self.id, self.tool, error, error_code, user_action)
-
-
-@dataclass(slots=True)
-class TurnCalls:
-    """One turn's calls, in order, and the message that holds them under the same ids."""
-
-    message: Assistant
-    calls: list[PendingCall]
-
-    async def perform(self, toolbox: Toolbox) -> None:
-        """Run the calls that were not refused, concurrently."""
-
-        async def make(call: PendingCall, spec: ToolSpec) -> None:
-            call.outcome = await toolbox.call(spec, call.arguments or {}, call.id)
-
-        async with anyio.create_task_group() as tasks:
-            for call in self.calls:
-                if call.outcome is None and call.spec is not None:
-                    tasks.start_soon(make, call, call.spec)
-
-    def outcomes(self) -> tuple[ToolOutcome, ...]:
-        """One outcome for each call; for an unfinished one, that it was cancelled."""
-        for call in self.calls:
-            if call.outcome is None:
-                call.refuse("The call was cancelled.", "cancelled", "Ask again to have it made.")
-        return tuple(call.outcome for call in self.calls if call.outcome is not None)
-
-
-class ToolCallRunner:
-    """Runs the calls of one question, of what its ``offer`` allows; ``format_name`` is the wire format of
+class ToolCallReader:
+    """Reads the calls of one question, of what its ``offer`` allows; ``format_name`` is the wire format of
     the calls.
     """
 
@@ -100,7 +56,7 @@ class ToolCallRunner:
         if reply.stop == "length":
             text = "The reply was cut off within this call, so it was not made."
             pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
-        return TurnCalls(message, pending)
+        return TurnCalls(message, pending, self._checker.faults)
 
     def _take(self, call: ToolCall) -> PendingCall:
         pending = self._named(call)
@@ -115,10 +71,7 @@ class ToolCallRunner:
             text = f"'{pending.tool}' was already called {MAX_IDENTICAL_CALLS} times with the same arguments"
             pending.refuse(f"{text}; it was not called again.", "repeated_call", _REPEATED_ACTION)
         elif faults := self._checker.faults(pending.spec, pending.arguments):
-            text = "Invalid parameters: " + ", ".join(faults)
-            pending.refuse(
-                text, "invalid_parameters", "Correct the named parameters and call the tool again."
-            )
+            pending.refuse_arguments(faults)
         elif pending.spec.key == SEARCH.key:
             pending.outcome = self._searched(call.id, str(pending.arguments["query"]))
         return pending

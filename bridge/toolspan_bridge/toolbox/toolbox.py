@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from toolspan_server.engines.upstreams import ServerFailure, ServerSpec
+from toolspan_server.engines.upstreams import ListedTool, ServerFailure, ServerSpec
 
 from ..invisible_text import invisible_text_notes
 from ..messages import ToolOutcome, ToolSpec
@@ -60,6 +60,16 @@ class Toolbox:
                     connection.stop()
         if fault is not None:
             raise fault
+
+    def definition(self, spec: ToolSpec) -> ListedTool:
+        """The definition of ``spec`` as its server lists it now, which the conversation's may differ from.
+
+        A tool that is no longer listed is described by ``spec`` alone.
+        """
+        connection = self._connections.get(spec.server)
+        listed = () if connection is None else connection.tools
+        found = next((tool for tool in listed if tool.name == spec.name), None)
+        return found or ListedTool(spec.name, spec.description, spec.schema)
 
     async def call(self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
         """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call

@@ -36,9 +36,31 @@ class ListedTool:
     fingerprint: Fingerprint = field(default_factory=lambda: Fingerprint("", {}))
 
     @property
+    def annotations(self) -> Mapping[str, Any]:
+        """The server's hints, such as ``destructiveHint``; empty where it gives none."""
+        return _object(self.details.get("annotations"))
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """The tool's ``_meta``; empty where it has none."""
+        return _object(self.details.get("_meta"))
+
+    @property
+    def runs_alone(self) -> bool:
+        """Whether no other call should run beside one of this tool: it says that it is not idempotent and not
+        read-only, or its ``_meta`` asks for it."""
+        hints = self.annotations
+        repeatable = hints.get("idempotentHint") is not False or hints.get("readOnlyHint") is True
+        return not repeatable or self.meta.get("dev.toolspan/sequential") is True
+
+    @property
     def size(self) -> int:
         """How much JSON it came as, in characters."""
         return self.fingerprint.size
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def listed_tool(tool: Any) -> ListedTool | str:

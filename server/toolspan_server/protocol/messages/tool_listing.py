@@ -59,6 +59,7 @@ def _meta(tool: ToolConfig) -> dict[str, Any]:
         "tags": tool.tags,
         "version": tool.version,
         "strict": tool.strict,
+        "approval": tool.approval is not None,
         "examples": [
             _set_fields(example.model_dump(), example.model_fields_set) for example in tool.examples
         ],

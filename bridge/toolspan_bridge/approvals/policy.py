@@ -1,0 +1,32 @@
+"""The policies: which calls a person has to allow, by the tool's own definition."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from toolspan_server.engines.upstreams import ListedTool
+
+Policy = Literal["never", "always", "destructive"]
+"""``destructive``: tools that say that they need approval or are destructive, and those that change a
+workspace."""
+
+WORKSPACE_TOOLS = frozenset({"Write", "Edit", "Bash", "NotebookEdit"})
+"""Names that stand for changing files and running commands, whoever serves them."""
+
+APPROVAL_META = "dev.toolspan/approval"
+"""The key of a tool's ``_meta`` by which our own server says that each call needs approval."""
+
+
+def reason_to_ask(tool: ListedTool, policy: Policy) -> str:
+    """Why a call of ``tool`` needs approval under ``policy``; empty when it needs none."""
+    if policy == "never":
+        return ""
+    if policy == "always":
+        return "every call needs approval"
+    if tool.meta.get(APPROVAL_META) is True:
+        return "the tool is configured to need approval"
+    if tool.annotations.get("destructiveHint") is True and tool.annotations.get("readOnlyHint") is not True:
+        return "the tool says that it may destroy or overwrite data"
+    if tool.name in WORKSPACE_TOOLS:
+        return "the tool changes files or runs commands"
+    return ""

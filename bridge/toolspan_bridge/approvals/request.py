@@ -1,0 +1,60 @@
+"""A request to allow one tool call, its answer, and the interface of what answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from toolspan_server.engines.upstreams import ListedTool
+
+Decider = Literal["policy", "flag", "rule", "earlier", "person", "hook"]
+"""What decided about a call: the policy, a flag of the command line, a rule, an earlier answer of the person,
+the person now, or a hook."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """One call that needs approval. ``tool`` is its definition as ``server`` lists it now; ``arguments`` fit
+    its schema. ``call_id`` is the id of the model's call, and ``reason`` says why it needs approval.
+    """
+
+    call_id: str
+    server: str
+    tool: ListedTool
+    arguments: Mapping[str, Any]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """The answer to an ``ApprovalRequest``. ``reason`` tells the model why a call was denied.
+
+    ``arguments`` are those to call with where the person changed them, else ``None``. ``scope`` says how far
+    the answer holds: for this call, for the conversation, for every call of the tool, or for a pattern.
+    """
+
+    allowed: bool
+    decider: Decider
+    reason: str = ""
+    arguments: Mapping[str, Any] | None = None
+    scope: Literal["once", "conversation", "tool", "pattern"] = "once"
+
+    def as_dict(self) -> dict[str, Any]:
+        """``{"allowed", "decider", "scope"}``, and ``"reason"`` and ``"arguments"`` where there are any."""
+        data: dict[str, Any] = {"allowed": self.allowed, "decider": self.decider, "scope": self.scope}
+        data |= {"reason": self.reason} if self.reason else {}
+        return data | ({} if self.arguments is None else {"arguments": dict(self.arguments)})
+
+
+class Approver(Protocol):
+    """What decides about tool calls before they are made."""
+
+    def reason_to_ask(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
+        """Why the call needs approval, in words for people; empty when it needs none. Cheap."""
+        ...
+
+    async def decide(self, request: ApprovalRequest) -> Approval:
+        """The answer. Requests of one turn come one after the other. May wait for a person; cancelling it
+        counts as a denial: the call is not made."""
+        ...

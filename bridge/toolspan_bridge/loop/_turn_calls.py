@@ -1,0 +1,218 @@
+"""The calls of one turn, run: approved first where they need it, side by side, each with one outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
+
+from ..approvals import Approval, ApprovalRequest, Approver
+from ..events import Event, ToolApprovalAnswer, ToolApprovalRequest, ToolCallFinished
+from ..messages import Assistant, Part, ToolOutcome, ToolSpec
+from ..toolbox import Toolbox
+from ..toolbox.outcomes import failed
+
+DENIED = "Tool execution denied by user"
+_DENIED_ACTION = "Do not call it again unless the user asks for it."
+_CANCELLED_ACTION = "Ask again to have it made."
+_CORRECT_ACTION = "Correct the named parameters and call the tool again."
+
+CheckArguments = Callable[[ToolSpec, Mapping[str, Any]], Sequence[str]]
+"""What is wrong with arguments of a tool, a text each."""
+
+
+@dataclass(slots=True)
+class PendingCall:
+    """A call that the model requested. Without an ``outcome`` it has not been run yet."""
+
+    id: str
+    server: str
+    tool: str
+    arguments: Mapping[str, Any] | None
+    spec: ToolSpec | None = None
+    outcome: ToolOutcome | None = None
+
+    def refuse(self, error: str, error_code: str, user_action: str) -> None:
+        """Give the call a failed outcome, so that it is not run."""
+        self.outcome = failed(self.id, self.tool, error, error_code, user_action)
+
+    def refuse_arguments(self, faults: Sequence[str]) -> None:
+        """Give the call the outcome of arguments with ``faults``."""
+        self.refuse("Invalid parameters: " + ", ".join(faults), "invalid_parameters", _CORRECT_ACTION)
+
+
+class TurnCalls:
+    """One turn's calls, in order, and the ``message`` that holds them under the same ids.
+
+    ``max_parallel`` of them run at the same time. A tool that says that it is not idempotent, or that its
+    calls are to be sequential, runs alone: what was requested before it has ended, what comes after waits.
+    """
+
+    def __init__(self, message: Assistant, calls: list[PendingCall], faults: CheckArguments) -> None:
+        self.message = message
+        self.calls = calls
+        self._faults = faults
+
+    async def events(
+        self, toolbox: Toolbox, approver: Approver, iteration: int, max_parallel: int
+    ) -> AsyncGenerator[Event]:
+        """Run the calls that were not refused; their approvals and, as each ends, outcomes are the events."""
+        send, receive = anyio.create_memory_object_stream[Event](math.inf)
+        performance = _Performance(self, toolbox, approver, iteration, max_parallel, send, self._faults)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(performance.run)
+            try:
+                async with receive:
+                    async for event in receive:
+                        yield event
+            except GeneratorExit:  # not passed on: the task group would wrap it
+                tasks.cancel_scope.cancel()
+        if performance.fault is not None:
+            raise performance.fault
+
+    def outcomes(self) -> tuple[ToolOutcome, ...]:
+        """One outcome for each call; for an unfinished one, that it was cancelled."""
+        for call in self.calls:
+            if call.outcome is None:
+                call.refuse("The call was cancelled.", "cancelled", _CANCELLED_ACTION)
+        return tuple(call.outcome for call in self.calls if call.outcome is not None)
+
+
+class _Performance:
+    """One run of a turn's calls. ``fault`` is a defect in an approver, which ends the run: it is raised
+    outside the task group, which would wrap it."""
+
+    def __init__(
+        self,
+        turn: TurnCalls,
+        toolbox: Toolbox,
+        approver: Approver,
+        iteration: int,
+        max_parallel: int,
+        send: MemoryObjectSendStream[Event],
+        faults: CheckArguments,
+    ) -> None:
+        self.fault: Exception | None = None
+        self._turn = turn
+        self._toolbox = toolbox
+        self._approver = approver
+        self._iteration = iteration
+        self._limit = anyio.CapacityLimiter(max_parallel)
+        self._send = send
+        self._faults = faults
+
+    async def run(self) -> None:
+        with self._send:
+            for call in self._turn.calls:
+                if call.outcome is not None:
+                    self._report(call)
+            for batch in self._batches():
+                await self._perform(batch)
+                if self.fault is not None:
+                    return
+
+    async def _perform(self, batch: list[PendingCall]) -> None:
+        """Run the calls of ``batch`` side by side, those that wait for approval as soon as they have it."""
+        async with anyio.create_task_group() as tasks:
+            waiting: list[tuple[PendingCall, ApprovalRequest]] = []
+            try:
+                for call in batch:
+                    if request := self._request(call):
+                        waiting.append((call, request))
+                    else:
+                        tasks.start_soon(self._make, call, None)
+                for call, request in waiting:
+                    approval = await self._approval(request)
+                    self._apply(call, approval)
+                    if call.outcome is None:
+                        tasks.start_soon(self._make, call, approval)
+                    else:
+                        self._report(call)
+            except Exception as error:
+                self.fault = error
+                tasks.cancel_scope.cancel()
+
+    def _request(self, call: PendingCall) -> ApprovalRequest | None:
+        """The request for approval of ``call``; ``None`` when it needs none."""
+        assert call.spec is not None
+        arguments = call.arguments or {}
+        tool = self._toolbox.definition(call.spec)
+        reason = self._approver.reason_to_ask(call.server, tool, arguments)
+        return ApprovalRequest(call.id, call.server, tool, arguments, reason) if reason else None
+
+    async def _approval(self, request: ApprovalRequest) -> Approval:
+        self._send.send_nowait(
+            ToolApprovalRequest(
+                request.call_id,
+                request.server,
+                request.tool.name,
+                request.arguments,
+                self._iteration,
+                request.reason,
+            )
+        )
+        approval = await self._approver.decide(request)
+        self._send.send_nowait(
+            ToolApprovalAnswer(request.call_id, request.tool.name, approval, self._iteration)
+        )
+        return approval
+
+    def _apply(self, call: PendingCall, approval: Approval) -> None:
+        """Refuse a call that was denied; give an allowed one the arguments that the person changed."""
+        assert call.spec is not None
+        if not approval.allowed:
+            error = f"{DENIED}: {approval.reason}" if approval.reason else DENIED
+            call.refuse(error, "denied", _DENIED_ACTION)
+        elif approval.arguments is not None:
+            call.arguments = approval.arguments
+            if faults := self._faults(call.spec, approval.arguments):
+                call.refuse_arguments([f"as the user changed them: {faults[0]}", *faults[1:]])
+        if call.outcome is not None:
+            call.outcome = replace(call.outcome, approval=approval.as_dict())
+
+    async def _make(self, call: PendingCall, approval: Approval | None) -> None:
+        assert call.spec is not None
+        async with self._limit:
+            outcome = await self._toolbox.call(call.spec, call.arguments or {}, call.id)
+        call.outcome = outcome if approval is None else _approved(outcome, approval)
+        self._report(call)
+
+    def _report(self, call: PendingCall) -> None:
+        assert call.outcome is not None
+        self._send.send_nowait(
+            ToolCallFinished(call.id, call.server, call.tool, call.outcome, self._iteration)
+        )
+
+    def _batches(self) -> Iterator[list[PendingCall]]:
+        """The calls to be made, in order, in groups that may run side by side."""
+        batch: list[PendingCall] = []
+        for call in self._turn.calls:
+            if call.outcome is not None or call.spec is None:
+                continue
+            if not self._toolbox.definition(call.spec).runs_alone:
+                batch.append(call)
+                continue
+            yield from filter(None, (batch, [call]))
+            batch = []
+        if batch:
+            yield batch
+
+
+def _approved(outcome: ToolOutcome, approval: Approval) -> ToolOutcome:
+    """``outcome`` with its approval; the model is shown the arguments that the person changed."""
+    if approval.arguments is None:
+        return replace(outcome, approval=approval.as_dict())
+    import json
+
+    note = f"The user changed the arguments of this call to {json.dumps(dict(approval.arguments))}."
+    parts = outcome.parts
+    if not parts and outcome.structured is None:
+        shown = outcome.result.get("error" if outcome.failed else "result")
+        text = shown if isinstance(shown, str) else json.dumps(shown)
+        parts = (Part("text", {"type": "text", "text": text}),)
+    note_part = Part("text", {"type": "text", "text": note})
+    return replace(outcome, approval=approval.as_dict(), parts=(*parts, note_part))
