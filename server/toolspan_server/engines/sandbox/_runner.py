@@ -1,0 +1,138 @@
+"""Runs shell commands in a workspace, confined where the machine can do that."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import anyio
+import anyio.to_thread
+
+from ...errors import ToolFailure
+from ._background import BackgroundShells
+from ._choice import Choice, choice
+from ._command import Command, Ending, Order
+from ._limits import CommandLimits
+from ._reach import Confinement, Reach, described
+from ._unconfined import environment, hide_server
+
+Mode = Literal["auto", "required", "off"]
+_THREADS_PER_PROCESS = 8
+_SHARED_SHARE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """How commands are confined.
+
+    ``mode`` is ``auto`` (confined where the machine can do that), ``required`` (no command runs otherwise) or
+    ``off``. ``writable``, ``readable``, ``protected`` and ``network`` are as in ``Reach``. ``environment``
+    are further variables of commands.
+    """
+
+    mode: Mode = "auto"
+    network: bool = False
+    writable: Sequence[Path] = ()
+    readable: Sequence[Path] = ()
+    protected: Sequence[Path] = ()
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class CommandRunner:
+    """Runs the commands of one workspace. ``background`` are those that outlive their calls."""
+
+    def __init__(self, workspace: Path, settings: SandboxSettings, limits: CommandLimits) -> None:
+        self.limits = limits
+        self.background = BackgroundShells(limits)
+        self._workspace = workspace
+        self._settings = settings
+        self._temporary: Path | None = None
+        self._choice: Choice | None = (
+            Choice(None, "it is off in the config") if settings.mode == "off" else None
+        )
+
+    async def describe(self) -> dict[str, Any]:
+        """What commands may reach, for people who allow them: see ``described``."""
+        found = await self._confinement()
+        return described(found.confinement, self._reach(Path(tempfile.gettempdir())), found.why)
+
+    async def run(self, text: str, seconds: float) -> tuple[Ending, Command]:
+        """Run the shell command ``text`` to its end, for at most so many seconds.
+
+        When the call is cancelled, it is ended with all of its processes. Raises ``ToolFailure``.
+        """
+        command = await self.start(text, seconds)
+        try:
+            return await command.finished(), command
+        finally:
+            await command.end()
+
+    async def start(self, text: str, seconds: float) -> Command:
+        """Start the shell command ``text``. Raises ``ToolFailure``."""
+        confinement = (await self._confinement()).confinement
+        reach = self._reach(await anyio.to_thread.run_sync(self._temporary_folder))
+        order = self._order(text, seconds, confinement, reach)
+        try:
+            return await Command.started(order, self.limits)
+        except OSError as error:
+            raise ToolFailure(
+                f"The command could not be started: {error.strerror}", error_code="not_started"
+            ) from None
+
+    async def aclose(self) -> None:
+        """End the commands in the background and remove the temporary files."""
+        await self.background.aclose()
+        folder, self._temporary = self._temporary, None
+        if folder is not None:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(shutil.rmtree, folder, True)
+
+    def _order(self, text: str, seconds: float, confinement: Confinement | None, reach: Reach) -> Order:
+        base = environment(self._workspace) if confinement is None else confinement.environment(reach)
+        words = [_shell(base["PATH"]), "-c", text]
+        if confinement is not None:
+            threads = self.limits.processes * _THREADS_PER_PROCESS
+            words = confinement.command(words, reach, threads, self.limits.memory_bytes // _SHARED_SHARE)
+        everything = {**base, **self._settings.environment}
+        wrapped = confinement is not None and confinement.wrapped
+        return Order(words, everything, self._workspace, seconds, wrapped)
+
+    async def _confinement(self) -> Choice:
+        """How commands are confined. Raises ``ToolFailure`` when they must be and cannot."""
+        if self._choice is None:
+            self._choice = await anyio.to_thread.run_sync(choice)
+        if self._choice.confinement is None:
+            if self._settings.mode == "required":
+                raise ToolFailure(
+                    f"Commands run only in a sandbox, and there is none: {self._choice.why}",
+                    error_code="no_sandbox",
+                    user_action="Do what it says, or write sandbox: {mode: auto} in the workspace's config.",
+                )
+            hide_server()
+        return self._choice
+
+    def _reach(self, temporary: Path) -> Reach:
+        settings = self._settings
+        return Reach(
+            self._workspace,
+            temporary,
+            tuple(settings.writable),
+            tuple(settings.readable),
+            tuple(settings.protected),
+            settings.network,
+        )
+
+    def _temporary_folder(self) -> Path:
+        if self._temporary is None:
+            folder = Path(tempfile.mkdtemp(prefix="toolspan-")).resolve()
+            (folder / "home").mkdir()
+            self._temporary = folder
+        return self._temporary
+
+
+def _shell(path: str) -> str:
+    return shutil.which("bash", path=path) or "/bin/sh"
