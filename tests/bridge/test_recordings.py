@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.cli import toolspan
 from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.recordings import FOLDER, Recording, read, recordings
 from tests.support.seed_tools import SEED_TOOLS
@@ -18,12 +21,18 @@ from toolspan_bridge.errors import ProviderError, StoreError
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Assistant, Reply, Request, ToolResults, User
-from toolspan_bridge.providers import ProviderPool
+from toolspan_bridge.providers import Provider, ProviderPool
 from toolspan_bridge.providers.wire.recording import Recorder
 from toolspan_server import load_config
 
 RECORDINGS = recordings()
 LIMITS = {"max_tokens", "max_completion_tokens", "max_output_tokens"}
+BOTH_WIRES = [
+    ("openai/m", "openai"),
+    ("prompt:openai/m", "prompt:openai"),
+    ("azure/m", "openai"),
+    ("openai-chat/m", "openai"),
+]
 SECRET = "value-of-the-config-0123456789"
 ASKED = Request("m", (User("What is the weather?"),), tools=SEED_TOOLS, max_tokens=100)
 CALLS = [("c1", "config__get_weather", {"location": "Oslo"})]
@@ -39,6 +48,12 @@ def replayed(recording: Recording, size: int | None = None) -> Reply:
     for start in range(0, len(data), size):
         parser.feed(data[start : start + size])
     return parser.end()
+
+
+async def last_reply(provider: Provider, request: Request, *, stream: bool) -> Reply:
+    if not stream:
+        return await provider.answer(request)
+    return [item async for item in provider.stream(request) if isinstance(item, Reply)][-1]
 
 
 def without_limits(body: dict[str, Any]) -> dict[str, Any]:
@@ -103,10 +118,7 @@ async def test_an_exchange_of_any_format_is_recorded_and_replayed(
     with FakeProvider(anything, [sent]) as fake:
         provider = Peer(name, fake.url)
         provider.recorded(Recorder(tmp_path / "kept", str))
-        if stream:
-            reply = [item async for item in provider.stream(ASKED) if isinstance(item, Reply)][-1]
-        else:
-            reply = await provider.answer(ASKED)
+        reply = await last_reply(provider, ASKED, stream=stream)
         await provider.aclose()
         accepted = fake.received[0].body
     (recording,) = recordings(tmp_path / "kept")
@@ -165,3 +177,83 @@ async def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="cannot be written"):
             await provider.answer(ASKED)
         await provider.aclose()
+
+
+def asked_by_cli(model: str, url: str, folder: Path) -> str:
+    """What ``toolspan ask`` prints with ``TOOLSPAN_RECORD`` set; the providers are at ``url``."""
+    ran = toolspan(
+        "ask",
+        "Where is it cold?",
+        "--model",
+        model,
+        cwd=folder,
+        TOOLSPAN_RECORD=str(folder / "kept"),
+        OPENAI_API_KEY=KEY,
+        OPENAI_BASE_URL=f"{url}/v1",
+        AZURE_OPENAI_API_KEY=KEY,
+        AZURE_OPENAI_ENDPOINT=url,
+    )
+    assert ran.code == 0, ran.err
+    return ran.out
+
+
+@pytest.mark.requirement("I11.5.2")
+@pytest.mark.parametrize(("model", "wire"), BOTH_WIRES)
+def test_the_command_line_records_a_provider_of_one_wire_or_two(
+    model: str, wire: str, tmp_path: Path
+) -> None:
+    with FakeProvider(anything, [Sent(wires("openai").answer("In Oslo."))]) as fake:
+        assert "In Oslo." in asked_by_cli(model, fake.url, tmp_path)
+        sent = fake.received[0].body
+    (recording,) = recordings(tmp_path / "kept")
+    assert (recording.provider, recording.format) == (model.split(":")[-1].split("/")[0], wire)
+    assert recording.body == sent
+    assert replayed(recording).message.text == "In Oslo."
+
+
+@asynccontextmanager
+async def recording_pool(
+    fake: FakeProvider, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncGenerator[ProviderPool]:
+    """Providers whose exchanges are kept in ``folder``; ``openai`` is ``fake``."""
+    config = folder / "config.yaml"
+    config.write_text("version: 1\n")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{fake.url}/v1")
+    monkeypatch.setenv("TOOLSPAN_RECORD", str(folder / "kept"))
+    async with ProviderPool(load_config(config)) as pool:
+        yield pool
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("I11.5.2")
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+async def test_the_wire_that_refuses_a_model_is_recorded_and_the_one_that_takes_it(
+    stream: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, wire = "openai-responses", wires("openai-responses")
+    refusal = {"message": "This model is only supported in v1/responses.", "type": "invalid_request_error"}
+    taken = streamed(name, *wire.frames("In Oslo.")) if stream else Sent(wire.answer("In Oslo."))
+    with FakeProvider(anything, [Sent({"error": refusal}, status=404), taken]) as fake:
+        async with recording_pool(fake, tmp_path, monkeypatch) as pool:
+            provider, model = await pool.get("openai/m")
+            await last_reply(provider, replace(ASKED, model=model), stream=stream)
+    first, second = recordings(tmp_path / "kept")
+    assert (first.format, first.status, second.format, second.status) == ("openai", 404, name, 200)
+    assert b"only supported in v1/responses" in first.reply
+    assert replayed(second).message.text == "In Oslo."
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("I11.5.2")
+async def test_models_of_one_provider_do_not_write_over_each_others_recordings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = ["one", "two", "three"]
+    with FakeProvider(anything, [Sent(wires("openai").answer(name)) for name in models]) as fake:
+        async with recording_pool(fake, tmp_path, monkeypatch) as pool:
+            for name in models:
+                provider, model = await pool.get(f"openai/{name}")
+                await provider.answer(replace(ASKED, model=model))
+    kept = [(each.asked.model, replayed(each).message.text) for each in recordings(tmp_path / "kept")]
+    assert kept == [(name, name) for name in models]

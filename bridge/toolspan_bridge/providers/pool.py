@@ -65,8 +65,9 @@ class ProviderPool:
 def _record(provider: Provider, folder: Path, config: Config) -> None:
     from .wire.provider import WireProvider
     from .wire.recording import Recorder
+    from .wire.two_wires import TwoWires
 
-    if isinstance(provider, WireProvider):
+    if isinstance(provider, WireProvider | TwoWires):
         provider.recorded(Recorder(folder, config.redact))
 
 

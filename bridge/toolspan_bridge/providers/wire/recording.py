@@ -33,6 +33,7 @@ __all__ = ["VERSION", "Exchange", "Recorder"]
 
 VERSION = 1
 _ROLES = {User: "user", Assistant: "assistant", ToolResults: "tool_results"}
+_NUMBERS = count(1)  # over all recorders of the process: no two files have one name
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -57,7 +58,6 @@ class Recorder:
     def __init__(self, folder: Path, redact: Callable[[str], str]) -> None:
         self._folder = folder
         self._redact = redact
-        self._numbers = count(1)
 
     async def keep(self, exchange: Exchange, redact: Callable[[str], str]) -> Path:
         """The file of ``exchange``; ``redact`` knows the provider's own secrets.
@@ -65,7 +65,7 @@ class Recorder:
         Raises ``StoreError`` when it cannot be written.
         """
         now = datetime.now(UTC)
-        number = f"{next(self._numbers):03}"
+        number = f"{next(_NUMBERS):03}"
         name = _NOT_IN_A_NAME.sub("-", f"{now:%Y%m%dT%H%M%S}-{os.getpid()}-{number}-{exchange.provider}")
         path = self._folder / f"{name}.json"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ...deltas import Delta
 from ...errors import ProviderError
@@ -19,6 +19,9 @@ from .model_facts import ModelFacts
 from .provider import WireProvider
 from .replies import with_notes
 from .wire_request import WireRequest
+
+if TYPE_CHECKING:
+    from .recording import Recorder
 
 PreferSecond = Callable[[str], bool]
 """Whether a model is known to be asked by the second of two formats."""
@@ -64,6 +67,11 @@ class TwoWires:
         self._first.prompted(wording)
         self._second.prompted(wording)
         return self
+
+    def recorded(self, recorder: Recorder) -> None:
+        """From now on, write each exchange in either format by ``recorder``."""
+        self._first.recorded(recorder)
+        self._second.recorded(recorder)
 
     async def sent(self, request: Request) -> WireRequest:
         """``request`` as it would be on the wire, without sending it."""
