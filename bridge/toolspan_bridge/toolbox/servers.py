@@ -31,12 +31,19 @@ from ._variables import expand
 
 MCP_JSON = ".mcp.json"
 _OWN_GRACE_SECONDS = 5.0
+_WORKSPACE_SECONDS = 3_600.0
+"""The longest a call may take that the workspace's own server lets run: it has a timeout for each tool."""
 
 
 def servers_of(
-    config: Config | None = None, *, skip_invalid: bool = False, directory: Path | None = None
+    config: Config | None = None,
+    *,
+    skip_invalid: bool = False,
+    directory: Path | None = None,
+    workspace: Path | None = None,
 ) -> list[ServerSpec]:
-    """The servers of ``config``, and of the ``.mcp.json`` in ``directory`` if one is given.
+    """The servers of ``config``, of the ``.mcp.json`` in ``directory`` and of the tools in ``workspace``, if
+    these are given.
 
     Connecting starts them, so the user is asked about those that they did not name (``foreign``). A server
     that cannot work (a variable is not set, neither command nor url …) has a ``problem``, so that only its
@@ -54,6 +61,8 @@ def servers_of(
         found = _from_mcp_json(directory / MCP_JSON, timeout)
     if _has_own(config):
         found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid))
+    if workspace is not None:
+        found.append(_of_workspace(workspace, {spec.name for spec in found}))
     return sorted(found, key=lambda spec: spec.name)
 
 
@@ -91,6 +100,18 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool) -> ServerSpec:
         call_timeout=longest / 1000 + _OWN_GRACE_SECONDS,
         redactor=config.redact,
         problem="" if files else "its config comes from no file (save it, so that a subprocess can serve it)",
+        own=True,
+    )
+
+
+def _of_workspace(folder: Path, taken: set[str]) -> ServerSpec:
+    from toolspan_server.config import WORKSPACE
+
+    return ServerSpec(
+        name=WORKSPACE if WORKSPACE not in taken else f"{WORKSPACE}-own",
+        command=(sys.executable, "-P", "-m", "toolspan_server", "--workspace", str(folder.absolute())),
+        inherit_env=True,
+        call_timeout=_WORKSPACE_SECONDS,
         own=True,
     )
 

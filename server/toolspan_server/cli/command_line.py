@@ -52,6 +52,12 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     )
     add("--toolset", metavar="NAME", help="serve only this toolset, as if it were everything")
     add(
+        "--workspace",
+        metavar="DIR",
+        type=Path,
+        help="serve the tools that read, search and change files in this folder; a config is needed no more",
+    )
+    add(
         "--trust",
         action="store_true",
         help="let a config that was found here, not named, run its handlers and upstream servers, and send "

@@ -125,7 +125,7 @@ def _served(options: Options, log: LogFormatter) -> _Served:
 
 def _files(options: Options) -> ConfigFiles:
     files = options.config
-    if not files:
+    if not files and options.workspace is None:
         found = find_config(Path.cwd())
         if found is None:
             names = ", ".join(DEFAULT_FILES)
@@ -133,8 +133,8 @@ def _files(options: Options) -> ConfigFiles:
                 f"no config file in {Path.cwd()} (looked for {names}): name one with --config FILE"
             )
         files = [found]
-    allowed = bool(options.config) or options.trust
-    return ConfigFiles(files, skip_invalid=options.skip_invalid, allowed=allowed)
+    allowed = bool(options.config) or options.workspace is not None or options.trust
+    return ConfigFiles(files, skip_invalid=options.skip_invalid, allowed=allowed, workspace=options.workspace)
 
 
 def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:

@@ -24,6 +24,7 @@ class Options:
     insecure: bool = False
     hash_token: bool = False
     toolset: str | None = None
+    workspace: Path | None = None
     trust: bool = False
     skip_invalid: bool = False
     log_level: str = "warning"

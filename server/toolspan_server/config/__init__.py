@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from .models.providers import ProviderConfig
     from .models.routes import ResponseRule
     from .models.toolsets import ToolsetConfig
+    from .workspace_config import WORKSPACE, with_workspace
 
 __all__ = [
     "BUILTIN",
     "DEFAULT_FILES",
+    "WORKSPACE",
     "Config",
     "ConfigError",
     "LimitsConfig",
@@ -59,13 +61,16 @@ __all__ = [
     "untrusted_code",
     "untrusted_server",
     "untrusted_servers",
+    "with_workspace",
 ]
 
 _MODULES = {
+    "WORKSPACE": ".workspace_config",
     "McpServerConfig": "..schema.mcp_server",
     "ProviderConfig": ".models.providers",
     "ResponseRule": ".models.routes",
     "ToolsetConfig": ".models.toolsets",
+    "with_workspace": ".workspace_config",
 }
 
 if not TYPE_CHECKING:

@@ -24,13 +24,22 @@ Marks = tuple[object, ...]
 class ConfigFiles:
     """The files of a config, as they were when it was loaded, and as they are now.
 
-    Unless they are ``allowed``, a config that would run the code of others is refused, also later.
+    Unless they are ``allowed``, a config that would run the code of others is refused, also later. With
+    ``workspace`` the config has the tools of that folder too; it may then be of no file.
     """
 
-    def __init__(self, paths: Sequence[Path], *, skip_invalid: bool = False, allowed: bool = True) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        *,
+        skip_invalid: bool = False,
+        allowed: bool = True,
+        workspace: Path | None = None,
+    ) -> None:
         self._paths = tuple(paths)
         self._skip_invalid = skip_invalid
         self._allowed = allowed
+        self._workspace = workspace
         self._tokens: tuple[Path, ...] = ()
         self._marks: Marks = ()
         self._contents: Marks = ()
@@ -38,7 +47,7 @@ class ConfigFiles:
     def load(self) -> Config:
         """The config. Raises ``ConfigError``, and ``ServeError`` when it would run what was not allowed."""
         self._note()
-        config = load_config(*self._paths, skip_invalid=self._skip_invalid, import_handlers=self._allowed)
+        config = self._config()
         if not self._allowed and (found := untrusted_code(config)):
             raise ServeError(refusal(found))
         if (tokens := tuple(_token_files(config))) != self._tokens:
@@ -47,6 +56,16 @@ class ConfigFiles:
             self._marks = (*self._marks[:own], *map(_mark, tokens))
             self._contents = (*self._contents[:own], *map(_content, tokens))
         return config
+
+    def _config(self) -> Config:
+        if self._workspace is None:
+            return self._read()
+        from ..config import with_workspace
+
+        return with_workspace(self._read() if self._paths else None, self._workspace)
+
+    def _read(self) -> Config:
+        return load_config(*self._paths, skip_invalid=self._skip_invalid, import_handlers=self._allowed)
 
     def changed(self) -> bool:
         """Whether what the files hold is something else than when it was loaded.

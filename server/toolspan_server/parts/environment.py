@@ -13,10 +13,12 @@ from ..engines.isolation import ProcessLimits
 class Environment:
     """The directories for live parts: relative paths start at ``config_dir``, state goes to ``state_dir``.
 
-    ``shared`` is their pool of shared objects, such as connections; ``processes`` are the worker processes.
+    ``config_files`` are the files that the config was read from. ``shared`` is their pool of shared objects,
+    such as connections; ``processes`` are the worker processes.
     """
 
     config_dir: Path
     state_dir: Path
+    config_files: tuple[Path, ...] = ()
     shared: ResourcePool = field(default_factory=ResourcePool, compare=False, repr=False)
     processes: ProcessLimits = field(default_factory=ProcessLimits, compare=False, repr=False)

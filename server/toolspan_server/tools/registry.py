@@ -148,7 +148,7 @@ def environment_of(config: Config) -> Environment:
         limits.result_bytes,
         withheld(config),
     )
-    return Environment(config.directory, config.state_directory, processes=processes)
+    return Environment(config.directory, config.state_directory, config.files, processes=processes)
 
 
 def compile_tools(config: Config) -> CompiledTools:

@@ -66,7 +66,10 @@ def _servers(choice: ConfigChoice) -> tuple[Config, list[ServerSpec]]:
     config = read_config(choice, needed=False)
     beside = None if choice.is_named else Path.cwd()
     choice.allow(foreign(config, directory=beside))
-    return config, servers_of(config, skip_invalid=choice.skip_invalid, directory=beside)
+    servers = servers_of(
+        config, skip_invalid=choice.skip_invalid, directory=beside, workspace=choice.workspace
+    )
+    return config, servers
 
 
 def _known(tools: tuple[ToolSpec, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,11 +31,13 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print data a
 
 @dataclass(frozen=True, slots=True)
 class ConfigChoice:
-    """The options of the config: its ``paths``, what to do with wrong tools, and ``--trust``."""
+    """The options of the config: its ``paths``, what to do with wrong tools, and ``--trust``; and the
+    ``workspace`` whose tools come in addition."""
 
     paths: tuple[str, ...] = ()
     skip_invalid: bool = False
     trust: bool = False
+    workspace: Path | None = None
 
     @property
     def is_named(self) -> bool:
@@ -72,6 +74,21 @@ def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     skip = click.option("--skip-invalid", is_flag=True, help="Leave out tools with errors, and list them.")
     return paths(skip(trust_option(chosen)))
+
+
+def workspace_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--workspace``, given to ``function`` in ``choice``: for verbs that have ``config_options`` too."""
+
+    @wraps(function)
+    def chosen(*args: Any, choice: ConfigChoice, workspace: Path | None, **options: Any) -> Any:
+        return function(*args, choice=replace(choice, workspace=workspace), **options)
+
+    return click.option(
+        "--workspace",
+        metavar="DIR",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="A folder in which tools may read, search and change files, in addition to the config's tools.",
+    )(chosen)
 
 
 def trust_option(function: _F) -> _F:

@@ -13,7 +13,12 @@ from ...errors import UsageError
 from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
 from ..asking.session import opened
-from ..inputs.options import ConfigChoice, config_options, json_option
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    workspace_option,
+)
 from ..inputs.schema import read_schema
 from ..terminal.costs import cost_data, cost_line
 from ..terminal.output import emit_json, print_note
@@ -29,6 +34,7 @@ EXIT_NO_FIT = 8
 @click.option("--service", metavar="NAME", help="For routes that match a service.")
 @click.option("--schema", "schema_path", metavar="FILE", help="A JSON Schema that the answer has to fit.")
 @config_options
+@workspace_option
 @json_option
 def command(
     question: str,

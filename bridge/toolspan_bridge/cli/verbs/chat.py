@@ -20,7 +20,12 @@ from ..asking.options import AskOptions, ask_options
 from ..asking.saved_conversation import SavedConversation
 from ..asking.session import opened
 from ..inputs.images import read_images
-from ..inputs.options import ConfigChoice, config_options, json_option
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    workspace_option,
+)
 from ..terminal.costs import cost_data, cost_line
 from ..terminal.errors import EXIT_INTERRUPTED
 from ..terminal.output import emit_json, print_note
@@ -38,6 +43,7 @@ _HELP = (
 @click.option("--save", metavar="FILE", help="Keep the conversation in FILE, written after each answer.")
 @click.option("--resume", metavar="FILE", help="Go on with the conversation in FILE, with any model.")
 @config_options
+@workspace_option
 @json_option
 def command(
     options: AskOptions,

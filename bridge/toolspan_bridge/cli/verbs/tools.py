@@ -18,6 +18,7 @@ from ..inputs.options import (
     config_options,
     json_option,
     server_option,
+    workspace_option,
 )
 from ..terminal.output import (
     compact,
@@ -45,6 +46,7 @@ def command() -> None:
 )
 @server_option
 @config_options
+@workspace_option
 @json_option
 def list_(
     format_name: str | None,
@@ -70,6 +72,7 @@ def list_(
 @command.command(name="show")
 @click.argument("name")
 @config_options
+@workspace_option
 @json_option
 def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
     """Show one tool: its description, the JSON Schema of its parameters, and its examples."""
@@ -91,6 +94,7 @@ def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
     "--arguments", "document", metavar="JSON", help="All arguments as one JSON object; - reads stdin."
 )
 @config_options
+@workspace_option
 @json_option
 def call(
     name: str,

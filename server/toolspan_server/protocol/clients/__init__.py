@@ -13,7 +13,7 @@ from ..messages.wire import MODERN
 from ..state.running_calls import WaitForClient
 from ._error_responses import offered, refusals
 from ._handshake import HandshakeClient
-from ._principal import principal
+from ._principal import origin, principal
 from ._progress import ProgressClient, RequestContext, capabilities_of
 from ._questions import fault_in, rendered
 from ._request_state import sealing
@@ -31,6 +31,7 @@ __all__ = [
     "fault_in",
     "missing_capability",
     "offered",
+    "origin",
     "principal",
     "refusals",
     "rendered",

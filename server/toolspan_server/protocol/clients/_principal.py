@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calls.caller import Origin
 from ..auth import PRINCIPAL
 from ._progress import RequestContext
 
@@ -15,3 +16,12 @@ def principal(context: RequestContext) -> str | None:
         return None
     known: bytes | None = request.scope.get(PRINCIPAL)
     return None if known is None else known.decode("utf-8", "backslashreplace")
+
+
+def origin(context: RequestContext) -> Origin:
+    """Where the request comes from: its principal, and its HTTP session."""
+    request: Any = context.request
+    if request is None:
+        return Origin()
+    session: str | None = request.headers.get("mcp-session-id")
+    return Origin(principal(context), session)

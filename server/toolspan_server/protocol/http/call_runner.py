@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from ...calls.caller import Origin, note_origin
 from ...common.running import Running
+from ..auth import PRINCIPAL
 from ..fast_path import Call
 from ..messages.jsonrpc import RequestId
 from ..state.running_calls import Calls
@@ -29,6 +31,7 @@ class CallRunner:
 
         MCP 2026-07-28, basic/transports: a disconnect MUST be taken as cancellation.
         """
+        _note_origin(exchange)
         running = Running(self._calls.run(call.run, call.tool.timeout_ms))
         if running.done:
             return running.result
@@ -45,6 +48,7 @@ class CallRunner:
 
         MCP 2025-11-25, basic/transports: a disconnect SHOULD NOT be taken as cancellation.
         """
+        _note_origin(exchange)
         running = Running(self._calls.run(call.run, call.tool.timeout_ms))
         if running.done:
             return running.result
@@ -91,6 +95,13 @@ class _Silence:
         while True:
             await self._exchange.ping()
             await asyncio.sleep(_PING_EVERY_S)
+
+
+def _note_origin(exchange: Exchange) -> None:
+    principal: bytes | None = exchange.scope.get(PRINCIPAL)
+    session = exchange.headers.get(b"mcp-session-id")
+    if principal is not None or session is not None:
+        note_origin(Origin.of(principal, session))
 
 
 async def _watch(exchange: Exchange, running: Running[bytes]) -> None:

@@ -1,0 +1,82 @@
+"""Who calls a tool: the user and the conversation that state is kept for."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import NamedTuple, Self
+
+from ..errors import InvalidParameters
+from .context import Context
+
+CONVERSATION_KEY = "dev.toolspan/conversation"
+"""The key of a request's ``_meta`` that names the conversation which a call belongs to."""
+
+LOCAL_USER = "local"
+DEFAULT_CONVERSATION = "default"
+LONGEST_CONVERSATION = 200
+
+
+class Caller(NamedTuple):
+    """The user and the conversation of a call, as their names are given: any text.
+
+    State of one is never shown to another. A store that makes file names of them encodes them first.
+    """
+
+    user: str
+    conversation: str
+
+
+class Origin(NamedTuple):
+    """Where a request comes from: the ``principal`` of its token, and its HTTP ``session``, if it has one."""
+
+    principal: str | None = None
+    session: str | None = None
+
+    @classmethod
+    def of(cls, principal: bytes | None, session: bytes | None) -> Self:
+        """The origin of a request whose token and header ``Mcp-Session-Id`` say so, as bytes."""
+        return cls(_text(principal), _text(session))
+
+
+_NOWHERE = Origin()
+_origin: ContextVar[Origin] = ContextVar("toolspan_origin", default=_NOWHERE)
+
+
+def note_origin(origin: Origin) -> None:
+    """Let calls of the current task, and of tasks and threads that it begins, come from ``origin``.
+
+    The transport says so, once for each request: each runs in a context of its own.
+    """
+    _origin.set(origin)
+
+
+def caller_of(context: Context) -> Caller:
+    """The user and the conversation of the call with ``context``.
+
+    The user is the principal of the request, ``local`` where no token is asked for. The conversation is what
+    ``_meta["dev.toolspan/conversation"]`` names, else the HTTP session (MCP up to 2025-11-25), else
+    ``default``: all that comes over stdio, or over HTTP without a session, is then one conversation.
+
+    Raises ``InvalidParameters`` when the name is not a text of 1 to 200 characters.
+    """
+    origin = _origin.get()
+    user = LOCAL_USER if origin.principal is None else origin.principal
+    named = context.meta.get(CONVERSATION_KEY)
+    if named is None:
+        return Caller(user, DEFAULT_CONVERSATION if origin.session is None else _of_session(origin.session))
+    if not isinstance(named, str) or not 1 <= len(named) <= LONGEST_CONVERSATION:
+        raise InvalidParameters(
+            [f"_meta '{CONVERSATION_KEY}' must be a text of 1 to {LONGEST_CONVERSATION} characters"]
+        )
+    return Caller(user, named)
+
+
+def _of_session(session_id: str) -> str:
+    """The conversation of a session, without its id: whoever knows that may speak in the session."""
+    import hashlib
+
+    return f"session-{hashlib.sha256(session_id.encode('utf-8', 'backslashreplace')).hexdigest()[:32]}"
+
+
+def _text(written: bytes | None) -> str | None:
+    return None if written is None else written.decode("utf-8", "backslashreplace")

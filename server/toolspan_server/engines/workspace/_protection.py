@@ -1,0 +1,110 @@
+"""What tools may read but not change: the config, the state folder, and names such as ``.git``.
+
+A file is compared by where it lies and by what its folders are, so that no link leads around it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import ToolFailure
+from ._beneath import FOLDER
+from ._paths import Place, Root
+
+Identity = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """``paths`` are absolute files and folders; ``names`` are protected wherever they are in a root."""
+
+    paths: tuple[Path, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def check(self, place: Place, roots: Sequence[Root]) -> None:
+        """Raise ``ToolFailure`` when ``place`` is protected by its path."""
+        root = roots[place.root]
+        if not root.writable:
+            raise ToolFailure(
+                f"{place.shown} is in a folder that tools may only read",
+                error_code="protected",
+                user_action="Change files of the workspace, or set writable for that root in the config.",
+            )
+        names = {name.casefold() for name in self.names}
+        path = root.path.joinpath(*place.parts)
+        if any(part.casefold() in names for part in place.parts) or any(
+            _is_in(path, each) for each in self.paths
+        ):
+            raise protected(place)
+
+    def check_folder(self, place: Place, folder: int, root: int) -> None:
+        """Raise ``ToolFailure`` when the open ``folder`` of ``place`` is or is in something protected.
+
+        ``root`` is a descriptor of its root.
+        """
+        kept = {found for each in self.paths if (found := _identity(each)) is not None}
+        try:
+            file = os.stat(place.parts[-1], dir_fd=folder, follow_symlinks=False)
+            is_kept = (file.st_dev, file.st_ino) in kept
+        except OSError:
+            is_kept = False
+        if is_kept or any(
+            each in kept or self._is_named(each, above) for each, above in _ancestors(folder, root)
+        ):
+            raise protected(place)
+
+    def _is_named(self, folder: Identity, above: int) -> bool:
+        """Whether the folder, which is in ``above``, has one of the names there."""
+        for name in self.names:
+            try:
+                found = os.stat(name, dir_fd=above, follow_symlinks=False)
+            except OSError:
+                continue
+            if (found.st_dev, found.st_ino) == folder:
+                return True
+        return False
+
+
+def protected(place: Place) -> ToolFailure:
+    """The failure of a change of something protected."""
+    return ToolFailure(
+        f"{place.shown} is protected: tools may read it, not change it",
+        error_code="protected",
+        user_action="Ask the person to change it.",
+    )
+
+
+def _is_in(path: Path, folder: Path) -> bool:
+    parts, above = [[part.casefold() for part in each.parts] for each in (path, folder)]
+    return parts[: len(above)] == above
+
+
+def _identity(path: Path) -> Identity | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _ancestors(folder: int, root: int) -> Iterator[tuple[Identity, int]]:
+    """``folder`` and the folders above it, below ``root``, each with a descriptor of the one it is in."""
+    top = os.fstat(root)
+    current = os.open(".", FOLDER, dir_fd=folder)
+    try:
+        while True:
+            found = os.fstat(current)
+            if (found.st_dev, found.st_ino) == (top.st_dev, top.st_ino):
+                return
+            above = os.open("..", FOLDER, dir_fd=current)
+            os.close(current)
+            current = above
+            yield (found.st_dev, found.st_ino), current
+            over = os.fstat(current)
+            if (over.st_dev, over.st_ino) == (found.st_dev, found.st_ino):
+                return
+    finally:
+        os.close(current)

@@ -1,0 +1,125 @@
+"""Walks through the folders of a workspace, within a budget, leaving out what ``.gitignore`` files name."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from ...common.private_files import STATE_FOLDER
+from ...errors import ToolFailure
+from ._ignore import ALWAYS, IgnoreRules
+from ._limits import WorkspaceLimits
+from ._paths import Place
+from ._workspace import Workspace
+
+S = TypeVar("S")
+
+_SKIPPED = ALWAYS | {STATE_FOLDER}
+
+
+class Exhausted(Exception):
+    """A limit was reached: its name and value."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """How much one search may do. ``spend`` counts an entry; it raises ``Exhausted`` beyond the limits."""
+
+    limits: WorkspaceLimits
+    stopped: Callable[[], bool] = lambda: False
+    _entries: int = 0
+    _ends: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ends = time.monotonic() + self.limits.seconds
+
+    def spend(self) -> None:
+        self._entries += 1
+        if self._entries > self.limits.entries:
+            raise Exhausted(f"limits.entries ({self.limits.entries:,})")
+        self.check()
+
+    def check(self) -> None:
+        """Raise ``Exhausted`` when the time is over, or nobody waits for the result."""
+        if time.monotonic() > self._ends:
+            raise Exhausted(f"limits.seconds ({self.limits.seconds:g})")
+        if self.stopped():
+            raise Exhausted("the call was cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[S]):
+    """A file or folder that a walk came to, and the walk's state after its name."""
+
+    place: Place
+    is_folder: bool
+    state: S
+
+
+def walk(
+    workspace: Workspace,
+    start: Place,
+    budget: Budget,
+    *,
+    state: S,
+    step: Callable[[S, str], S],
+    everything: bool = False,
+) -> Iterator[Found[S]]:
+    """What is in the folder ``start`` and below, each folder's entries by name.
+
+    ``step`` gives the state after one more part of the path; a folder whose state is false is not entered.
+    Links are found, not followed. With ``everything`` ignored files are found too. Folders that cannot be
+    read are passed over, except ``start``. Raises ``ToolFailure``, and ``Exhausted``.
+    """
+    rules = IgnoreRules() if everything else _rules_above(workspace, start)
+    waiting = [(start, rules, state)]
+    while waiting:
+        folder, rules, before = waiting.pop()
+        try:
+            rules, entries = _listed(workspace, folder, rules, budget, everything=everything)
+        except ToolFailure:
+            if folder is start:
+                raise
+            continue
+        inner: list[tuple[Place, IgnoreRules, S]] = []
+        for name, is_folder in entries:
+            place = folder.below(name)
+            if (is_folder and name in _SKIPPED) or rules.ignores(place.parts, is_folder=is_folder):
+                continue
+            after = step(before, name)
+            yield Found(place, is_folder, after)
+            if is_folder and after:
+                inner.append((place, rules, after))
+        waiting += reversed(inner)
+
+
+def _listed(
+    workspace: Workspace, folder: Place, rules: IgnoreRules, budget: Budget, *, everything: bool
+) -> tuple[IgnoreRules, list[tuple[str, bool]]]:
+    descriptor = workspace.open_folder(folder)
+    try:
+        if not everything:
+            rules = rules.entered(descriptor, len(folder.parts))
+        entries: list[tuple[str, bool]] = []
+        with os.scandir(descriptor) as found:
+            for entry in found:
+                budget.spend()
+                entries.append((entry.name, entry.is_dir(follow_symlinks=False)))
+    finally:
+        os.close(descriptor)
+    return rules, sorted(entries)
+
+
+def _rules_above(workspace: Workspace, start: Place) -> IgnoreRules:
+    """The rules of the folders above ``start``, from its root on."""
+    rules = IgnoreRules()
+    for depth in range(len(start.parts)):
+        descriptor = workspace.open_folder(Place(start.root, start.parts[:depth], start.prefix))
+        try:
+            rules = rules.entered(descriptor, depth)
+        finally:
+            os.close(descriptor)
+    return rules

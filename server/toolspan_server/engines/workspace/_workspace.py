@@ -1,0 +1,118 @@
+"""A workspace: its roots, opened once, and its limits."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from ...errors import ToolFailure
+from ._beneath import FOLDER, open_beneath
+from ._changes import Target, target_at
+from ._checkpoints import Checkpoints
+from ._errors import failure_of
+from ._files import OpenFile, opened
+from ._limits import WorkspaceLimits
+from ._paths import Place, Root, place_of
+from ._protection import Protection
+from ._seen import FilesRead
+
+
+class Workspace:
+    """The folder ``path`` and the further ``roots``, in which tools may work within ``limits``.
+
+    ``checkpoints`` is the SQLite file for what changes replace. ``protection`` says what may not be changed;
+    ``files_read`` is what each conversation knows. Folders are opened at first use and stay open. Methods may
+    be called in any thread; they block.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        checkpoints: Path,
+        *,
+        roots: Sequence[Root] = (),
+        limits: WorkspaceLimits | None = None,
+        protection: Protection | None = None,
+    ) -> None:
+        self.roots = (Root(path), *roots)
+        self.limits = limits or WorkspaceLimits.initial()
+        self.protection = protection or Protection()
+        self.files_read = FilesRead()
+        self.checkpoints = Checkpoints(checkpoints, self.limits)
+        self._descriptors: dict[int, int] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def path(self) -> Path:
+        """The folder itself, absolute."""
+        return self.roots[0].path
+
+    def close(self) -> None:
+        """Close the folders. They are opened again when they are used."""
+        with self._lock:
+            while self._descriptors:
+                os.close(self._descriptors.popitem()[1])
+
+    def place(self, path: str) -> Place:
+        """The place that ``path`` means: relative to the workspace, or absolute inside of a root.
+
+        Raises ``ToolFailure`` (``invalid_path``, ``outside_workspace``).
+        """
+        return place_of(path, self.roots)
+
+    def open_file(self, place: Place, *, follow: bool = True) -> AbstractContextManager[OpenFile]:
+        """The regular file at ``place``, open for reading. Raises ``ToolFailure``."""
+        return opened(self.descriptor(place.root), place, follow=follow)
+
+    @contextmanager
+    def changing(self, place: Place, *, make_folders: bool = False) -> Generator[Target]:
+        """The file at ``place``, to be changed in the block, where no other change in its folder runs.
+
+        With ``make_folders`` the folders above it are made. Raises ``ToolFailure`` for what may not be
+        changed.
+        """
+        self.protection.check(place, self.roots)
+        root = self.descriptor(place.root)
+        with target_at(root, place, self.limits, make_folders=make_folders) as target:
+            self.protection.check_folder(place, target.folder, root)
+            yield target
+
+    def open_folder(self, place: Place) -> int:
+        """A descriptor of the folder at ``place``, which the caller closes. Raises ``ToolFailure``."""
+        try:
+            return open_beneath(self.descriptor(place.root), place.parts, FOLDER)
+        except OSError as error:
+            raise failure_of(error, place.path) from None
+
+    def descriptor(self, root: int = 0) -> int:
+        """A descriptor of the root with that number; it stays the workspace's own. Raises ``ToolFailure``."""
+        if sys.platform == "win32":
+            raise ToolFailure(
+                "Workspaces need Linux or macOS: Windows opens no file relative to a folder",
+                error_code="not_supported",
+                user_action="Run the server on Linux, on macOS or in WSL.",
+            )
+        with self._lock:
+            known = self._descriptors.get(root)
+            if known is not None and os.fstat(known).st_nlink:
+                return known
+            if known is not None:  # the folder was removed; one of that name may be there again
+                os.close(self._descriptors.pop(root))
+            try:
+                self._descriptors[root] = os.open(self.roots[root].path, FOLDER)
+            except OSError as error:
+                raise _unavailable(self.roots[root].path, error) from None
+            return self._descriptors[root]
+
+
+def _unavailable(path: Path, error: OSError) -> ToolFailure:
+    return ToolFailure(
+        "The workspace's folder cannot be opened",
+        error_code="workspace_unavailable",
+        user_action="Make the folder, or correct the path of the workspace in the config.",
+        detail=f"{path}: {error.strerror or error}",
+    )

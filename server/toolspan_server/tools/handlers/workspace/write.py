@@ -1,0 +1,49 @@
+"""``Write``: a file of the workspace, new or whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....calls.context import Context
+from ....engines.registration import handler
+from ._tool import Definition, Options, references
+
+DEFINITION = Definition(
+    name="Write",
+    description=(
+        "Write a whole file of the workspace, and the folders above it. A file that exists has to be read in "
+        "this conversation before. Use Edit to change a part of a file."
+    ),
+    properties={
+        "file_path": {
+            "type": "string",
+            "description": "Path of the file: relative to the workspace, or absolute",
+        },
+        "content": {"type": "string", "description": "The whole text of the file"},
+        "force": {
+            "type": "boolean",
+            "description": "Overwrite a file that was not read in this conversation, or changed since",
+        },
+    },
+    required=("file_path", "content"),
+    destructive=True,
+    idempotent=True,
+    approval=True,
+)
+
+
+@handler("Write", kind="internal", options=Options, references=references)
+def write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """``{"file_path", "content", "force"?}`` → ``{"file_path", "created", "bytes", "diff"}``."""
+    from ....engines.workspace._text import newline_of, with_newline
+    from ._changing import change_text
+
+    content: str = arguments["content"]
+
+    def whole(before: str, _path: str) -> str:
+        usual = newline_of(before)
+        return with_newline(content, usual) if usual != "\n" and "\r" not in content else content
+
+    return change_text(
+        context, arguments["file_path"], whole, existing=False, force=arguments.get("force", False)
+    )

@@ -1,0 +1,33 @@
+"""The config of one workspace in ``services.workspaces``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ...engines.workspace._limits import WorkspaceLimits
+from ...schema.constraints import Limits
+from ...schema.records import Record, key
+
+ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+class RootConfig(Record):
+    """A folder outside of the workspace that its tools may use as well, by its absolute path."""
+
+    path: str = key("The folder, relative to the config's folder.", least=1)
+    writable: bool = key("Whether tools may change what is in it.", default=False)
+
+
+class WorkspaceConfig(Record):
+    """One folder in which tools may work."""
+
+    path: str = key("The folder, relative to the config's folder.", least=1)
+    roots: tuple[RootConfig, ...] = key("Further folders that its tools may use.", default=())
+    protected: tuple[Annotated[str, Limits(pattern=r"^[^/]{1,255}$")], ...] = key(
+        "Names of files and folders that tools may read but not change, wherever they are.",
+        default=(".git",),
+    )
+    change_config: bool = key(
+        "Whether tools may change the config's files and the folder of its state.", default=False
+    )
+    limits: WorkspaceLimits = key("Limits of its tools.", factory=WorkspaceLimits.initial)

@@ -1,0 +1,68 @@
+"""The live workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from ...engines.workspace import Protection, Root, Workspace
+from ...errors import ToolFailure
+from ...parts.environment import Environment
+
+if TYPE_CHECKING:
+    from ._workspace_config import WorkspaceConfig
+
+
+class Workspaces:
+    """Every workspace of a config by name, with its config in ``configs``."""
+
+    def __init__(self, configs: Mapping[str, WorkspaceConfig], environment: Environment) -> None:
+        self.configs = configs
+        self._workspaces = {name: _workspace(name, config, environment) for name, config in configs.items()}
+
+    async def run(self) -> None:
+        """Keep the folders open until cancelled; then close them."""
+        try:
+            await anyio.sleep_forever()
+        finally:
+            for workspace in self._workspaces.values():
+                workspace.close()
+
+    def get(self, name: str) -> Workspace:
+        """The workspace ``name``. Raises ``ToolFailure``."""
+        try:
+            return self._workspaces[name]
+        except KeyError:
+            raise ToolFailure(
+                f"Workspace '{name[:100]}' not found (known: {', '.join(self._workspaces)})",
+                error_code="workspace_not_found",
+                user_action="Correct options.workspace, or add it to services.workspaces in the config.",
+            ) from None
+
+    def state(self) -> dict[str, Any]:
+        """Their state: ``failed`` when a folder cannot be opened."""
+        each = {name: _state(workspace) for name, workspace in self._workspaces.items()}
+        failed = any(one["state"] == "failed" for one in each.values())
+        return {"state": "failed" if failed else "ready", "workspaces": each}
+
+
+def _state(workspace: Workspace) -> dict[str, str]:
+    try:
+        workspace.descriptor()
+    except ToolFailure as failure:
+        return {"state": "failed", "error": str(failure)}
+    return {"state": "ready"}
+
+
+def _workspace(name: str, config: WorkspaceConfig, environment: Environment) -> Workspace:
+    base = environment.config_dir
+    own = () if config.change_config else (environment.state_dir.absolute(), *environment.config_files)
+    return Workspace(
+        (base / config.path).absolute(),
+        environment.state_dir.absolute() / "workspaces" / f"{name}.sqlite3",
+        roots=[Root((base / root.path).absolute(), root.writable) for root in config.roots],
+        limits=config.limits,
+        protection=Protection(own, config.protected),
+    )

@@ -1,0 +1,34 @@
+"""``services.workspaces``: folders in which tools may read, search and change files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from ...parts.environment import Environment
+from ...parts.service import ServiceConfig
+from ...problems import Path
+from ._workspace_config import ItemName, WorkspaceConfig
+
+if TYPE_CHECKING:
+    from ._workspaces import Workspaces
+
+
+class Config(ServiceConfig):
+    """``{"project": {"path": "."}}``: the workspaces by name."""
+
+    about = "Folders in which tools may read, search and change files, by name."
+
+    root: dict[ItemName, WorkspaceConfig]
+
+    @classmethod
+    @override
+    def is_local(cls, path: Path) -> bool:
+        return path[1:2] in (("path",), ("roots",))
+
+    @override
+    def build(self, environment: Environment) -> Workspaces:
+        from ._workspaces import Workspaces
+
+        return Workspaces(self.root, environment)
