@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, get_args
 
 from .formats import Loss, get_format
 from .formats.names import NameTable
 from .formats.shared.contract import Severity
 from .invisible_text import invisible_texts
+from .loop import most_tools
 from .messages import ToolSpec
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The worst first."""
+
+_BEYOND = "too-many-tools"
+"""No loss of a question: a search finds the tools beyond what is sent at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +42,19 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """The findings of ``tools`` in ``formats``, the worst first."""
+    """The findings of ``tools`` in ``formats``, the worst first.
+
+    ``searched`` are the formats in which there are more tools than are sent at once, with how many those
+    are: a model finds the tools that it needs with a search there.
+    """
 
     tools: tuple[ToolSpec, ...]
     formats: tuple[str, ...]
     findings: tuple[Finding, ...]
+    searched: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def summary(self) -> dict[str, dict[str, int]]:
-        """For each format how many tools are sent, and how many findings there are of each severity."""
+        """For each format how many tools are sent or found, and its findings of each severity."""
         every = NameTable.of(self.tools).as_dict()
         sent: dict[str, dict[str, int]] = {}
         for name in self.formats:
@@ -64,29 +73,41 @@ class Lint:
         return any(finding.loss.severity in bad for finding in self.findings)
 
     def as_dict(self) -> dict[str, Any]:
-        """``{"tools": count, "summary": …, "findings": [Finding.as_dict()]}``."""
+        """``{"tools": count, "summary": …, "searched": {format: most}, "findings": [Finding.as_dict()]}``."""
         return {
             "tools": len(self.tools),
             "summary": self.summary(),
+            "searched": dict(self.searched),
             "findings": [finding.as_dict() for finding in self.findings],
         }
 
 
-def lint(tools: Sequence[ToolSpec], formats: Sequence[str]) -> Lint:
-    """What ``formats`` lose of ``tools``. A loss that several formats have alike is one finding.
+def lint(tools: Sequence[ToolSpec], formats: Sequence[str], offered: int | None = None) -> Lint:
+    """What ``formats`` lose of ``tools`` when a model is asked. A loss that several formats have alike is one
+    finding. ``offered`` is how many tools a config lets be sent at once.
 
     Raises ``KeyError`` for a format that there is not.
     """
     keys = NameTable.of(tools).as_dict()
     found: dict[Loss, list[str]] = {}
     for name in formats:
-        for loss in dict.fromkeys(get_format(name).losses(tools)):
+        for loss in dict.fromkeys(asked_losses(name, tools)):
             found.setdefault(loss, []).append(name)
     for loss in _hidden(tools):
         found.setdefault(loss, []).extend(formats)
     findings = [Finding(loss, *keys[loss.tool], tuple(names)) for loss, names in found.items()]
     findings.sort(key=_order)
-    return Lint(tuple(tools), tuple(formats), tuple(findings))
+    limits = {name: most_tools(offered, name) for name in formats}
+    searched = {name: most for name, most in limits.items() if most is not None and len(keys) > most}
+    return Lint(tuple(tools), tuple(formats), tuple(findings), searched)
+
+
+def asked_losses(format_name: str, tools: Sequence[ToolSpec]) -> list[Loss]:
+    """What the format ``format_name`` loses of ``tools`` when a model is asked, which may search for them.
+
+    Raises ``KeyError`` for a format that there is not.
+    """
+    return [loss for loss in get_format(format_name).losses(tools) if loss.rule != _BEYOND]
 
 
 def _hidden(tools: Sequence[ToolSpec]) -> list[Loss]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ._question import DEFAULT_SYSTEM, Question
+from ._requests import first_request, most_tools
 from ._run import answer, run
+from ._tool_search import SEARCH
 
-__all__ = ["DEFAULT_SYSTEM", "Question", "answer", "run"]
+__all__ = ["DEFAULT_SYSTEM", "SEARCH", "Question", "answer", "first_request", "most_tools", "run"]

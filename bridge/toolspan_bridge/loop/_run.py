@@ -19,13 +19,7 @@ from ..events import (
     ToolUse,
     UsageReported,
 )
-from ..formats import (
-    builtin_names,
-    defers_tools,
-    max_tools,
-    mixes_builtins,
-    takes_answer_schema,
-)
+from ..formats import mixes_builtins, takes_answer_schema
 from ..messages import (
     Assistant,
     Citation,
@@ -43,6 +37,7 @@ from ._ending import MAX_PAUSES, ending
 from ._model_turn import ModelTurn
 from ._offer import Offer
 from ._question import Question
+from ._requests import Requests
 from ._tool_calls import ToolCallReader
 
 _MALFORMED_AGAIN = 2
@@ -123,12 +118,11 @@ class _Run:
         self._toolbox = toolbox
         self._approver = approver
         self._conversation = conversation
-        self._defers = bool(wire := provider.format_name) and defers_tools(wire, question.model)
-        limit = None if self._defers else _tool_limit(question, wire)
-        self._offer = Offer(question, conversation, f"{provider.name}/{question.model}", toolbox.tools, limit)
+        self._requests = Requests(question, provider.format_name)
+        model = f"{provider.name}/{question.model}"
+        self._offer = Offer(question, conversation, model, toolbox.tools, self._requests.listed_tools)
         self._pending = self._offer.messages()
         self._reader = ToolCallReader(self._offer, toolbox, provider.format_name)
-        self._known = builtin_names(provider.format_name)
         self._tool_uses: list[ToolUse] = []
         self._usage = Usage()
         self._notes: list[str] = []
@@ -166,12 +160,13 @@ class _Run:
             yield event
 
     def _notices(self) -> Iterator[str]:
+        known = self._requests.known_builtins
         for name in self._question.builtins:
-            if name not in self._known:
-                there = f"it has {', '.join(sorted(self._known))}" if self._known else "it has none"
+            if name not in known:
+                there = f"it has {', '.join(sorted(known))}" if known else "it has none"
                 yield f"{self._provider.name} has no built-in tool {name!r} here ({there}): it is left out"
         yield from self._offer.notices()
-        asked = [name for name in self._question.builtins if name in self._known]
+        asked = [name for name in self._question.builtins if name in known]
         model = self._question.model
         if asked and self._offer.tools and not mixes_builtins(self._provider.format_name, model):
             yield f"{model} takes no built-in tools beside others: {', '.join(asked)} left out"
@@ -179,13 +174,9 @@ class _Run:
             yield f"{self._question.model} accepts no images: it only gets their descriptions"
 
     def _request(self) -> Request:
-        builtins = tuple(name for name in self._question.builtins if name in self._known)
         messages = (*self._conversation.messages, *self._pending)
-        request = self._question.request(messages, self._offer.tools, builtins, closing=self._closing)
-        request = replace(request, system=self._offer.system, conversation=self._conversation.id)
-        if self._defers:
-            request = replace(request, defer_tools=self._question.tools_offered)
-        return replace(request, tool_choice="none") if self._offer.allows_nothing else request
+        request = self._requests.request(self._offer, messages, closing=self._closing)
+        return replace(request, conversation=self._conversation.id)
 
     async def _model_events(self, turn: ModelTurn) -> AsyncGenerator[Event]:
         """A turn of the model. One that the consumer stops or cancels is kept as far as it was received."""
@@ -313,11 +304,6 @@ class _Run:
         self._offer.keep()
         self._conversation.messages += [*self._pending, *messages]
         self._pending = []
-
-
-def _tool_limit(question: Question, format_name: str) -> int | None:
-    limits = (question.tools_offered, max_tools(format_name) if format_name else None)
-    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _with_schema(question: Question, schema: AnswerSchema, provider: Provider, toolbox: Toolbox) -> Question:

@@ -6,8 +6,7 @@ import os
 from dataclasses import replace
 
 from ...errors import UsageError
-from ...formats import builtin_names
-from ...loop import DEFAULT_SYSTEM
+from ...loop import DEFAULT_SYSTEM, first_request
 from ...messages import Request
 from ...providers import split_model
 from ...routes import Route, route
@@ -37,13 +36,11 @@ def is_full(model: str, session: Session) -> bool:
     return True
 
 
-def first_request(
+def asked_request(
     session: Session, text: str, way: Route, model: str, format_name: str, *, stream: bool
 ) -> Request:
-    """The first request of a conversation; ``model`` is its name at the provider."""
+    """The first request of a conversation; ``model`` may be written ``provider/model``."""
+    if is_full(model, session):
+        model = split_model(model, session.config.providers)[1]
     question = replace(way.question(text, model), stream=stream)
-    allowed = question.allowed_tools
-    tools = tuple(tool for tool in session.toolbox.tools if allowed is None or tool.name in allowed)
-    known = builtin_names(format_name)
-    builtins = tuple(name for name in question.builtins if name in known)
-    return question.request((question.asked,), tools, builtins, closing=False)
+    return first_request(question, format_name, session.toolbox.tools)

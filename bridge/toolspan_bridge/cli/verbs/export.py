@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,13 +10,14 @@ import anyio
 import click
 
 from ...errors import UsageError
-from ...findings import tools_asking_strict
-from ...formats import format_names, get_format
+from ...findings import asked_losses, tools_asking_strict
+from ...formats import Loss, format_names, get_format
 from ...formats.names import NameTable
+from ...loop import SEARCH
 from ...messages import Request
 from ...providers import own_providers
 from ..asking.request import (
-    first_request,
+    asked_request,
     is_full,
     model_of,
     way_of,
@@ -91,7 +93,7 @@ async def _export_tools(options: _ExportOptions, session: Session) -> None:
     tools = session.toolbox.tools
     payload = get_format(name).render_tools(tools, NameTable.of(tools))
     emit_json(payload) if options.pretty else emit_bytes(encode(payload))
-    _note_losses(name, session)
+    _note_losses(get_format(name).losses(tools))
 
 
 async def _export_request(options: _ExportOptions, session: Session) -> None:
@@ -101,7 +103,7 @@ async def _export_request(options: _ExportOptions, session: Session) -> None:
     way = way_of(session, text)
     model = model_of(options.model, way)
     name = _format_for(options, model, session)
-    request = first_request(session, text, way, model, name, stream=options.stream)
+    request = asked_request(session, text, way, model, name, stream=options.stream)
     if is_full(model, session):
         shown = await _preview(model, request, session, name)
         _emit(options, shown.sent.body, shown)
@@ -109,7 +111,8 @@ async def _export_request(options: _ExportOptions, session: Session) -> None:
         from ...providers.wire.wire_request import encode
 
         _emit(options, encode(get_format(name).render_request(request, NameTable.of(request.tools))), None)
-    _note_losses(name, session)
+    _note_search(request, session)
+    _note_losses(asked_losses(name, request.tools))
 
 
 def _emit(options: _ExportOptions, body: bytes, shown: Preview | None) -> None:
@@ -154,6 +157,15 @@ async def _preview(model: str, request: Request, session: Session, wire_format: 
     return await preview(model, request, own_providers(session.config), wire_format)
 
 
-def _note_losses(format_name: str, session: Session) -> None:
-    for loss in get_format(format_name).losses(session.toolbox.tools):
+def _note_search(request: Request, session: Session) -> None:
+    if any(tool.key == SEARCH.key for tool in request.tools):
+        print_note(
+            f"the model is given {SEARCH.name}, and what it finds with it is in the requests after that: "
+            f"there are {len(session.toolbox.tools)} tools, more than are sent at once "
+            "(`toolspan lint` tells what is lost of each)"
+        )
+
+
+def _note_losses(losses: Iterable[Loss]) -> None:
+    for loss in losses:
         print_note(f"{loss.severity}: {loss.tool}{loss.pointer}: {loss.rule}: {loss.repair}")

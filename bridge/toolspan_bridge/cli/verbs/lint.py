@@ -68,10 +68,11 @@ def command(
 
     error: the provider would refuse it, so the tool is left out. warning: it would be ignored, or is
     dropped. info: it is expressed in another way, or undone on the way back. Exit 7 at or above --fail-on.
+    Tools beyond a provider's limit are no loss: a model finds them with a search.
     """
-    tools = anyio.run(_tools, choice, server)
+    tools, offered = anyio.run(_tools, choice, server)
     asked = tools_asking_strict(tools) if strict else tools
-    outcome = lint(asked, format_names() if format_name == "all" else (format_name,))
+    outcome = lint(asked, format_names() if format_name == "all" else (format_name,), offered)
     threshold = cast("Severity", fail_on)
     failed = outcome.fails(threshold)
     if as_json:
@@ -81,9 +82,10 @@ def command(
     return EXIT_LOSS if failed else 0
 
 
-async def _tools(choice: ConfigChoice, server: str | None) -> tuple[ToolSpec, ...]:
+async def _tools(choice: ConfigChoice, server: str | None) -> tuple[tuple[ToolSpec, ...], int | None]:
+    """The tools, and how many of them the config lets be sent at once."""
     async with opened(choice, server=server) as session:
-        return session.toolbox.tools
+        return session.toolbox.tools, session.config.limits.tools_offered
 
 
 def _show(outcome: Lint) -> None:
@@ -93,6 +95,18 @@ def _show(outcome: Lint) -> None:
         _show_finding(finding, every=1 < len(finding.formats) == len(outcome.formats))
     rows = [(name, *(str(count) for count in counts.values())) for name, counts in outcome.summary().items()]
     emit_table(("format", f"sent of {len(outcome.tools)}", *SEVERITIES), rows)
+    for most, names in _searched(outcome).items():
+        print_note(
+            f"{', '.join(names)}: more tools than are sent at once ({most}): a model finds those that it "
+            "needs with a search"
+        )
+
+
+def _searched(outcome: Lint) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for name, most in outcome.searched.items():
+        found.setdefault(most, []).append(name)
+    return found
 
 
 def _show_finding(finding: Finding, *, every: bool) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import anyio
 import click
 
-from ...formats import format_names, get_format
+from ...findings import asked_losses
+from ...formats import format_names
 from ...formats.names import NameTable
 from ...messages import ToolSpec
 from ..asking.session import Session, opened
@@ -119,8 +120,7 @@ def call(
 
 
 def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool) -> None:
-    wire = get_format(format_name)
-    left_out = {loss.tool: loss.rule for loss in wire.losses(tools) if loss.leaves_out}
+    left_out = {loss.tool: loss.rule for loss in asked_losses(format_name, tools) if loss.leaves_out}
     names = NameTable.of(tools).as_dict()
     if as_json:
         entries = [

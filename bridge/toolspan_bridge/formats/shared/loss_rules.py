@@ -124,7 +124,8 @@ RULES: dict[str, Rule] = {
     ),
     "too-many-tools": Rule(
         "error",
-        "The provider takes only so many tools: those after them, in the order of their names, are left out.",
+        "The provider takes only so many tools. Of a list of tools alone (`export --format`) those after "
+        "them, in the order of their names, are left out; a question gives the model a search for all.",
         "allow fewer tools (allowed_tools of a route, a toolset, fewer servers)",
     ),
     "tuple": Rule(

@@ -99,10 +99,13 @@ def test_pretty_is_the_same_for_reading(shop: Path) -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.requirement("I11.3.3")
+@pytest.mark.parametrize("limits", [{}, {"tools_offered": 1}], ids=["as they are", "beyond the limit"])
 async def test_the_first_request_is_what_the_provider_is_really_sent(
-    shop: Path, provider: tuple[str, list[Any]], monkeypatch: pytest.MonkeyPatch
+    shop: Path, provider: tuple[str, list[Any]], limits: dict[str, int]
 ) -> None:
     address, seen = provider
+    (shop / "toolspan.json").write_text(json.dumps({**CONFIG, "limits": limits}))
     asked = ("--model", "openai/gpt-x", "Größe of 'it'?")
 
     def both() -> tuple[str, str]:
@@ -112,11 +115,23 @@ async def test_the_first_request_is_what_the_provider_is_really_sent(
         toolspan("ask", *asked, "--json", cwd=shop, OPENAI_BASE_URL=address, OPENAI_API_KEY=KEY)
         return shown.out, shown.err
 
-    out, _ = await anyio.to_thread.run_sync(both)
+    out, err = await anyio.to_thread.run_sync(both)
     sent = json.loads(seen[0][2])
     ours = json.loads(out)
     assert {key: sent[key] for key in ours} == ours
     assert sent.keys() - ours.keys() <= {"prompt_cache_key", "stream", "stream_options"}
+    assert ("search_tools" in err) == bool(limits)
+    names = ["tool_search__search_tools"] if limits else ["shop__first", "shop__second"]
+    assert [tool["function"]["name"] for tool in ours["tools"]] == names
+
+
+@pytest.mark.requirement("I11.3.3")
+@pytest.mark.parametrize("model", ["openai/gpt-5.4", "anthropic/claude-opus-4-8"])
+def test_a_request_leaves_tools_to_the_provider_s_search_as_a_question_does(shop: Path, model: str) -> None:
+    (shop / "toolspan.json").write_text(json.dumps({**CONFIG, "limits": {"tools_offered": 1}}))
+    ran = toolspan("export", "--request", "hi", "--model", model, cwd=shop)
+    assert '"defer_loading":true' in ran.out and "tool_search" in ran.out
+    assert "search_tools" not in ran.out + ran.err
 
 
 def test_the_curl_command_sends_exactly_that_with_the_key_from_its_variable(

@@ -111,6 +111,40 @@ def test_lint_can_ask_which_tools_could_be_strict(served: Any, tmp_path: Path) -
     assert [(finding["name"], finding["pointer"]) for finding in refused] == [("free", "/properties/a")]
 
 
+MANY = [
+    *({"name": f"t{n:03}", "inputSchema": {"type": "object"}} for n in range(129)),
+    {"name": "z", "inputSchema": {"type": "object", "properties": {"a": {"type": "string", "x-order": 1}}}},
+]
+
+
+@pytest.mark.requirement("I11.3.3")
+def test_tools_beyond_a_provider_s_limit_are_no_loss_and_their_own_losses_are_told(
+    served: Any, tmp_path: Path
+) -> None:
+    command = served(*MANY)
+    told = linted(command, tmp_path, "--json").json
+    assert told["searched"] == {"openai": 128, "openai-responses": 128}
+    assert told["summary"]["openai"] == {"sent": 130, "error": 0, "warning": 0, "info": 1}
+    assert [(finding["name"], finding["rule"]) for finding in told["findings"]] == [("z", "extension")]
+    shown = linted(command, tmp_path)
+    assert shown.code == 0
+    assert "openai, openai-responses: more tools than are sent at once (128): a model finds" in " ".join(
+        shown.err.split()
+    )
+    names = toolspan("tools", "list", "--names", "openai", "--server", command, "--json", cwd=tmp_path).json
+    assert {entry["left_out"] for entry in names["names"]} == {None}
+
+
+@pytest.mark.requirement("I11.3.3")
+def test_the_limit_of_the_config_holds_for_lint_too(tmp_path: Path) -> None:
+    mock = {"type": "mock", "mock_response": {}}
+    tools = [{"name": name, "description": name, "implementation": mock} for name in ("first", "second")]
+    config = {"limits": {"tools_offered": 1}, "tools": {"registry": tools}}
+    (tmp_path / "toolspan.json").write_text(json.dumps(config))
+    ran = toolspan("lint", "--format", "ollama", "--json", cwd=tmp_path)
+    assert (ran.code, ran.json["searched"], ran.json["summary"]["ollama"]["sent"]) == (0, {"ollama": 1}, 2)
+
+
 @pytest.mark.requirement("I5.2.3")
 def test_no_tools_and_no_server_are_told_apart(served: Any, tmp_path: Path) -> None:
     empty = linted(served(), tmp_path)

@@ -19,7 +19,6 @@ from ..schemas import (
     Plan,
     Strict,
     Unrenderable,
-    check_schema,
     compile_schema,
     not_strict,
     restore_arguments,
@@ -46,7 +45,7 @@ RenderTool = Callable[[WireTool], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class CompiledTools:
-    """The tools that are sent, sorted, and the losses of all requested tools."""
+    """The tools that are sent, sorted, and the losses of all requested tools, those beyond a limit too."""
 
     tools: tuple[WireTool, ...]
     losses: tuple[Loss, ...]
@@ -108,18 +107,18 @@ def _compiled(
     for tool in _once(same.items, names, losses):
         name = names.wire(tool)
         try:
-            if limit is not None and len(sent) == limit:
-                check_schema(tool.schema)
-                beyond.append(name)
-                continue
             chosen = strict_or_not(tool, strict, plan)
         except Unrenderable as problem:
             change = problem.change
             losses.append(loss(name, change.pointer, change.rule, change.repair))
             continue
-        if chosen.strict and strict is not None:
+        full = limit is not None and len(sent) == limit
+        if chosen.strict and strict is not None and not full:
             chosen, left = _within(chosen, left, strict, tool, plan)
         losses.extend(loss(name, c.pointer, c.rule, c.repair, c.name) for c in chosen.compiled.changes)
+        if full:
+            beyond.append(name)
+            continue
         description = clean(tool.description.strip())
         sent.append(
             WireTool(name, description, chosen.compiled.schema, chosen.strict, clean(tool.output_schema))
