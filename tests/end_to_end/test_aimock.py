@@ -5,7 +5,6 @@ It comes from npm: set TOOLSPAN_NODE_TESTS=1 to let the test install it into ``.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import aclosing
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.support.aimock import aimock
+from tests.support.aimock import aimock, call, fixture, in_two_legs
 from tests.support.provider_settings import instant
 from tests.support.scenarios import PLACES, canned
 from tests.support.scenarios.tools import TOOLS
@@ -31,37 +30,18 @@ from toolspan_bridge.toolbox import Toolbox
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.node, pytest.mark.requirement("I5.4.2")]
 
-NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
 SNOW = "7 °C and snow in Tromsø"
-BEDROCK = ("bedrock", "bedrock-anthropic")
 WAYS = [
     pytest.param(name, stream, id=f"{name}-{'streamed' if stream else 'whole'}")
     for name in PLACES
     for stream in (False, True)
-    # aimock 1.43.0: an empty `start` for text (Converse), events bare instead of {"bytes"} (InvokeModel)
-    if not (stream and name in BEDROCK)
+    # aimock 1.43.0: events of InvokeModel are bare instead of {"bytes"}
+    if not (stream and name == "bedrock-anthropic")
 ]
 # aimock 1.43.0 fails on a cache point among the tools of Converse: this Claude has none.
 MODELS = {"bedrock": "bedrock/anthropic.claude-3-sonnet-20240229-v1:0"}
 NATIVE = [way for way in WAYS if way.values[0] != "prompt"]
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-
-
-def call(name: str, arguments: Any, call_id: str) -> dict[str, Any]:
-    return {"id": call_id, "name": name, "arguments": arguments}
-
-
-def fixture(said: str, response: Any, **match: Any) -> dict[str, Any]:
-    return {"match": {"userMessage": said, **match}, "response": response}
-
-
-def in_two_legs(said: str, response: Any, seen: str, answer: str) -> list[dict[str, Any]]:
-    """Calls, then ``answer`` when the results hold ``seen``."""
-    return [
-        fixture(said, response, hasToolResult=False),
-        fixture(said, {"content": answer}, hasToolResult=True, toolResultContains=seen),
-        fixture(said, {"content": "RESULT NOT SEEN"}, hasToolResult=True),
-    ]
 
 
 OSLO = call("s__weather", {"city": "Oslo"}, "call_w1")
@@ -96,8 +76,6 @@ FIXTURES = [
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if not NODE_TESTS:
-        pytest.skip("NOT RUN: aimock; set TOOLSPAN_NODE_TESTS=1 to install it from npm and run it")
     with aimock(FIXTURES, tmp_path_factory.mktemp("aimock")) as url:
         yield url
 

@@ -4,6 +4,7 @@ it takes almost anything."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -11,18 +12,45 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from conformance.install import installed
 from tests.support.mcp_peers import free_port
 from tests.support.waiting import BOUND_S, eventually
 
 PACKAGE = "@copilotkit/aimock@1.43.0"
+NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
+NOT_RUN = "NOT RUN: aimock; set TOOLSPAN_NODE_TESTS=1 to install it from npm and run it"
 _PROGRAM = Path("node_modules", "@copilotkit", "aimock", "dist", "cli.js")
+
+
+def call(name: str, arguments: Any, call_id: str) -> dict[str, Any]:
+    """A tool call of a fixture's response."""
+    return {"id": call_id, "name": name, "arguments": arguments}
+
+
+def fixture(said: str, response: Any, **match: Any) -> dict[str, Any]:
+    """The response to a last message of the user that holds ``said``."""
+    return {"match": {"userMessage": said, **match}, "response": response}
+
+
+def in_two_legs(said: str, response: Any, seen: str, answer: str) -> list[dict[str, Any]]:
+    """Calls, then ``answer`` when the results hold ``seen``."""
+    return [
+        fixture(said, response, hasToolResult=False),
+        fixture(said, {"content": answer}, hasToolResult=True, toolResultContains=seen),
+        fixture(said, {"content": "RESULT NOT SEEN"}, hasToolResult=True),
+    ]
 
 
 @contextmanager
 def aimock(fixtures: Sequence[Mapping[str, Any]], folder: Path) -> Iterator[str]:
-    """The base URL of a mock that answers by ``fixtures``, and with 503 what none of them matches."""
+    """The base URL of a mock that answers by ``fixtures``, and with 503 what none of them matches.
+
+    Skips the test, aloud, where programs of Node are not to be run.
+    """
+    if not NODE_TESTS:
+        pytest.skip(NOT_RUN)
     file = folder / "fixtures.json"
     file.write_text(json.dumps({"fixtures": fixtures}), "utf-8")
     port = free_port()
@@ -36,6 +64,12 @@ def aimock(fixtures: Sequence[Mapping[str, Any]], folder: Path) -> Iterator[str]
         finally:
             process.terminate()
             process.wait(BOUND_S)
+
+
+def last_heard(base: str) -> list[dict[str, Any]]:
+    """The messages of the last request, as the mock reads its wire: those of Chat Completions."""
+    messages: list[dict[str, Any]] = httpx2.get(f"{base}/__aimock/journal").json()[-1]["body"]["messages"]
+    return messages
 
 
 def _healthy(base: str) -> bool:

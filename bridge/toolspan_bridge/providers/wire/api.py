@@ -133,7 +133,8 @@ class ProviderApi(ABC):
                 status=404,
                 kind=error.kind,
             )
-        said = f"{self.name} {how or f'answered {answer.status}'} {self._redact(error.kind)}: {reported}"
+        head = f"{how or f'answered {answer.status}'} {self._redact(error.kind)}".rstrip(" :")
+        said = f"{self.name} {head}: {reported}"
         return refusal(
             error,
             f"{said}{lengths(error)}{later}{tries}",
