@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         TRIAL_TIMEOUT,
         Asker,
         AskModel,
+        ChosenWordings,
         Expect,
         ExpectedCall,
         ModelReport,
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
         TrialStarted,
         ValidationReport,
         Verdict,
+        WordingChoice,
         build_record,
         build_records,
         default_suite,
@@ -129,7 +131,9 @@ if TYPE_CHECKING:
         load_suite,
         print_report,
         progress,
+        read_choices,
         validate,
+        validate_wordings,
     )
 
 __all__ = [
@@ -151,6 +155,7 @@ __all__ = [
     "BridgeError",
     "CallDelta",
     "ChatTraits",
+    "ChosenWordings",
     "Citation",
     "ConsentError",
     "ContextOverflowError",
@@ -217,6 +222,7 @@ __all__ = [
     "Verdict",
     "WireError",
     "WireOptions",
+    "WordingChoice",
     "answer",
     "build_record",
     "build_records",
@@ -236,12 +242,14 @@ __all__ = [
     "print_report",
     "progress",
     "provider_names",
+    "read_choices",
     "resolve_model",
     "route",
     "run",
     "servers_of",
     "submit_batch",
     "validate",
+    "validate_wordings",
 ]
 
 _MODULES = {
@@ -263,6 +271,7 @@ _MODULES = {
     "BridgeError": ".errors",
     "CallDelta": ".deltas",
     "ChatTraits": ".chat_traits",
+    "ChosenWordings": ".validation",
     "Citation": ".messages",
     "ConsentError": ".errors",
     "ContextOverflowError": ".errors",
@@ -329,6 +338,7 @@ _MODULES = {
     "Verdict": ".validation",
     "WireError": ".formats",
     "WireOptions": ".messages",
+    "WordingChoice": ".validation",
     "answer": ".loop",
     "build_record": ".validation",
     "build_records": ".validation",
@@ -348,12 +358,14 @@ _MODULES = {
     "print_report": ".validation",
     "progress": ".validation",
     "provider_names": ".providers",
+    "read_choices": ".validation",
     "resolve_model": ".providers",
     "route": ".routes",
     "run": ".loop",
     "servers_of": ".toolbox",
     "submit_batch": ".batch",
     "validate": ".validation",
+    "validate_wordings": ".validation",
 }
 
 if not TYPE_CHECKING:

@@ -13,10 +13,12 @@ from toolspan_server.config import Config, UntrustedItem
 
 from .contract import Provider
 from .resolve import (
+    WordingOf,
     foreign_provider,
     own_providers,
     resolve_model,
     split_model,
+    with_wording,
 )
 
 Allow = Callable[[Sequence[UntrustedItem]], None]
@@ -28,10 +30,14 @@ class ProviderPool:
 
     ``allow`` is called with the request of a provider of ``config`` before that provider is used; without
     it every provider of ``config`` is used. Where ``TOOLSPAN_RECORD`` names a folder, what each provider is
-    asked and answers is written there, without secrets.
+    asked and answers is written there, without secrets. ``wording_of`` chooses the wording of a model that is
+    named with ``prompt:`` alone.
     """
 
-    def __init__(self, config: Config, allow: Allow | None = None) -> None:
+    def __init__(
+        self, config: Config, allow: Allow | None = None, wording_of: WordingOf | None = None
+    ) -> None:
+        self._wording_of: WordingOf = wording_of or (lambda model: "")
         self._config = config
         self._allow = allow
         self._providers: dict[str, tuple[Provider, str]] = {}
@@ -54,7 +60,7 @@ class ProviderPool:
             own = own_providers(self._config)
             if self._allow is not None:
                 self._allow(foreign_provider(self._config, split_model(model, own)[0]))
-            provider, name = resolve_model(model, own=own)
+            provider, name = resolve_model(with_wording(model, own, self._wording_of), own=own)
             if folder := os.environ.get("TOOLSPAN_RECORD"):
                 _record(provider, Path(folder), self._config)
             await self._open.enter_async_context(aclosing(provider))

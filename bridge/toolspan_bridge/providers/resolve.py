@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "offline/keyword"
 """The default model: it needs no key and no network, and is not a language model."""
+
+WordingOf = Callable[[str], str]
+"""The name of the wording that is chosen for the prompt of ``provider/model``; empty for none."""
 
 _PROMPT = re.compile(r"prompt(?:\.([^/:]*))?:", re.IGNORECASE)
 
@@ -78,6 +81,26 @@ def split_model(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
         provider, model = _split(text[prompt.end() :], provider_names(own))
         return f"{prompt[0].lower()}{provider}", model
     return _split(text, provider_names(own))
+
+
+def with_wording(text: str, own: Iterable[str], wording_of: WordingOf) -> str:
+    """``prompt:provider/model`` with the wording that is chosen for it, any other model as it is.
+
+    Raises ``UsageError`` as ``split_model``.
+    """
+    if not split_model(text, own)[0].startswith("prompt:"):
+        return text
+    chosen = wording_of(bare := bare_model(text, own))
+    return f"prompt.{chosen}:{bare}" if chosen else text
+
+
+def bare_model(text: str, own: Iterable[str] = ()) -> str:
+    """``provider/model`` of ``text``, which may be written otherwise, and with a prompt.
+
+    Raises ``UsageError`` as ``split_model``.
+    """
+    provider, model = split_model(text, own)
+    return f"{_without_prompt(provider)}/{model}"
 
 
 def _without_prompt(name: str) -> str:

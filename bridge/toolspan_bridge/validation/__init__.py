@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from ._suite_files import default_suite, load_suite
 from .asker import Asker
+from .chosen_wordings import ChosenWordings, read_choices
 from .records import (
     EXPORT_FILE,
     THRESHOLD,
@@ -28,7 +29,7 @@ from .report import (
     print_report,
     progress,
 )
-from .run import TRIAL_TIMEOUT, AskModel, validate
+from .run import TRIAL_TIMEOUT, AskModel, validate, validate_wordings
 from .store import (
     STORE_FILE,
     Store,
@@ -42,6 +43,7 @@ from .suites import (
     Suite,
 )
 from .verdicts import Verdict, judge
+from .wording_choice import Measured, WordingChoice
 
 __all__ = [
     "EXPORT_FILE",
@@ -50,8 +52,10 @@ __all__ = [
     "TRIAL_TIMEOUT",
     "AskModel",
     "Asker",
+    "ChosenWordings",
     "Expect",
     "ExpectedCall",
+    "Measured",
     "ModelReport",
     "Scenario",
     "Store",
@@ -62,6 +66,7 @@ __all__ = [
     "TrialStarted",
     "ValidationReport",
     "Verdict",
+    "WordingChoice",
     "build_record",
     "build_records",
     "default_suite",
@@ -70,5 +75,7 @@ __all__ = [
     "load_suite",
     "print_report",
     "progress",
+    "read_choices",
     "validate",
+    "validate_wordings",
 ]

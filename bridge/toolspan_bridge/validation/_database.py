@@ -26,6 +26,7 @@ Row = tuple[str, str, str, str, int, str, str]
 
 _INSERT = f"INSERT INTO trials ({', '.join(COLUMNS)}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM trials WHERE ?1 IS NULL OR model_id = ?1 ORDER BY id"
+_CHOOSE = "INSERT OR REPLACE INTO wordings (model_id, choice) VALUES (?, ?)"
 _COUNT = "SELECT count(*), coalesce(sum(success), 0) FROM trials WHERE model_id = ?"
 
 _DAMAGED = "it is damaged (the next start sets it aside under another name)"
@@ -61,12 +62,14 @@ class Database:
             self._lock,
             self._reporting_errors("write to", "; this trial is not recorded, earlier ones are intact"),
         ):
-            if _identity(self.path) != self._identity:
-                raise StoreError(
-                    f"{self.path}: this file was removed or replaced while in use; the trial is not recorded "
-                    "(run again)"
-                )
+            self._check_identity("trial")
             self._connection.execute(_INSERT, (*row, checksum(row)))
+
+    def choose(self, model_id: str, choice: str) -> None:
+        """Write the choice of a wording for a model, in place of an earlier one."""
+        with self._lock, self._reporting_errors("write to", "; the choice of a wording is not recorded"):
+            self._check_identity("choice of a wording")
+            self._connection.execute(_CHOOSE, (model_id, choice))
 
     def rows(self, model_id: str | None) -> list[Row]:
         """Every row, or those of one model, oldest first."""
@@ -83,6 +86,13 @@ class Database:
         """Close the file."""
         with self._lock:
             self._connection.close()
+
+    def _check_identity(self, what: str) -> None:
+        if _identity(self.path) != self._identity:
+            raise StoreError(
+                f"{self.path}: this file was removed or replaced while in use; the {what} is not recorded "
+                "(run again)"
+            )
 
     @contextmanager
     def _reporting_errors(self, verb: str, consequence: str = "") -> Generator[None]:

@@ -14,13 +14,21 @@ from toolspan_server.common.private_files import private_database, private_file
 
 from ..errors import StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_SECONDS = 10.0
 COLUMNS = ("model_id", "suite", "scenario", "timestamp", "success", "error", "details")
 
 _APPLICATION_ID = 0x746F6F6C  # "tool"
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")
 _MAGIC = b"SQLite format 3\x00"
+_WORDINGS = "CREATE TABLE wordings (model_id TEXT PRIMARY KEY, choice TEXT NOT NULL)"
+_MIGRATION = f"""
+BEGIN;
+{_WORDINGS};
+PRAGMA user_version = 2;
+COMMIT;
+"""
+"""From version 1, whose trials are the same."""
 _SCHEMA = f"""
 BEGIN;
 CREATE TABLE trials (
@@ -34,6 +42,7 @@ CREATE TABLE trials (
   details TEXT NOT NULL,
   checksum INTEGER NOT NULL
 );
+{_WORDINGS};
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
@@ -50,8 +59,17 @@ def prepare(path: Path) -> None:
         _set_aside(path)
     if path.exists():
         private_database(path)
+        _migrate(path)
     else:
         _create(path)
+
+
+def _migrate(path: Path) -> None:
+    """Bring a store of an earlier version up to this one, whole or not at all."""
+    with closing(opened(path, "rw")) as connection:
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.executescript(_MIGRATION)
 
 
 def set_aside_notices(path: Path) -> tuple[str, ...]:
@@ -65,7 +83,7 @@ def set_aside_notices(path: Path) -> tuple[str, ...]:
 
 
 def opened(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to ``path``; ``mode`` is ``ro`` or ``rw``."""
+    """A connection to ``path``; ``mode`` is ``ro``, ``ro&immutable=1`` or ``rw``."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
@@ -97,7 +115,7 @@ def _is_damaged(path: Path) -> bool:
     try:
         # Read-only, so that what is set aside is what was found.
         with closing(opened(path, "ro")) as connection:
-            _refuse_other(path, connection)
+            refuse_other(path, connection)
             return connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok" or _is_altered(
                 connection
             )
@@ -107,7 +125,8 @@ def _is_damaged(path: Path) -> bool:
         raise
 
 
-def _refuse_other(path: Path, connection: sqlite3.Connection) -> None:
+def refuse_other(path: Path, connection: sqlite3.Connection) -> None:
+    """Raise ``StoreError`` for another program's database, and for a store of a newer version."""
     application: int = connection.execute("PRAGMA application_id").fetchone()[0]
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if application != _APPLICATION_ID:

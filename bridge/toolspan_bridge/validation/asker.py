@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -14,6 +15,8 @@ from ..prices import cost_of, total_usd
 from ..providers import Allow, ProviderPool
 from ..providers.pool import PoolUser
 from ..toolbox import Toolbox
+from .chosen_wordings import ChosenWordings
+from .store import STORE_FILE
 
 
 class Asker(PoolUser):
@@ -22,7 +25,8 @@ class Asker(PoolUser):
     An async context manager: ``ask`` is what ``validate`` needs, as long as the block lasts, and each
     provider's connections stay open until it ends. ``allow`` is called before a provider of ``config`` is
     used and raises ``ConsentError`` to refuse it; without it every provider of ``config`` is used.
-    ``reasoning`` is how much the models are to think.
+    ``reasoning`` is how much the models are to think. ``prompt:provider/model`` has the wording that the
+    validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read.
     """
 
     def __init__(
@@ -32,8 +36,10 @@ class Asker(PoolUser):
         *,
         allow: Allow | None = None,
         reasoning: ReasoningEffort | None = None,
+        on_note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        super().__init__(ProviderPool(config, allow))
+        chosen = ChosenWordings(config.state_directory / STORE_FILE, on_note)
+        super().__init__(ProviderPool(config, allow, chosen))
         self._max_iterations = config.tools.max_iterations
         self._tools_offered = config.limits.tools_offered
         self._own = frozenset(config.providers)

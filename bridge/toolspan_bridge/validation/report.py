@@ -15,6 +15,8 @@ from ..errors import BridgeError
 from ..prices import has_prices, total_usd, usd_data, usd_text
 from .records import is_validated
 from .store import Totals, Trial
+from .wording_choice import WordingChoice
+from .wordings import ways_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,11 +104,18 @@ class ValidationReport:
     threshold: float
     models: tuple[ModelReport, ...]
     notices: tuple[str, ...] = ()
+    choices: tuple[WordingChoice, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether every model was tried to the end and reached the threshold in this run."""
-        return all(not model.error and self.reached(model) for model in self.models)
+        """Whether every model was tried to the end and reached the threshold in this run; of a model for
+        which a wording was chosen, the better of that and its native calls."""
+        chosen = {way for choice in self.choices for way in ways_of([choice.model_id])}
+        single = (model for model in self.models if model.model_id not in chosen)
+        best = (max(choice.native, choice.chosen, key=lambda each: each.rate) for choice in self.choices)
+        return all(not model.error and self.reached(model) for model in single) and all(
+            is_validated(each.success_count, each.test_count, self.threshold) for each in best
+        )
 
     @property
     def exit_code(self) -> int:
@@ -127,6 +136,7 @@ class ValidationReport:
             "threshold": self.threshold,
             "passed": self.passed,
             "models": [self._model(model) for model in self.models],
+            **({"wordings": [choice.as_dict() for choice in self.choices]} if self.choices else {}),
             "notices": list(self.notices),
             "records": str(records) if records else None,
         }
@@ -171,6 +181,10 @@ def print_report(report: ValidationReport, file: IO[str], records: Path | None =
             console.print(_badge(model), soft_wrap=True)
         for line in _failures(model):
             console.print(line, soft_wrap=True)
+    for choice in report.choices:
+        console.print(visible_line(f"{choice.model_id}, its ways to call tools"), soft_wrap=True)
+        console.print(_choice_table(choice))
+        console.print(visible_line(choice.text), soft_wrap=True)
     for notice in report.notices:
         console.print(visible_line(f"note: {notice}"), soft_wrap=True)
     if records:
@@ -192,6 +206,20 @@ def _table(report: ValidationReport, model: ModelReport) -> Table:
         marks = "".join("✓" if trial.success else "✗" for trial in trials)
         shown = marks if len(marks) <= _MARKS else f"{marks[:_MARKS]}…"
         table.add_row(Text(visible_line(name)), shown, *(cell(trials) for cell in measured.values()))
+    return table
+
+
+def _choice_table(choice: WordingChoice) -> Table:
+    from rich.table import Table
+
+    table = Table()
+    table.add_column("way")
+    for head in ("successes", "rate", "tokens"):
+        table.add_column(head, justify="right")
+    for name, way in {"native calls": choice.native, **choice.measured}.items():
+        rate = _percent(way.success_count, way.test_count)
+        chosen = f"{name} (chosen)" if name == choice.wording else name
+        table.add_row(chosen, way.text, rate, f"{way.tokens:,}")
     return table
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import anyio
@@ -20,6 +20,7 @@ from ..errors import (
 )
 from ..events import Answer
 from ..prices import usd_data
+from ..providers.resolve import bare_model
 from .records import THRESHOLD
 from .report import (
     ModelReport,
@@ -31,6 +32,7 @@ from .report import (
 from .store import Store, Trial, timestamp
 from .suites import Scenario, Suite
 from .verdicts import judge
+from .wordings import choose_wording, ways_of
 
 TRIAL_TIMEOUT = 120.0
 """Seconds that one trial may take, all its turns and tool calls together."""
@@ -84,6 +86,37 @@ async def validate(
             await _validate_model(model, suite, questions, _TrialRunner(ask, store, timeout), progress)
         )
     return ValidationReport(suite.name, threshold, tuple(reports), store.notices)
+
+
+async def validate_wordings(
+    models: Sequence[str],
+    suite: Suite,
+    ask: AskModel,
+    store: Store,
+    *,
+    trials: int = 1,
+    timeout: float = TRIAL_TIMEOUT,
+    threshold: float = THRESHOLD,
+    on_event: OnEvent = lambda event: None,
+    own: Iterable[str] = (),
+) -> ValidationReport:
+    """As ``validate``, each of ``models`` by its native calls and by each wording of the prompt, with or
+    without ``prompt:`` before its name. The best wording is put into ``store`` and is in the report's
+    ``choices``; none is chosen for a model that was not tried to the end in every way. ``own`` are the
+    config's providers.
+
+    Raises ``UsageError`` also for an unknown provider, and for one that takes no prompt.
+    """
+    named = tuple(dict.fromkeys(bare_model(model, own) for model in models))
+    ways = ways_of(named)
+    report = await validate(
+        ways, suite, ask, store, trials=trials, timeout=timeout, threshold=threshold, on_event=on_event
+    )
+    tried = {each.model_id: each.trials for each in report.models if each.error is None}
+    found = [choice for model in named if (choice := choose_wording(model, tried))]
+    for choice in found:
+        await anyio.to_thread.run_sync(store.choose, choice)
+    return replace(report, choices=tuple(found))
 
 
 def _check(trials: int, timeout: float, threshold: float) -> None:

@@ -23,6 +23,7 @@ from ._clean import (
 
 if TYPE_CHECKING:
     from ._database import Database, Row
+    from .wording_choice import WordingChoice
 
 STORE_FILE = "validation.sqlite3"
 """The store's name in the state directory."""
@@ -119,6 +120,10 @@ class Store:
         )
         self._database.insert(row)
         return _trial(row)
+
+    def choose(self, choice: WordingChoice) -> None:
+        """Write which wording serves a model, in place of an earlier choice. Raises ``StoreError``."""
+        self._database.choose(self._short(choice.model_id), self._redact(json.dumps(choice.as_dict())))
 
     def trials(self, model_id: str | None = None) -> list[Trial]:
         """Every trial, or those of one model, in the order in which they were written."""

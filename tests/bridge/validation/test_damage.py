@@ -11,7 +11,12 @@ import pytest
 
 from tests.support.trials import a_trial
 from toolspan_bridge.errors import StoreError
-from toolspan_bridge.validation import Store, export_records
+from toolspan_bridge.validation import (
+    Measured,
+    Store,
+    WordingChoice,
+    export_records,
+)
 
 pytestmark = pytest.mark.requirement("I2.7.2")
 
@@ -27,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def _zero_a_page(raw: bytes) -> bytes:
-    return raw[:8192] + bytes(4096) + raw[12288:]
+    return raw[:16384] + bytes(4096) + raw[20480:]  # of trials
 
 
 def _break_a_record(raw: bytes) -> bytes:
@@ -121,7 +126,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> 
         Store.open(path)
 
     assert str(path) in refusal.value.message
-    assert "written by a newer Toolspan (store version 7, this one reads up to 1)" in refusal.value.message
+    assert "written by a newer Toolspan (store version 7, this one reads up to 2)" in refusal.value.message
     assert path.read_bytes() == before
     assert _set_aside(path) == []
 
@@ -144,6 +149,9 @@ def test_a_store_that_loses_its_file_while_in_use_acknowledges_nothing_more(path
         path.rename(path.with_name("moved"))
         with pytest.raises(StoreError, match="removed or replaced while in use"):
             store.append(a_trial("after"))
+        way = Measured(1, 1, 18)
+        with pytest.raises(StoreError, match="removed or replaced while in use; the choice"):
+            store.choose(WordingChoice("ollama/gemma3", "json-tools", way, {"json-tools": way}, ""))
 
 
 def test_damage_that_happens_while_in_use_is_told_and_not_overwritten(path: Path) -> None:

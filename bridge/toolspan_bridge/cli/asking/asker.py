@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from toolspan_server.config import Config
 
 from ...errors import AuthError
 from ...loop import DEFAULT_SYSTEM, Question
@@ -15,12 +19,15 @@ from ..terminal.output import print_note
 from .options import AskOptions
 from .session import Session
 
+if TYPE_CHECKING:
+    from ...validation import ChosenWordings
+
 
 class RoutedAsker(PoolUser):
     """Finds the route and the provider of each question; connections stay open until the block ends."""
 
     def __init__(self, session: Session) -> None:
-        super().__init__(ProviderPool(session.config, session.choice.allow))
+        super().__init__(ProviderPool(session.config, session.choice.allow, self._wording))
         self.session = session
 
     async def routed(
@@ -44,6 +51,13 @@ class RoutedAsker(PoolUser):
             )
             return await self._question(text, way, DEFAULT_MODEL)
 
+    def _wording(self, model: str) -> str:
+        return self._wordings(model)
+
+    @cached_property
+    def _wordings(self) -> ChosenWordings:
+        return chosen_wordings(self.session.config)
+
     def meter(self, question: Question, provider: Provider) -> CostMeter:
         """What adds up the cost of ``question``."""
         return CostMeter(provider.name, question.model, own=provider.name in self.session.config.providers)
@@ -51,6 +65,13 @@ class RoutedAsker(PoolUser):
     async def _question(self, text: str, way: Route, model: str) -> tuple[Question, Provider]:
         provider, name = await self._providers.get(model)
         return way.question(text, name), provider
+
+
+def chosen_wordings(config: Config) -> ChosenWordings:
+    """The wordings that validation has chosen beside ``config``; stderr says so where they cannot be read."""
+    from ...validation import STORE_FILE, ChosenWordings
+
+    return ChosenWordings(config.state_directory / STORE_FILE, print_note)
 
 
 def default_model() -> str:

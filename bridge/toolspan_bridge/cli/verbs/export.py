@@ -16,6 +16,8 @@ from ...formats.names import NameTable
 from ...loop import SEARCH
 from ...messages import Request
 from ...providers import own_providers
+from ...providers.resolve import with_wording
+from ..asking.asker import chosen_wordings
 from ..asking.request import (
     asked_request,
     is_full,
@@ -154,7 +156,9 @@ def _formats_of(model: str, session: Session) -> tuple[str, ...]:
 async def _preview(model: str, request: Request, session: Session, wire_format: str) -> Preview:
     from ...providers.preview import preview
 
-    return await preview(model, request, own_providers(session.config), wire_format)
+    own = own_providers(session.config)
+    worded = with_wording(model, own, chosen_wordings(session.config))
+    return await preview(worded, request, own, wire_format)
 
 
 def _note_search(request: Request, session: Session) -> None:

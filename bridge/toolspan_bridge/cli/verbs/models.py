@@ -18,7 +18,13 @@ from ...providers import (
     provider_names,
     split_model,
 )
-from ...validation import STORE_FILE, Store, build_records
+from ...validation import (
+    STORE_FILE,
+    Store,
+    WordingChoice,
+    build_records,
+    read_choices,
+)
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -57,7 +63,8 @@ def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> 
     config = read_config(choice, needed=False)
     wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
     listed = anyio.run(_listed, wanted, config)
-    models = _models(listed, _badges(config), config)
+    badges, choices = _badges(config), read_choices(config.state_directory / STORE_FILE)
+    models = _models(listed, badges, choices, config)
     if as_json:
         emit_json({"models": models, "unlisted": _unlisted(listed)})
     else:
@@ -117,7 +124,10 @@ def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
 
 
 def _models(
-    listed: Sequence[ModelListing], badges: Mapping[tuple[str, str], bool], config: Config
+    listed: Sequence[ModelListing],
+    badges: Mapping[tuple[str, str], bool],
+    choices: Mapping[str, WordingChoice],
+    config: Config,
 ) -> list[dict[str, Any]]:
     return [
         {
@@ -126,9 +136,11 @@ def _models(
             **facts.as_dict(),
             **_priced(each.provider, facts, config),
             "validated": badges.get((each.provider, facts.model)),
+            "prompt": {"wording": choice.wording, "better": choice.better} if choice else None,
         }
         for each in listed
         for facts in each.models
+        for choice in [choices.get(f"{each.provider}/{facts.model}")]
     ]
 
 
@@ -149,6 +161,7 @@ def _unlisted(listed: Sequence[ModelListing]) -> list[dict[str, str]]:
 
 
 def _show(listed: Sequence[ModelListing], models: Sequence[Mapping[str, Any]]) -> None:
+    worded = any(model["prompt"] for model in models)
     rows = [
         (
             model["id"],
@@ -156,11 +169,13 @@ def _show(listed: Sequence[ModelListing], models: Sequence[Mapping[str, Any]]) -
             *(_word(model[fact]) for fact in ("tools", "vision", "thinking")),
             _price(model["usd_per_million_tokens"]),
             _BADGES[model["validated"]],
+            *([_prompt(model)] if worded else []),
         )
         for model in models
     ]
     if rows:
-        emit_table(("model", "context", "tools", "vision", "thinking", "$ in/out", "validation"), rows)
+        heads = ("model", "context", "tools", "vision", "thinking", "$ in/out", "validation")
+        emit_table((*heads, "prompt") if worded else heads, rows)
     for each in listed:
         if each.error:
             print_note(f"{each.provider}: {each.error.message.removeprefix(f'{each.provider} ')}")
@@ -171,6 +186,13 @@ def _show(listed: Sequence[ModelListing], models: Sequence[Mapping[str, Any]]) -
 def _price(prices: Mapping[str, float | None] | None) -> str:
     shown = [] if prices is None else [prices["input"], prices["output"]]
     return " / ".join("?" if price is None else f"{price:g}" for price in shown)
+
+
+def _prompt(model: Mapping[str, Any]) -> str:
+    """The wording that was chosen for a model, and how it compares with its native calls."""
+    compared = {"prompt": "better than native", "native": "native is better", "equal": "as native"}
+    made = model["prompt"]
+    return f"{made['wording']} ({compared[made['better']]})" if made else ""
 
 
 def _word(value: bool | None) -> str:

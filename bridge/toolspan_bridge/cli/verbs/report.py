@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from ...prices import usd_text
-from ...validation import STORE_FILE, Store, build_records
+from ...validation import (
+    STORE_FILE,
+    Store,
+    WordingChoice,
+    build_records,
+    read_choices,
+)
 from ..inputs.options import (
     ConfigChoice,
     config_options,
     json_option,
     read_config,
 )
-from ..terminal.output import emit_json, emit_table, print_note
+from ..terminal.output import emit_json, emit_table, emit_text, print_note
 
 
 @click.command(name="report", short_help="Show which models are validated.")
@@ -26,17 +33,28 @@ def command(model: str | None, choice: ConfigChoice, as_json: bool) -> None:
     config = read_config(choice, needed=False)
     path = config.state_directory / STORE_FILE
     records: list[dict[str, Any]] = []
+    choices: dict[str, WordingChoice] = {}
     if path.exists():
         with Store.open(path, redact=config.redact) as store:
             records = build_records(store.trials(model))
             for notice in store.notices:
                 print_note(notice)
+        choices = read_choices(path)
     if as_json:
-        emit_json(records)
+        emit_json([_with_choice(record, choices) for record in records])
     elif records:
         _print(records)
+        for record in records:
+            if choice_made := choices.get(record["model_id"]):
+                emit_text(choice_made.text)
     else:
         print_note(f"no trials are recorded in {path} (run `toolspan validate`)")
+
+
+def _with_choice(record: dict[str, Any], choices: Mapping[str, WordingChoice]) -> dict[str, Any]:
+    """``record``, with the wording that was chosen for its model where one was."""
+    made = choices.get(record["model_id"])
+    return {**record, "wording": made.as_dict()} if made else record
 
 
 def _print(records: list[dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -23,6 +24,7 @@ from ...validation import (
     print_report,
     progress,
     validate,
+    validate_wordings,
 )
 from ..asking.asker import default_model
 from ..asking.session import Session, opened
@@ -46,6 +48,11 @@ from ..terminal.output import emit_json, print_note
 @click.option(
     "--threshold", default=THRESHOLD, show_default=True, help="The share of trials that must succeed."
 )
+@click.option(
+    "--wordings",
+    is_flag=True,
+    help="Try each model by its native calls and by each wording of the prompt, and choose the best wording.",
+)
 @reasoning_option
 @config_options
 @json_option
@@ -54,6 +61,7 @@ def command(
     suite_path: str | None,
     trials: int,
     threshold: float,
+    wordings: bool,
     reasoning: ReasoningEffort | None,
     choice: ConfigChoice,
     as_json: bool,
@@ -61,13 +69,13 @@ def command(
     """Put a suite of scenarios to models and record which of them use the tools as expected.
 
     Every trial is kept in the state folder (.toolspan) as soon as it ends. Exit 6 when a model falls below
-    the threshold.
+    the threshold; with --wordings, when neither its native calls nor the best wording reach it.
     """
     suite = load_suite(Path(suite_path)) if suite_path else default_suite()
 
     async def run() -> tuple[ValidationReport, Path]:
         async with opened(choice) as session:
-            return await validated(session, models, suite, trials, threshold, reasoning)
+            return await validated(session, models, suite, trials, threshold, reasoning, wordings)
 
     report, records = anyio.run(run)
     if as_json:
@@ -84,17 +92,22 @@ async def validated(
     trials: int = 1,
     threshold: float = THRESHOLD,
     reasoning: ReasoningEffort | None = None,
+    wordings: bool = False,
 ) -> tuple[ValidationReport, Path]:
-    """Run ``suite`` with the session's tools; the report, and the file that the records were exported to."""
-    state = session.config.state_directory
+    """Run ``suite`` with the session's tools, by every wording of the prompt too where ``wordings`` says so;
+    the report, and the file that the records were exported to."""
+    config, allow = session.config, session.choice.allow
+    state = config.state_directory
+    tried = partial(validate_wordings, own=config.providers) if wordings else validate
     if missing := suite.missing_tools(tool.name for tool in session.toolbox.tools):
         print_note(f"the suite expects {', '.join(missing)}, which no server offers")
     chosen = models or (default_model(),)
-    with Store.open(state / STORE_FILE, redact=session.config.redact) as store:
-        allow = session.choice.allow
-        async with Asker(session.config, session.toolbox, allow=allow, reasoning=reasoning) as asker:
+    with Store.open(state / STORE_FILE, redact=config.redact) as store:
+        async with Asker(
+            config, session.toolbox, allow=allow, reasoning=reasoning, on_note=print_note
+        ) as asker:
             with progress(sys.stderr) as on_event:
-                report = await validate(
+                report = await tried(
                     chosen, suite, asker.ask, store, trials=trials, threshold=threshold, on_event=on_event
                 )
         return report, export_records(store, state / EXPORT_FILE)

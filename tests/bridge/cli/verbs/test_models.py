@@ -62,6 +62,7 @@ def test_the_models_of_a_provider_are_listed_with_what_it_tells_of_them(house: H
         "thinking": False,
         "usd_per_million_tokens": None,
         "validated": None,
+        "prompt": None,
     }
     assert (tiny["tools"], tiny["context"]) == (False, 512)
     assert house.received[0].headers["authorization"] == f"Bearer {KEY}"
