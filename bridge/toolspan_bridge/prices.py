@@ -24,6 +24,7 @@ _IN_TABLE = {
     "cohere": "cohere",
     "deepseek": "deepseek",
     "fireworks": "fireworks",
+    "foundry": "azure",
     "gemini": "google",
     "groq": "groq",
     "minimax": "minimax",
@@ -35,7 +36,7 @@ _IN_TABLE = {
     "openrouter": "openrouter",
     "together": "together",
     "vertex": "google",
-    "vertex-anthropic": "google",
+    "vertex-claude": "google",
     "xai": "x-ai",
     "zai": "zai",
 }
