@@ -55,6 +55,11 @@ class Offer:
         self._beginning = Beginning(question.system, listed) if kept is None else _grown(kept, listed)
 
     @property
+    def conversation(self) -> str:
+        """The id of the conversation."""
+        return self._conversation.id
+
+    @property
     def system(self) -> str:
         """The system prompt of the requests."""
         return self._beginning.system

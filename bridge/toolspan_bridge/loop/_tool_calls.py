@@ -56,7 +56,7 @@ class ToolCallReader:
         if reply.stop == "length":
             text = "The reply was cut off within this call, so it was not made."
             pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
-        return TurnCalls(message, pending, self._checker.faults)
+        return TurnCalls(message, pending, self._checker.faults, self._offer.conversation)
 
     def _take(self, call: ToolCall) -> PendingCall:
         pending = self._named(call)

@@ -47,14 +47,18 @@ class PendingCall:
 
 class TurnCalls:
     """One turn's calls, in order, and the ``message`` that holds them under the same ids.
+    ``conversation`` is the id of the one that they belong to.
 
     ``max_parallel`` of them run at the same time. A tool that says that it is not idempotent, or that its
     calls are to be sequential, runs alone: what was requested before it has ended, what comes after waits.
     """
 
-    def __init__(self, message: Assistant, calls: list[PendingCall], faults: CheckArguments) -> None:
+    def __init__(
+        self, message: Assistant, calls: list[PendingCall], faults: CheckArguments, conversation: str = ""
+    ) -> None:
         self.message = message
         self.calls = calls
+        self.conversation = conversation
         self._faults = faults
 
     async def events(
@@ -177,7 +181,9 @@ class _Performance:
     async def _make(self, call: PendingCall, approval: Approval | None) -> None:
         assert call.spec is not None
         async with self._limit:
-            outcome = await self._toolbox.call(call.spec, call.arguments or {}, call.id)
+            outcome = await self._toolbox.call(
+                call.spec, call.arguments or {}, call.id, self._turn.conversation
+            )
         call.outcome = outcome if approval is None else _approved(outcome, approval)
         self._report(call)
 

@@ -25,6 +25,8 @@ from .outcomes import (
 
 _STRICT = "dev.toolspan/strict"
 """The key of a tool's ``_meta`` by which its server requests strict schemas."""
+CONVERSATION_META = "dev.toolspan/conversation"
+"""The key of a call's ``_meta`` by which our own server knows the conversation that the call belongs to."""
 _UNAVAILABLE_ACTION = "Check that the server runs and what it last said, or answer without its tools."
 _TIMEOUT_ACTION = "Try a smaller request, or raise tools.default_timeout_ms in the config."
 
@@ -48,8 +50,14 @@ class ToolConnection(Connection):
             strict=meta.get(_STRICT) is True,
         )
 
-    async def outcome(self, name: str, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
-        """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout."""
+    async def outcome(
+        self, name: str, arguments: Mapping[str, Any], call_id: str, conversation: str = ""
+    ) -> ToolOutcome:
+        """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout.
+
+        A server of our own is told the id of the ``conversation``, for which it keeps state; no other is.
+        """
+        meta = {CONVERSATION_META: conversation} if self.spec.own and conversation else {}
         started = time.perf_counter()
         timeout = self.spec.call_timeout
 
@@ -57,7 +65,7 @@ class ToolConnection(Connection):
             return failed(call_id, name, error, code, action, _elapsed_ms(started))
 
         try:
-            answer = await self.call(name, arguments, timeout=timeout)
+            answer = await self.call(name, arguments, meta=meta, timeout=timeout)
         except TimeoutError:
             text = f"Tool execution timed out after {round(timeout * 1000)}ms"
             return instead(text, "timeout", _TIMEOUT_ACTION)

@@ -71,9 +71,13 @@ class Toolbox:
         found = next((tool for tool in listed if tool.name == spec.name), None)
         return found or ListedTool(spec.name, spec.description, spec.schema)
 
-    async def call(self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
+    async def call(
+        self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str, conversation: str = ""
+    ) -> ToolOutcome:
         """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call
         there. ``call_id`` comes back in the outcome, which is the one result of that call of a model.
+        ``conversation`` is the id of the conversation that the call belongs to, which our own servers keep
+        state for.
         """
         connection = self._connections.get(spec.server)
         if connection is None:
@@ -82,7 +86,7 @@ class Toolbox:
         if fault := _unsendable(arguments):
             action = "Send plain JSON: finite numbers and valid Unicode text."
             return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
-        return await connection.outcome(spec.name, arguments, call_id)
+        return await connection.outcome(spec.name, arguments, call_id, conversation)
 
 
 def _unsendable(arguments: Mapping[str, Any]) -> str:
