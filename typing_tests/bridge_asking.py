@@ -60,6 +60,7 @@ from toolspan_bridge import (
     answer,
     collect_batch,
     cost_of,
+    count_tokens,
     own_providers,
     own_server,
     poll_batch,
@@ -88,6 +89,7 @@ async def asked() -> None:
         async for event in run(Question("And now?", model), provider, toolbox, conversation.messages):
             assert_type(event, Event)
             assert_type(told(event), str)
+        assert_type(await count_tokens(provider, Request(model, (User("Hello"),))), int)
         assert_type(await toolbox.call(toolbox.tools[0], {}, "1"), ToolOutcome)
     assert_type(conversation.messages, list[Message])
     assert_type(provider_names(), tuple[str, ...])

@@ -100,6 +100,7 @@ if TYPE_CHECKING:
         resolve_model,
     )
     from .providers.catalog.scripted import Scripted
+    from .providers.token_counting import count_tokens
     from .routes import Route, route
     from .toolbox import Toolbox, own_server, servers_of
     from .validation import (
@@ -229,6 +230,7 @@ __all__ = [
     "cancel_batch",
     "collect_batch",
     "cost_of",
+    "count_tokens",
     "default_suite",
     "export_records",
     "format_names",
@@ -345,6 +347,7 @@ _MODULES = {
     "cancel_batch": ".batch",
     "collect_batch": ".batch",
     "cost_of": ".prices",
+    "count_tokens": ".providers.token_counting",
     "default_suite": ".validation",
     "export_records": ".validation",
     "format_names": ".formats",

@@ -37,6 +37,19 @@ def check_openai(name: str, body: dict[str, Any]) -> None:
     assert _read(adapter.validate_python(body)) == body
 
 
+def check_openai_count(body: dict[str, Any]) -> None:
+    """``body`` as a question of ``/responses/input_tokens`` by the ``openai`` client."""
+    assert _read(_openai_count().validate_python(body)) == body
+
+
+@cache
+def _openai_count() -> Any:
+    from openai.types.responses import input_token_count_params as counts
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(counts.InputTokenCountParams)
+
+
 def _read(value: Any) -> Any:
     """Everything in ``value``; its iterators check what they give only when it is taken."""
     if isinstance(value, dict):

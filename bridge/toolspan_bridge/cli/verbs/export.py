@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import anyio
@@ -15,7 +15,7 @@ from ...formats import Loss, format_names, get_format
 from ...formats.names import NameTable
 from ...loop import SEARCH
 from ...messages import Request
-from ...providers import own_providers
+from ...providers import ProviderPool, own_providers
 from ...providers.resolve import with_wording
 from ..asking.asker import chosen_wordings
 from ..asking.request import (
@@ -27,7 +27,7 @@ from ..asking.request import (
 from ..asking.session import Session, opened
 from ..curl import curl
 from ..inputs.options import ConfigChoice, config_options, server_option
-from ..terminal.output import emit_bytes, emit_json, print_note
+from ..terminal.output import emit_bytes, emit_json, print_message, print_note
 
 if TYPE_CHECKING:
     from ...providers.preview import Preview
@@ -42,6 +42,8 @@ class _ExportOptions:
     stream: bool
     strict: bool
     pretty: bool
+    count_tokens: bool
+    as_json: bool
 
 
 @click.command(name="export", short_help="Print what a provider would be sent.")
@@ -54,7 +56,10 @@ class _ExportOptions:
 @click.option("--stream", is_flag=True, help="The request for an answer in pieces.")
 @click.option("--strict", is_flag=True, help="As if every tool asked for the provider's strict mode.")
 @click.option("--pretty", is_flag=True, help="Indented, for reading: not byte for byte.")
-@click.option("--json", "as_json", is_flag=True, help="Errors as JSON too; the payload always is.")
+@click.option(
+    "--count-tokens", is_flag=True, help="Send the request to the provider's count and print its tokens."
+)
+@click.option("--json", "as_json", is_flag=True, help="Errors and counts as JSON too; the payload always is.")
 @server_option
 @config_options
 def command(
@@ -65,6 +70,7 @@ def command(
     stream: bool,
     strict: bool,
     pretty: bool,
+    count_tokens: bool,
     as_json: bool,
     server: str | None,
     choice: ConfigChoice,
@@ -72,12 +78,19 @@ def command(
     """Print the tools byte for byte as a request in this format carries them, or the first request itself.
 
     What the format cannot express is reported on stderr, tool by tool; `toolspan lint` explains it.
+
+    Nothing is sent, but with --count-tokens: OpenAI (by Responses), Anthropic, Gemini, Vertex AI and Bedrock
+    count the input tokens of the request, with your key. A provider without such a count is an error: exit 2.
     """
-    if question is None and (as_curl or stream):
-        raise UsageError("--curl and --stream show a request: add --request QUESTION")
+    if question is None and (as_curl or stream or count_tokens):
+        raise UsageError("--curl, --stream and --count-tokens are of a request: add --request QUESTION")
+    if count_tokens and (as_curl or stream or pretty):
+        raise UsageError("--count-tokens prints a number: leave --curl, --stream and --pretty out")
     if format_name is None and model is None and question is None:
         raise UsageError("name a format with --format, or a model with --model")
-    options = _ExportOptions(format_name, question, model, as_curl, stream, strict, pretty)
+    options = _ExportOptions(
+        format_name, question, model, as_curl, stream, strict, pretty, count_tokens, as_json
+    )
 
     async def run() -> None:
         async with opened(choice, server=server) as session:
@@ -106,7 +119,9 @@ async def _export_request(options: _ExportOptions, session: Session) -> None:
     model = model_of(options.model, way)
     name = _format_for(options, model, session)
     request = asked_request(session, text, way, model, name, stream=options.stream)
-    if is_full(model, session):
+    if options.count_tokens:
+        await _count(options, model, request, session)
+    elif is_full(model, session):
         shown = await _preview(model, request, session, name)
         _emit(options, shown.sent.body, shown)
     else:
@@ -115,6 +130,18 @@ async def _export_request(options: _ExportOptions, session: Session) -> None:
         _emit(options, encode(get_format(name).render_request(request, NameTable.of(request.tools))), None)
     _note_search(request, session)
     _note_losses(asked_losses(name, request.tools))
+
+
+async def _count(options: _ExportOptions, model: str, request: Request, session: Session) -> None:
+    from ...providers.token_counting import count_tokens
+
+    if not is_full(model, session):
+        raise UsageError("--count-tokens needs to know the provider: write --model PROVIDER/MODEL")
+    wordings = chosen_wordings(session.config)
+    async with ProviderPool(session.config, session.choice.allow, wordings) as providers:
+        provider, name = await providers.get(model)
+        tokens = await count_tokens(provider, replace(request, model=name))
+    emit_json({"model": model, "input_tokens": tokens}) if options.as_json else print_message(str(tokens))
 
 
 def _emit(options: _ExportOptions, body: bytes, shown: Preview | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,12 +23,25 @@ from ..settings.environment import (
 from ..settings.ollama_host import host_url
 from ..wire.endpoint_provider import EndpointProvider
 from ..wire.provider import WireProvider
+from ..wire.token_counts import CountsTokens
 from ..wire.two_wires import TwoWires
 from ..wire.unbound_thoughts import UnboundThoughts
 from .row import Row
 from .rows import row_of
 
 _PATHS = {"openai": "chat/completions", "openai-responses": "responses"}
+_COUNTED = (
+    "input",
+    "instructions",
+    "model",
+    "parallel_tool_calls",
+    "reasoning",
+    "text",
+    "tool_choice",
+    "tools",
+)
+"""The members of a request by Responses that OpenAI's count of tokens takes (openai 3.54.0,
+``InputTokenCountParams``)."""
 
 
 def connect_row(name: str, settings: HttpSettings) -> WireProvider | TwoWires:
@@ -35,9 +49,11 @@ def connect_row(name: str, settings: HttpSettings) -> WireProvider | TwoWires:
     when an address is that only its user knows."""
     row = row_of(name)
     endpoint = _endpoint(name, row)
+    kind = _CountedResponses if row.counts else _Compatible
+    own = kind(endpoint, row.format, settings)
     if row.other is None:
-        return _Compatible(endpoint, row.format, settings)
-    own, other = _Compatible(endpoint, row.format, settings), _Compatible(endpoint, row.other, settings)
+        return own
+    other = _Compatible(endpoint, row.other, settings)
     if _is_at(endpoint.base, row.url):
         return TwoWires(own, other, chat_only if row.other == "openai" else lambda model: False)
     return TwoWires(other, own)
@@ -100,3 +116,13 @@ class _Compatible(UnboundThoughts, EndpointProvider):
             if known != self._limit and known in body:
                 body[self._limit] = body.pop(known)
         return body
+
+
+class _CountedResponses(CountsTokens, _Compatible):
+    """Responses with the endpoint that counts tokens."""
+
+    counted = "input_tokens"
+
+    @override
+    def _count(self, model: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        return f"{self._url(model)}/input_tokens", {key: body[key] for key in _COUNTED if key in body}

@@ -24,7 +24,8 @@ class Row:
     as Ollama reads it, for where ``base`` is not set.
     ``per_resource``: every user has an address of their own, whose form ``url`` shows.
     ``chat`` is what its Chat Completions takes, and
-    ``chat_of`` that of models by a pattern of their names, the first that fits.
+    ``chat_of`` that of models by a pattern of their names, the first that fits. ``counts`` says that its
+    Responses has an endpoint which counts the tokens of a request.
     """
 
     url: str
@@ -42,3 +43,4 @@ class Row:
     account: str = ""
     per_resource: bool = False
     batches: str = ""
+    counts: bool = False

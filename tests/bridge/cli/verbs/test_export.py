@@ -16,6 +16,7 @@ import anyio
 import pytest
 
 from tests.support.cli import toolspan, toolspan_process
+from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable
@@ -188,6 +189,43 @@ def test_a_format_chooses_between_the_two_of_openai(shop: Path) -> None:
     assert "https://api.openai.com/v1/chat/completions" in address
 
 
+COUNT = ("export", "--request", "hi", "--model", "anthropic/claude-x", "--count-tokens")
+
+
+@pytest.mark.requirement("I11.3.7")
+def test_the_tokens_of_the_first_request_are_counted_by_the_provider(shop: Path) -> None:
+    with FakeProvider(anything, [Sent({"input_tokens": 321})] * 2) as fake:
+        held = {"ANTHROPIC_BASE_URL": fake.url, "ANTHROPIC_API_KEY": KEY}
+        plain, as_json = toolspan(*COUNT, cwd=shop, **held), toolspan(*COUNT, "--json", cwd=shop, **held)
+    assert (plain.code, plain.out) == (0, "321\n")
+    assert as_json.json == {"model": "anthropic/claude-x", "input_tokens": 321}
+    counted = fake.received[0]
+    shown = toolspan(*COUNT[:-1], cwd=shop).json
+    assert counted.target == "/v1/messages/count_tokens" and counted.headers["x-api-key"] == KEY
+    assert [counted.body[part] for part in ("messages", "tools")] == [shown["messages"], shown["tools"]]
+
+
+@pytest.mark.requirement("I11.3.7")
+def test_a_count_that_cannot_be_had_is_an_error_with_its_exit_code(shop: Path) -> None:
+    assert toolspan(*COUNT, "--json", cwd=shop).code == 3
+    refusal = {"type": "error", "error": {"type": "not_found_error", "message": "model: claude-x"}}
+    with FakeProvider(anything, [Sent(refusal, 404)]) as fake:
+        held = {"ANTHROPIC_BASE_URL": fake.url, "ANTHROPIC_API_KEY": KEY}
+        assert toolspan(*COUNT, "--json", cwd=shop, **held).error["code"] == "unknown_model"
+    none = toolspan(*COUNT[:-3], "--model", "groq/x", COUNT[-1], "--json", cwd=shop, GROQ_API_KEY=KEY)
+    assert none.code == 2 and "no endpoint that counts" in none.error["message"]
+
+
+@pytest.mark.requirement("I11.3.7")
+def test_nothing_is_counted_at_an_address_that_a_found_config_brings(shop: Path) -> None:
+    with FakeProvider(anything, []) as fake:
+        house = {"base_url": fake.url, "format": "anthropic", "key_env": "HOUSE_KEY"}
+        (shop / "toolspan.json").write_text(json.dumps({**CONFIG, "providers": {"house": house}}))
+        asked = (*COUNT[:-3], "--model", "house/m", COUNT[-1], "--json")
+        ran = toolspan(*asked, cwd=shop, HOUSE_KEY=KEY)
+    assert (ran.code, ran.error["code"], fake.received) == (2, "consent", [])
+
+
 def test_keys_are_real_again_outside_of_a_preview(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with keys_as_variables() as used:
@@ -216,6 +254,9 @@ def test_strict_shows_what_strict_tools_would_be(shop: Path) -> None:
     [
         ((), "name a format"),
         (("--format", "openai", "--curl"), "add --request"),
+        (("--format", "openai", "--count-tokens"), "add --request"),
+        (("--request", "hi", "--model", "openai/m", "--count-tokens", "--curl"), "prints a number"),
+        (("--request", "hi", "--model", "m", "--format", "openai", "--count-tokens"), "PROVIDER/MODEL"),
         (("--request", "hi", "--format", "openai"), "--model PROVIDER/MODEL"),
         (("--request", " ", "--model", "openai/m"), "question is empty"),
         (

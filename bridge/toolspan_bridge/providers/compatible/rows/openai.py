@@ -14,4 +14,5 @@ ROW = Row(
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     chat=OPENAI,
     batches="openai",
+    counts=True,
 )

@@ -12,4 +12,5 @@ ROW = Row(
     headers=(("OpenAI-Organization", "OPENAI_ORG_ID"), ("OpenAI-Project", "OPENAI_PROJECT_ID")),
     account="openai",
     batches="openai",
+    counts=True,
 )
