@@ -64,6 +64,14 @@ def _no_provider_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _own_user_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is remembered for a user is not that of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("user-state")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _loopback_only() -> Iterator[None]:
     connect = socket.socket.connect
 

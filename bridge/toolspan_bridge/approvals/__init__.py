@@ -1,12 +1,34 @@
 """Approvals: which tool calls a person has to allow, and the answers.
 
-``Approver`` is the interface that the loop asks before each call. ``Unattended`` is the one without a person.
+``Approver`` is the interface that the loop asks before each call. ``PolicyApprover`` is that of the command
+line, ``Unattended`` the one without a person.
 """
 
 from __future__ import annotations
 
-from .policy import Policy, reason_to_ask
+from .approver import PolicyApprover
+from .definition import definition_diff, definition_of, digest_of
+from .patterns import Pattern
+from .person import Person, PersonAnswer
+from .policy import Policy, asks_itself, reason_to_ask
+from .remembered import Remembered
 from .request import Approval, ApprovalRequest, Approver
 from .unattended import Unattended
 
-__all__ = ["Approval", "ApprovalRequest", "Approver", "Policy", "Unattended", "reason_to_ask"]
+__all__ = [
+    "Approval",
+    "ApprovalRequest",
+    "Approver",
+    "Pattern",
+    "Person",
+    "PersonAnswer",
+    "Policy",
+    "PolicyApprover",
+    "Remembered",
+    "Unattended",
+    "asks_itself",
+    "definition_diff",
+    "definition_of",
+    "digest_of",
+    "reason_to_ask",
+]

@@ -6,9 +6,9 @@ from typing import Literal
 
 from toolspan_server.engines.upstreams import ListedTool
 
-Policy = Literal["never", "always", "destructive"]
+Policy = Literal["never", "always", "destructive", "rules"]
 """``destructive``: tools that say that they need approval or are destructive, and those that change a
-workspace."""
+workspace. ``rules``: as the rules say, and what none of them covers as ``destructive``."""
 
 WORKSPACE_TOOLS = frozenset({"Write", "Edit", "Bash", "NotebookEdit"})
 """Names that stand for changing files and running commands, whoever serves them."""
@@ -17,13 +17,18 @@ APPROVAL_META = "dev.toolspan/approval"
 """The key of a tool's ``_meta`` by which our own server says that each call needs approval."""
 
 
+def asks_itself(tool: ListedTool) -> bool:
+    """Whether the tool's server has each call approved, so that there has to be a decision about it."""
+    return tool.meta.get(APPROVAL_META) is True
+
+
 def reason_to_ask(tool: ListedTool, policy: Policy) -> str:
     """Why a call of ``tool`` needs approval under ``policy``; empty when it needs none."""
     if policy == "never":
         return ""
     if policy == "always":
         return "every call needs approval"
-    if tool.meta.get(APPROVAL_META) is True:
+    if asks_itself(tool):
         return "the tool is configured to need approval"
     if tool.annotations.get("destructiveHint") is True and tool.annotations.get("readOnlyHint") is not True:
         return "the tool says that it may destroy or overwrite data"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
-from typing import Any
+from collections.abc import Sequence
 
-from toolspan_server.engines.upstreams import ListedTool
-
-from .policy import Policy, reason_to_ask
-from .request import Approval, ApprovalRequest
+from .approver import NOBODY, PolicyApprover
+from .policy import Policy
 
 
-class Unattended:
+class Unattended(PolicyApprover):
     """Denies each call that needs approval by ``policy``, save those of tools in ``allowed``.
 
     ``allowed`` are patterns of tool names (``Write``, ``files/*``, with the server before the slash).
@@ -20,23 +16,6 @@ class Unattended:
     """
 
     def __init__(
-        self, policy: Policy = "destructive", allowed: Sequence[str] = (), remedy: str = "pass an approver"
+        self, policy: Policy = "destructive", allowed: Sequence[str] = (), remedy: str = NOBODY
     ) -> None:
-        self._policy: Policy = policy
-        self._allowed = tuple(allowed)
-        self._remedy = remedy
-
-    def reason_to_ask(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
-        """Why the call needs approval by the policy; empty when it needs none."""
-        return reason_to_ask(tool, self._policy)
-
-    async def decide(self, request: ApprovalRequest) -> Approval:
-        """Whether the tool is among the allowed ones."""
-        names = (request.tool.name, f"{request.server}/{request.tool.name}")
-        if any(fnmatchcase(name, pattern) for name in names for pattern in self._allowed):
-            return Approval(allowed=True, decider="flag")
-        return Approval(
-            allowed=False,
-            decider="policy",
-            reason=f"{request.reason}, and there is nobody to ask here ({self._remedy})",
-        )
+        super().__init__(policy, allowed, remedy)

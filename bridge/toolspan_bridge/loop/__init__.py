@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from ._one_call import called
 from ._question import DEFAULT_SYSTEM, Question
 from ._requests import first_request, most_tools
 from ._run import answer, run
 from ._tool_search import SEARCH
 
-__all__ = ["DEFAULT_SYSTEM", "SEARCH", "Question", "answer", "first_request", "most_tools", "run"]
+__all__ = [
+    "DEFAULT_SYSTEM",
+    "SEARCH",
+    "Question",
+    "answer",
+    "called",
+    "first_request",
+    "most_tools",
+    "run",
+]

@@ -182,7 +182,11 @@ class _Performance:
         assert call.spec is not None
         async with self._limit:
             outcome = await self._toolbox.call(
-                call.spec, call.arguments or {}, call.id, self._turn.conversation
+                call.spec,
+                call.arguments or {},
+                call.id,
+                self._turn.conversation,
+                approved=approval is not None,
             )
         call.outcome = outcome if approval is None else _approved(outcome, approval)
         self._report(call)

@@ -15,7 +15,9 @@ from toolspan_server.engines.upstreams import (
     UpstreamResult,
 )
 
+from ..approvals import asks_itself
 from ..messages import ToolOutcome, ToolSpec
+from ._approved_call import approved_call
 from .outcomes import (
     TOOL_ERROR_ACTION,
     UNLISTED_ACTION,
@@ -51,11 +53,18 @@ class ToolConnection(Connection):
         )
 
     async def outcome(
-        self, name: str, arguments: Mapping[str, Any], call_id: str, conversation: str = ""
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        call_id: str,
+        conversation: str = "",
+        *,
+        approved: bool = False,
     ) -> ToolOutcome:
         """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout.
 
         A server of our own is told the id of the ``conversation``, for which it keeps state; no other is.
+        ``approved``: the call was allowed here, which is the answer when our own server asks for that.
         """
         meta = {CONVERSATION_META: conversation} if self.spec.own and conversation else {}
         started = time.perf_counter()
@@ -65,7 +74,10 @@ class ToolConnection(Connection):
             return failed(call_id, name, error, code, action, _elapsed_ms(started))
 
         try:
-            answer = await self.call(name, arguments, meta=meta, timeout=timeout)
+            if approved and self.spec.own and self._asks_itself(name):
+                answer = await approved_call(self, name, arguments, meta, timeout)
+            else:
+                answer = await self.call(name, arguments, meta=meta, timeout=timeout)
         except TimeoutError:
             text = f"Tool execution timed out after {round(timeout * 1000)}ms"
             return instead(text, "timeout", _TIMEOUT_ACTION)
@@ -83,6 +95,9 @@ class ToolConnection(Connection):
             text = f"server {self.spec.name!r} wants input from its client, which cannot give any"
             return instead(text, "tool_error", _UNAVAILABLE_ACTION)
         return outcome(call_id, name, answer, _elapsed_ms(started))
+
+    def _asks_itself(self, name: str) -> bool:
+        return any(asks_itself(tool) for tool in self.tools if tool.name == name)
 
 
 def _object(value: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from toolspan_server.config import (
     Config,
     McpServerConfig,
     UntrustedItem,
+    untrusted_approvals,
     untrusted_code,
     untrusted_server,
     untrusted_servers,
@@ -67,8 +68,9 @@ def servers_of(
 
 
 def foreign(config: Config, *, directory: Path | None = None) -> tuple[UntrustedItem, ...]:
-    """The commands and URLs of the servers of ``servers_of`` that need consent. Raises as that does."""
-    found = [*untrusted_servers(config)]
+    """The commands and URLs of the servers of ``servers_of`` that need consent, and settings by which their
+    tools would be called without asking. Raises as that does."""
+    found = [*untrusted_approvals(config), *untrusted_servers(config)]
     if not config.mcp_servers and directory is not None:
         path = directory / MCP_JSON
         for name, entry, values in _entries(path):

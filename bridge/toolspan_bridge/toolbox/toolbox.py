@@ -71,13 +71,25 @@ class Toolbox:
         found = next((tool for tool in listed if tool.name == spec.name), None)
         return found or ListedTool(spec.name, spec.description, spec.schema)
 
+    def address(self, server: str) -> str:
+        """The command line or URL of the server of that name; empty of one that is not known."""
+        connection = self._connections.get(server)
+        return "" if connection is None else connection.spec.address
+
     async def call(
-        self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str, conversation: str = ""
+        self,
+        spec: ToolSpec,
+        arguments: Mapping[str, Any],
+        call_id: str,
+        conversation: str = "",
+        *,
+        approved: bool = False,
     ) -> ToolOutcome:
         """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call
         there. ``call_id`` comes back in the outcome, which is the one result of that call of a model.
         ``conversation`` is the id of the conversation that the call belongs to, which our own servers keep
-        state for.
+        state for. ``approved``: this very call was allowed, so that our own server need not have it allowed
+        again.
         """
         connection = self._connections.get(spec.server)
         if connection is None:
@@ -86,7 +98,7 @@ class Toolbox:
         if fault := _unsendable(arguments):
             action = "Send plain JSON: finite numbers and valid Unicode text."
             return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
-        return await connection.outcome(spec.name, arguments, call_id, conversation)
+        return await connection.outcome(spec.name, arguments, call_id, conversation, approved=approved)
 
 
 def _unsendable(arguments: Mapping[str, Any]) -> str:

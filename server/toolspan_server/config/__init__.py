@@ -14,6 +14,7 @@ from ..schema.documents import load_document
 from .consent import (
     UntrustedItem,
     refusal,
+    untrusted_approvals,
     untrusted_code,
     untrusted_server,
     untrusted_servers,
@@ -29,6 +30,7 @@ from .overview import contents, counted, offer
 
 if TYPE_CHECKING:
     from ..schema.mcp_server import McpServerConfig
+    from .models.approvals import ApprovalRule
     from .models.providers import ProviderConfig
     from .models.routes import ResponseRule
     from .models.toolsets import ToolsetConfig
@@ -38,6 +40,7 @@ __all__ = [
     "BUILTIN",
     "DEFAULT_FILES",
     "WORKSPACE",
+    "ApprovalRule",
     "Config",
     "ConfigError",
     "LimitsConfig",
@@ -58,6 +61,7 @@ __all__ = [
     "offer",
     "refusal",
     "secret_pattern",
+    "untrusted_approvals",
     "untrusted_code",
     "untrusted_server",
     "untrusted_servers",
@@ -66,6 +70,7 @@ __all__ = [
 
 _MODULES = {
     "WORKSPACE": ".workspace_config",
+    "ApprovalRule": ".models.approvals",
     "McpServerConfig": "..schema.mcp_server",
     "ProviderConfig": ".models.providers",
     "ResponseRule": ".models.routes",

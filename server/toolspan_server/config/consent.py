@@ -51,6 +51,20 @@ def untrusted_servers(config: Config) -> tuple[UntrustedItem, ...]:
     )
 
 
+def untrusted_approvals(config: Config) -> tuple[UntrustedItem, ...]:
+    """The settings of ``config`` by which calls would be made without asking."""
+    approvals = config.approvals
+    if approvals is None:
+        return ()
+    never = ["ask about no tool call"] if approvals.policy == "never" else []
+    allowed = [
+        f"allow calls of {', '.join(rule.tools or rule.servers or ['any tool'])} without asking"
+        for rule in approvals.rules
+        if rule.action == "allow"
+    ]
+    return tuple(UntrustedItem(config.files[0], "$.approvals", what) for what in (*never, *allowed))
+
+
 def untrusted_server(
     file: Path, place: str, entry: McpServerConfig, redact: Callable[[str], str] = str
 ) -> UntrustedItem:

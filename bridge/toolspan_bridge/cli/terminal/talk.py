@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import IO, Any
 
+from ...approvals import Approval, Approver
 from ...conversation import Conversation
 from ...events import (
     Answer,
@@ -16,6 +17,8 @@ from ...events import (
     ReasoningDelta,
     Text,
     TextDelta,
+    ToolApprovalAnswer,
+    ToolApprovalRequest,
     ToolCallFinished,
     ToolCallStarted,
     UsageReported,
@@ -49,6 +52,8 @@ class Printer:
         self._turn_is_over = False
         self._shown = ""
         self._thinks = False
+        self._held: list[str] | None = None
+        """What comes while a person is asked, to be shown afterwards."""
 
     def show(self, event: Event) -> None:
         """One event, as it happens."""
@@ -68,6 +73,13 @@ class Printer:
                 self._say(self._beside)
                 self._beside = ""
                 self._say(f"→ {tool}({_arguments(arguments)})")
+            case ToolApprovalRequest():
+                self._held = []
+            case ToolApprovalAnswer(tool=tool, approval=approval):
+                held, self._held = self._held, None
+                self._say(_decision(tool, approval))
+                for line in held or ():
+                    self._say(line)
             case ToolCallFinished(outcome=outcome):
                 self._say(f"← {_result(outcome.result)}")
             case Notice(text=text):
@@ -106,7 +118,9 @@ class Printer:
         return self._live is not None and came == text
 
     def _say(self, line: str) -> None:
-        if line and not self._quiet:
+        if self._held is not None:
+            self._held.append(line)
+        elif line and not self._quiet:
             self.close()
             self._lines.write(line)
 
@@ -118,10 +132,11 @@ async def talk(
     printer: Printer,
     conversation: Conversation | None = None,
     meter: CostMeter | None = None,
+    approver: Approver | None = None,
 ) -> Answer:
     """Answer ``question``, print what happens on the way, and have ``meter`` add up what it costs."""
     try:
-        async with aclosing(run(question, provider, toolbox, conversation)) as events:
+        async with aclosing(run(question, provider, toolbox, conversation, approver=approver)) as events:
             async for event in events:
                 printer.show(event)
                 if meter is not None and isinstance(event, UsageReported):
@@ -131,6 +146,16 @@ async def talk(
     finally:
         printer.close()
     raise AssertionError("a run ends with End")
+
+
+def _decision(tool: str, approval: Approval) -> str:
+    """What was decided about a call where the person does not know it: by others, or for later calls."""
+    if approval.decider == "person" and approval.arguments is None:
+        return ""
+    if approval.arguments is not None:
+        return f"→ {tool}({_arguments(approval.arguments)}), as changed"
+    by = {"earlier": "an earlier answer", "flag": "--approve", "rule": "a rule", "policy": "the policy"}
+    return f"  allowed by {by.get(approval.decider, approval.decider)}" if approval.allowed else ""
 
 
 def _sources(citations: Iterable[Citation]) -> list[str]:

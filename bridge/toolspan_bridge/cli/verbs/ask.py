@@ -9,10 +9,13 @@ from pathlib import Path
 import anyio
 import click
 
+from ...conversation import Conversation
 from ...errors import UsageError
+from ..asking.approving import approver_of
 from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
 from ..asking.session import opened
+from ..inputs.approvals import ApprovalChoice, approval_options
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -33,6 +36,7 @@ EXIT_NO_FIT = 8
 @ask_options
 @click.option("--service", metavar="NAME", help="For routes that match a service.")
 @click.option("--schema", "schema_path", metavar="FILE", help="A JSON Schema that the answer has to fit.")
+@approval_options
 @config_options
 @workspace_option
 @json_option
@@ -41,6 +45,7 @@ def command(
     options: AskOptions,
     service: str | None,
     schema_path: str | None,
+    approvals: ApprovalChoice,
     choice: ConfigChoice,
     as_json: bool,
 ) -> int:
@@ -67,7 +72,11 @@ def command(
             printer = Printer(sys.stderr, quiet=as_json, live=sys.stdout if options.stream else None)
             asked = replace(options.applied_to(asked), answer_schema=schema)
             meter = asker.meter(asked, provider)
-            answer = await talk(asked, provider, session.toolbox, printer, meter=meter)
+            conversation = Conversation()
+            approver = approver_of(session, approvals, conversation.id)
+            answer = await talk(
+                asked, provider, session.toolbox, printer, conversation, meter, approver=approver
+            )
             if as_json:
                 emit_json({**answer.as_dict(), "cost": cost_data(meter.usd)})
             elif answer.fits:

@@ -15,10 +15,12 @@ from anyio.abc import TaskStatus
 
 from ...errors import BridgeError
 from ...messages import EFFORTS, ReasoningEffort
+from ..asking.approving import approver_of
 from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
 from ..asking.saved_conversation import SavedConversation
 from ..asking.session import opened
+from ..inputs.approvals import ApprovalChoice, approval_options
 from ..inputs.images import read_images
 from ..inputs.options import (
     ConfigChoice,
@@ -42,6 +44,7 @@ _HELP = (
 @ask_options
 @click.option("--save", metavar="FILE", help="Keep the conversation in FILE, written after each answer.")
 @click.option("--resume", metavar="FILE", help="Go on with the conversation in FILE, with any model.")
+@approval_options
 @config_options
 @workspace_option
 @json_option
@@ -49,6 +52,7 @@ def command(
     options: AskOptions,
     save: str | None,
     resume: str | None,
+    approvals: ApprovalChoice,
     choice: ConfigChoice,
     as_json: bool,
 ) -> int:
@@ -62,7 +66,7 @@ def command(
 
     async def run() -> int:
         async with opened(choice) as session, RoutedAsker(session) as asker:
-            chat = Chat(asker, options, saved, as_json=as_json)
+            chat = Chat(asker, options, saved, approvals, as_json=as_json)
             return await (_at_the_prompt(chat) if sys.stdin.isatty() else _line_by_line(chat))
 
     return anyio.run(run)
@@ -77,12 +81,14 @@ class Chat:
         asker: RoutedAsker,
         options: AskOptions,
         saved: SavedConversation,
+        approvals: ApprovalChoice,
         *,
         as_json: bool,
     ) -> None:
         self._asker = asker
         self._options = options
         self._saved = saved
+        self._approvals = approvals
         self._as_json = as_json
         self.broken = False
         """Whether an answer was no whole one."""
@@ -127,15 +133,18 @@ class Chat:
         live = sys.stdout if self._options.stream else None
         printer = Printer(sys.stderr, quiet=self._as_json, live=live)
         question, self._options = self._options.applied_to(asked), replace(self._options, images=())
-        toolbox = self._asker.session.toolbox
+        session, conversation = self._asker.session, self._saved.conversation
+        approver = approver_of(session, self._approvals, conversation.id)
         with self._saved.written():
             meter = self._asker.meter(question, provider)
             try:
-                answer = await talk(question, provider, toolbox, printer, self._saved.conversation, meter)
+                answer = await talk(
+                    question, provider, session.toolbox, printer, conversation, meter, approver
+                )
             finally:
-                self._saved.conversation.spend(meter.usd)
+                conversation.spend(meter.usd)
         self.broken = self.broken or answer.broken
-        spent = meter.usd, self._saved.conversation.usd
+        spent = meter.usd, conversation.usd
         if self._as_json:
             emit_json({**answer.as_dict(), "cost": cost_data(*spent, chat=True)}, indent=None)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 import anyio
@@ -10,9 +11,12 @@ import click
 from ...findings import asked_losses
 from ...formats import format_names
 from ...formats.names import NameTable
+from ...loop import called
 from ...messages import ToolSpec
-from ..asking.session import Session, opened
+from ..asking.approving import approver_of
+from ..asking.session import opened
 from ..examples import written_examples
+from ..inputs.approvals import ApprovalChoice, approval_options
 from ..inputs.arguments import parse_arguments
 from ..inputs.options import (
     ConfigChoice,
@@ -94,6 +98,7 @@ def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
 @click.option(
     "--arguments", "document", metavar="JSON", help="All arguments as one JSON object; - reads stdin."
 )
+@approval_options
 @config_options
 @workspace_option
 @json_option
@@ -101,14 +106,16 @@ def call(
     name: str,
     arguments: tuple[str, ...],
     document: str | None,
+    approvals: ApprovalChoice,
     choice: ConfigChoice,
     as_json: bool,
 ) -> int:
     """Call one tool. KEY=VALUE is read by the parameter's type: text as it is, anything else as JSON.
 
+    A tool that needs approval is asked about as in `ask`: to name it here is no approval of what it does.
     Exit 5 when the tool does not succeed.
     """
-    result = anyio.run(_call, name, arguments, document, choice)
+    result = anyio.run(_call, name, arguments, document, approvals, choice)
     if as_json:
         emit_json(result)
     elif result["success"]:
@@ -151,19 +158,18 @@ async def _tool(name: str, choice: ConfigChoice) -> tuple[ToolSpec, list[dict[st
 
 
 async def _call(
-    name: str, pairs: tuple[str, ...], document: str | None, choice: ConfigChoice
+    name: str,
+    pairs: tuple[str, ...],
+    document: str | None,
+    approvals: ApprovalChoice,
+    choice: ConfigChoice,
 ) -> dict[str, Any]:
     async with opened(choice) as session:
-        return await _called(session, name, pairs, document)
-
-
-async def _called(
-    session: Session, name: str, pairs: tuple[str, ...], document: str | None
-) -> dict[str, Any]:
-    tool = session.tool(name)
-    arguments = parse_arguments(pairs, document, tool.schema)
-    outcome = await session.toolbox.call(tool, arguments, call_id="cli")
-    return dict(outcome.result)
+        tool = session.tool(name)
+        arguments = parse_arguments(pairs, document, tool.schema)
+        approver = approver_of(session, approvals, secrets.token_hex(16))
+        outcome = await called(session.toolbox, tool, arguments, approver)
+        return dict(outcome.result)
 
 
 def _described(tool: ToolSpec) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from .tools import ToolsConfig
 
 if TYPE_CHECKING:
     from ...schema.mcp_server import McpServerConfig
+    from .approvals import ApprovalsConfig
     from .auth import AuthConfig
     from .prompts import PromptConfig
     from .providers import ProviderConfig
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .toolsets import ToolsetConfig
 else:
     _HERE, _SCHEMA = __package__, "toolspan_server.schema"
+    ApprovalsConfig = Deferred.of(_HERE, "approvals", "ApprovalsConfig")
     AuthConfig = Deferred.of(_HERE, "auth", "AuthConfig")
     McpServerConfig = Deferred.of(_SCHEMA, "mcp_server", "McpServerConfig")
     PromptConfig = Deferred.of(_HERE, "prompts", "PromptConfig")
@@ -90,6 +92,9 @@ class Config(Record):
     responses: tuple[ResponseRule, ...] = key(
         "Routes: which model answers which questions, with which tools; the first match is used.",
         default=(),
+    )
+    approvals: ApprovalsConfig | None = key(
+        "Which tool calls a person has to allow before the bridge makes them.", default=None
     )
     mcp_servers: dict[str, McpServerConfig] = key(
         "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +44,11 @@ class ServerSpec:
     redactor: Callable[[str], str] = str
     problem: str = ""
     own: bool = False
+
+    @property
+    def address(self) -> str:
+        """What tells the server from any other: its URL, or its command and folder, as JSON."""
+        return self.url or json.dumps([*self.command, self.cwd or ""])
 
     def redact(self, text: str) -> str:
         """``text`` without the server's secret values; of a header ``Bearer abc``, without ``abc`` too."""

@@ -1,0 +1,100 @@
+"""The approver of the command line: rules, flags, earlier answers, and the person, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolspan_server.engines.upstreams import ListedTool
+
+from .patterns import Pattern, names_tool
+from .policy import Policy, asks_itself, reason_to_ask
+from .request import Approval, ApprovalRequest
+
+if TYPE_CHECKING:
+    from toolspan_server.config import ApprovalRule
+
+    from .person import Person
+    from .remembered import Remembered
+
+NOBODY = "pass an approver"
+
+
+class PolicyApprover:
+    """Decides by ``policy`` which calls need approval, and who or what gives it.
+
+    The first of ``rules`` that applies counts, under the policy ``rules``; one that denies counts under every
+    policy. ``allowed`` are globs of tools that a flag allows. ``remembered`` are the person's earlier
+    answers; ``person`` is asked last. Without one the call is denied, and ``remedy`` says how it would be
+    allowed. Paths of rules begin at ``base``.
+    """
+
+    def __init__(
+        self,
+        policy: Policy = "destructive",
+        allowed: Sequence[str] = (),
+        remedy: str = NOBODY,
+        *,
+        rules: Sequence[ApprovalRule] = (),
+        remembered: Remembered | None = None,
+        person: Person | None = None,
+        base: Path | None = None,
+    ) -> None:
+        self._policy: Policy = policy
+        self._allowed = tuple(allowed)
+        self._remedy = remedy
+        self._rules = tuple(rules)
+        self._remembered = remembered
+        self._person = person
+        self._base = base or Path.cwd()
+
+    def reason_to_ask(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
+        """Why the call needs a decision; empty when it needs none."""
+        rule = self._rule(server, tool.name, arguments)
+        if rule is not None and (rule.action != "allow" or asks_itself(tool)):
+            return {"deny": "a rule denies it", "ask": "a rule says so"}.get(rule.action, "a rule allows it")
+        if rule is not None:
+            return ""
+        if asks_itself(tool):
+            return reason_to_ask(tool, "destructive")
+        return reason_to_ask(tool, self._policy)
+
+    async def decide(self, request: ApprovalRequest) -> Approval:
+        """The decision of the first that has one."""
+        rule = self._rule(request.server, request.tool.name, request.arguments)
+        if rule is not None and rule.action == "deny":
+            return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
+        if rule is not None and rule.action == "allow":
+            return Approval(allowed=True, decider="rule")
+        if self._policy == "never":
+            return Approval(allowed=True, decider="policy")
+        if names_tool(self._allowed, request.server, request.tool.name):
+            return Approval(allowed=True, decider="flag")
+        return await self._asked(request)
+
+    async def _asked(self, request: ApprovalRequest) -> Approval:
+        earlier = None
+        if self._remembered is not None:
+            known = self._remembered.answer(request, self._base)
+            if known.approval is not None:
+                return known.approval
+            earlier = known.changed
+        if self._person is None:
+            text = f"{request.reason}, and there is nobody to ask here ({self._remedy})"
+            return Approval(allowed=False, decider="policy", reason=text)
+        answer = await self._person.ask(request, earlier)
+        if self._remembered is not None:
+            self._remembered.keep(request, answer)
+        return answer.approval
+
+    def _rule(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ApprovalRule | None:
+        """The first rule that applies; of other policies than ``rules``, the first that denies."""
+        for rule in self._rules:
+            if self._policy != "rules" and rule.action != "deny":
+                continue
+            pattern = Pattern(rule.tools, rule.servers, rule.arguments, rule.paths)
+            applies = pattern.covers if rule.action == "allow" else pattern.touches
+            if applies(server, tool, arguments, self._base):
+                return rule
+        return None

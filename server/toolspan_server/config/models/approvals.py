@@ -1,0 +1,68 @@
+"""``approvals``: which tool calls a person has to allow."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from typing_extensions import override
+
+from ...common.re2_patterns import compiled
+from ...problems import Fault, Faulty
+from ...schema.constraints import AfterValidator
+from ...schema.records import Record, key
+
+RE2_PREFIX = "re:"
+"""What a pattern of an argument begins with that is no glob."""
+
+
+def _pattern(text: str) -> str:
+    if text.startswith(RE2_PREFIX):
+        try:
+            compiled(text.removeprefix(RE2_PREFIX))
+        except ValueError as error:
+            raise ValueError(
+                f"not an RE2 pattern: {error} (RE2 has no lookaround and no backreferences)"
+            ) from None
+    return text
+
+
+class ApprovalRule(Record):
+    """A rule about calls: all of its conditions must hold, and the first that applies is used."""
+
+    action: Literal["allow", "deny", "ask"] = key("What becomes of the calls.")
+    tools: tuple[str, ...] | None = key(
+        "Globs of tool names, as Write or files/*, with the server before the slash; any tool when absent.",
+        default=None,
+    )
+    servers: tuple[str, ...] | None = key("Globs of server names; any server when absent.", default=None)
+    arguments: dict[str, Annotated[str, AfterValidator(_pattern)]] = key(
+        "A pattern for each named argument: a glob of its whole text, or re: and an RE2 pattern to search.",
+        factory=dict,
+    )
+    paths: tuple[str, ...] | None = key(
+        "Globs of paths, relative to --workspace or the config's folder, that file_path, notebook_path and "
+        "path lie in.",
+        default=None,
+    )
+    reason: str | None = key("What the model is told when the call is denied.", default=None)
+
+    @override
+    def check(self) -> None:
+        """Check that the rule has a condition."""
+        if self.tools is None and self.servers is None and self.paths is None and not self.arguments:
+            raise Faulty(
+                Fault((), "has no condition", 'name tools, servers, arguments or paths; tools: ["*"] is all')
+            )
+
+
+class ApprovalsConfig(Record):
+    """Which tool calls ask, chat and tools call make only after a person allowed them."""
+
+    policy: Literal["never", "always", "destructive", "rules"] | None = key(
+        "Which calls need approval: none, all, those of destructive tools, or what the rules say and "
+        "otherwise destructive ones. By default rules where there are any, else destructive.",
+        default=None,
+    )
+    rules: tuple[ApprovalRule, ...] = key(
+        "Rules about calls; those that deny hold under every policy.", default=()
+    )
