@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+import json
+import subprocess
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.served import BOUND_S, INITIALIZE, INITIALIZED, command
 from toolspan_server import Config, running
 from toolspan_server.calls.caller import CONVERSATION_KEY
 from toolspan_server.calls.results import ToolResult
@@ -57,6 +60,15 @@ def workspace_config(folder: Path, state: Path, **entry: Any) -> Config:
             "tools": {"sources": [source]},
         }
     )
+
+
+def answers_of(cwd: Path, options: Sequence[str | Path], *requests: dict[str, Any]) -> dict[Any, Any]:
+    """The answers of a server on stdio, a process in ``cwd``, to a handshake and ``requests``, by their ids."""
+    sent = "".join(json.dumps(each) + "\n" for each in (INITIALIZE, INITIALIZED, *requests)).encode()
+    ran = subprocess.run(
+        command(*options), input=sent, stdout=subprocess.PIPE, cwd=cwd, timeout=BOUND_S, check=True
+    )
+    return {each.get("id"): each for each in map(json.loads, ran.stdout.splitlines())}
 
 
 @asynccontextmanager

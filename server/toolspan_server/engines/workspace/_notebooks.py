@@ -98,9 +98,13 @@ class Notebook:
         return found
 
     def written(self) -> str:
-        """The notebook's text, indented and ended as it was."""
+        """The notebook's text, indented, escaped and ended as it was."""
         indent = _INDENT.match(self.text)
-        text = json.dumps(self.data, ensure_ascii=False, indent=None if indent is None else indent[1])
+        text = json.dumps(
+            self.data,
+            ensure_ascii=self.text.isascii() and "\\u" in self.text,
+            indent=None if indent is None else indent[1],
+        )
         return text + self.text[len(self.text.rstrip()) :]
 
     def _new_id(self) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.support.cli import toolspan
-from tests.support.served import BOUND_S, INITIALIZE, INITIALIZED, call, command, run
-from tests.support.workspaces import workspace_config, workspace_tools, write_files
+from tests.support.served import call, run
+from tests.support.workspaces import answers_of, workspace_config, workspace_tools, write_files
 from toolspan_server import ConfigError, load_config
 from toolspan_server.engines.registration import find_handler
 from toolspan_server.tools.handlers import workspace as modules
@@ -28,13 +28,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def served(cwd: Path, *options: str | Path) -> dict[Any, Any]:
-    """The answers of a server to a handshake (1) and a call of Read (2), by their ids."""
-    requests = [INITIALIZE | {"id": 1}, INITIALIZED, call(2, "Read", {"file_path": "a.txt"})]
-    sent = "".join(json.dumps(each) + "\n" for each in requests).encode()
-    ran = subprocess.run(
-        command(*options), input=sent, stdout=subprocess.PIPE, cwd=cwd, timeout=BOUND_S, check=True
-    )
-    return {each.get("id"): each for each in map(json.loads, ran.stdout.splitlines())}
+    """The answers of a server to a handshake (``init``) and to a call of Read (2), by their ids."""
+    return answers_of(cwd, options, call(2, "Read", {"file_path": "a.txt"}))
 
 
 def test_each_module_is_one_tool_named_like_it() -> None:
@@ -82,7 +77,7 @@ def test_a_source_of_an_unknown_workspace_is_a_problem_of_the_config(tmp_path: P
 @pytest.mark.parametrize("toolset", [(), ("--toolset", "workspace")])
 def test_the_server_needs_no_config_for_a_workspace(folder: Path, toolset: tuple[str, ...]) -> None:
     answers = served(folder.parent, "--workspace", folder, *toolset)
-    assert answers[1]["result"]["serverInfo"]["name"] == "workspace"
+    assert answers["init"]["result"]["serverInfo"]["name"] == "workspace"
     assert answers[2]["result"]["content"] == [{"type": "text", "text": "     1\thello"}]
 
 
@@ -93,7 +88,7 @@ def test_a_workspace_comes_beside_the_tools_of_a_config(folder: Path, tmp_path: 
     assert ran.code == 0, ran.err
     assert {"hi", "Read", "Write"} <= {tool["name"] for tool in ran.json["tools"]}
     answers = served(tmp_path, "--config", path, "--workspace", folder)
-    assert answers[1]["result"]["serverInfo"]["name"] == "toolspan"
+    assert answers["init"]["result"]["serverInfo"]["name"] == "toolspan"
     assert answers[2]["result"]["isError"] is False
 
 

@@ -1,0 +1,203 @@
+"""``Write``: whole files, at once or not at all, and only over what was read."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
+from toolspan_server import load_config, running
+
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.3.5")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "ws", {"a.txt": "old\n"})
+
+
+@pytest.fixture
+async def tools(folder: Path) -> AsyncIterator[WorkspaceTools]:
+    async with workspace_tools(folder, limits={"file_bytes": 1_000}) as found:
+        yield found
+
+
+async def test_a_new_file_is_made_with_its_folders(tools: WorkspaceTools, folder: Path) -> None:
+    done = await tools.good("Write", file_path="new/deep/b.txt", content="1\n2\n")
+    assert (folder / "new" / "deep" / "b.txt").read_bytes() == b"1\n2\n"
+    assert done == {
+        "file_path": "new/deep/b.txt",
+        "created": True,
+        "bytes": 4,
+        "diff": "--- new/deep/b.txt\n+++ new/deep/b.txt\n@@ -0,0 +1,2 @@\n+1\n+2\n",
+    }
+
+
+async def test_a_file_is_overwritten_once_it_was_read_and_keeps_its_mode(
+    tools: WorkspaceTools, folder: Path
+) -> None:
+    (folder / "a.txt").chmod(0o754)
+    refused = await tools.refused("Write", file_path="a.txt", content="new\n")
+    assert refused == "not_read: a.txt exists and was not read in this conversation"
+    await tools.good("Read", file_path="a.txt")
+    done = await tools.good("Write", file_path="a.txt", content="new\n")
+    assert "-old\n+new\n" in done["diff"]
+    assert (folder / "a.txt").read_text() == "new\n"
+    assert (folder / "a.txt").stat().st_mode & 0o777 == 0o754
+    assert (await tools.good("Write", file_path="a.txt", content="again\n"))["created"] is False
+
+
+async def test_what_one_conversation_read_another_did_not(tools: WorkspaceTools) -> None:
+    await tools.good("Read", "one", file_path="a.txt")
+    assert (await tools.refused("Write", "two", file_path="a.txt", content="x")).startswith("not_read")
+    await tools.good("Write", "one", file_path="a.txt", content="x")
+
+
+async def test_a_file_that_changed_since_it_was_read_is_left_as_it_is(
+    tools: WorkspaceTools, folder: Path
+) -> None:
+    await tools.good("Read", file_path="a.txt")
+    (folder / "a.txt").write_text("theirs\n")
+    refused = await tools.refused("Write", file_path="a.txt", content="mine\n")
+    assert refused.startswith("changed_since_read: ")
+    assert (folder / "a.txt").read_text() == "theirs\n"
+    await tools.good("Write", file_path="a.txt", content="mine\n", force=True)
+    assert (folder / "a.txt").read_text() == "mine\n"
+
+
+async def test_the_encoding_and_the_ends_of_lines_of_a_file_stay(tools: WorkspaceTools, folder: Path) -> None:
+    write_files(folder, {"w.txt": "ä\r\nb\r\n".encode("utf-16")})
+    await tools.good("Write", file_path="w.txt", content="ö\nc\n", force=True)
+    assert (folder / "w.txt").read_bytes() == "ö\r\nc\r\n".encode("utf-16")
+
+
+async def test_a_character_that_the_encoding_lacks_is_an_error(tools: WorkspaceTools, folder: Path) -> None:
+    write_files(folder, {"l.txt": b"caf\xe9\n"})
+    refused = await tools.refused("Write", file_path="l.txt", content="日本\n", force=True)
+    assert refused.startswith("encoding_error: l.txt: '日' cannot be written in latin-1")
+    assert (folder / "l.txt").read_bytes() == b"caf\xe9\n"
+
+
+def linked(folder: Path) -> None:
+    (folder / "x").symlink_to("a.txt")
+
+
+def linked_outside(folder: Path) -> None:
+    write_files(folder.parent, {"out.txt": "old\n"})
+    (folder / "x").symlink_to("../out.txt")
+
+
+def linked_hard(folder: Path) -> None:
+    write_files(folder.parent, {"out.txt": "old\n"})
+    (folder / "x").hardlink_to(folder.parent / "out.txt")
+
+
+def read_only(folder: Path) -> None:
+    write_files(folder, {"x": "old\n"})
+    (folder / "x").chmod(0o444)
+
+
+def is_fifo(folder: Path) -> None:
+    os.mkfifo(folder / "x")
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (linked, "symbolic_link"),
+        (linked_outside, "symbolic_link"),
+        (linked_hard, "hard_link"),
+        (read_only, "permission_denied"),
+        (is_fifo, "not_a_file"),
+        (lambda folder: (folder / "x").mkdir(), "not_a_file"),
+    ],
+    ids=["link", "link outside", "hard link", "read-only", "fifo", "folder"],
+)
+async def test_what_is_no_plain_writable_file_is_not_written(
+    tools: WorkspaceTools, folder: Path, make: Any, code: str
+) -> None:
+    make(folder)
+    refused = await tools.refused("Write", file_path="x", content="new\n", force=True)
+    assert refused.startswith(f"{code}: ")
+    assert (folder / "a.txt").read_text() == "old\n"
+    assert not (folder.parent / "out.txt").exists() or (folder.parent / "out.txt").read_text() == "old\n"
+
+
+async def test_a_folder_behind_a_link_that_leads_out_is_not_written_to(
+    tools: WorkspaceTools, folder: Path
+) -> None:
+    (folder.parent / "outside").mkdir()
+    (folder / "door").symlink_to("../outside")
+    refused = await tools.refused("Write", file_path="door/new.txt", content="x")
+    assert refused.startswith("outside_workspace: ")
+    assert not (folder.parent / "outside" / "new.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".git/hooks/pre-commit", "sub/.GIT/config", "gate/hooks/x", ".toolspan/x", "toolspan.yaml", "state/x"],
+)
+async def test_the_config_its_state_and_git_are_protected_also_behind_links(folder: Path, path: str) -> None:
+    write_files(folder, {".git/hooks/h": "", ".toolspan/s": "", "toolspan.yaml": CONFIG})
+    (folder / "gate").symlink_to(".git")
+    (folder / "state").symlink_to(".toolspan")
+    async with running(load_config(folder / "toolspan.yaml")) as runtime:
+        await runtime.settled()
+        tools = WorkspaceTools(runtime)
+        refused = await tools.refused("Write", file_path=path, content="x", force=True)
+        assert refused.startswith("protected: ")
+        assert "protected" not in (await tools.result("Read", file_path="toolspan.yaml")).error
+
+
+CONFIG = """
+services: {workspaces: {main: {path: .}}}
+tools: {sources: [{type: workspace, workspace: main, approval: false}]}
+"""
+
+
+async def test_a_config_that_says_so_lets_itself_be_changed(folder: Path) -> None:
+    state = folder / ".toolspan"
+    async with workspace_tools(folder, state, change_config=True, protected=[]) as tools:
+        await tools.good("Write", file_path=".git/config", content="x")
+        await tools.good("Write", file_path=".toolspan/x", content="x")
+
+
+async def test_a_further_root_is_written_to_only_where_the_config_says_so(folder: Path) -> None:
+    (folder.parent / "one").mkdir()
+    (folder.parent / "two").mkdir()
+    roots = [{"path": str(folder.parent / "one")}, {"path": str(folder.parent / "two"), "writable": True}]
+    async with workspace_tools(folder, roots=roots) as tools:
+        path = str(folder.parent / "one" / "x")
+        assert (await tools.refused("Write", file_path=path, content="x")).startswith("protected: ")
+        done = await tools.good("Write", file_path=str(folder.parent / "two" / "x"), content="x")
+        assert done["file_path"] == str(folder.parent / "two" / "x")
+        assert (folder.parent / "two" / "x").read_text() == "x"
+
+
+async def test_a_text_beyond_the_limit_is_refused_by_its_name(tools: WorkspaceTools, folder: Path) -> None:
+    refused = await tools.refused("Write", file_path="b.txt", content="x" * 1_001)
+    assert refused == "too_large: b.txt has 1,001 bytes, more than limits.file_bytes (1,000)"
+    assert not (folder / "b.txt").exists()
+
+
+@pytest.mark.parametrize("failing", ["write", "rename", "fsync"])
+async def test_a_full_disk_loses_nothing_and_leaves_nothing(
+    tools: WorkspaceTools, folder: Path, failing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tools.good("Read", file_path="a.txt")
+
+    def full(*_args: Any, **_more: Any) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, failing, full)
+        refused = await tools.refused("Write", file_path="a.txt", content="new\n")
+    assert refused == "disk_full: a.txt was not written: the disk is full"
+    assert (await tools.good("Glob", pattern="*"))["files"] == ["a.txt"]
+    assert (folder / "a.txt").read_text() == "old\n"
+    assert await tools.good("Changes") == {"files": []}
