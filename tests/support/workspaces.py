@@ -63,7 +63,7 @@ def workspace_config(folder: Path, state: Path, **entry: Any) -> Config:
 
 
 def answers_of(cwd: Path, options: Sequence[str | Path], *requests: dict[str, Any]) -> dict[Any, Any]:
-    """The answers of a server on stdio, a process in ``cwd``, to a handshake and ``requests``, by their ids."""
+    """The answers of a server on stdio, a process in ``cwd``, to a handshake and ``requests``, by id."""
     sent = "".join(json.dumps(each) + "\n" for each in (INITIALIZE, INITIALIZED, *requests)).encode()
     ran = subprocess.run(
         command(*options), input=sent, stdout=subprocess.PIPE, cwd=cwd, timeout=BOUND_S, check=True

@@ -153,11 +153,11 @@ async def test_a_notebook_is_shown_as_its_cells(tools: WorkspaceTools, folder: P
         {"output_type": "stream", "name": "stdout", "text": ["1\n"]},
         {"output_type": "display_data", "data": {"image/png": image + "\n"}, "metadata": {}},
     ]
-    cells = [
+    cells: list[dict[str, Any]] = [
         {"cell_type": "markdown", "id": "intro", "metadata": {}, "source": ["# Title"]},
         {"cell_type": "code", "metadata": {}, "source": "print(1)", "outputs": outputs, "execution_count": 1},
     ]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    notebook: dict[str, Any] = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     write_files(folder, {"n.ipynb": json.dumps(notebook)})
     async with workspace_tools(folder) as wide:
         text, picture = await blocks(wide, "n.ipynb")

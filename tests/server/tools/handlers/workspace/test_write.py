@@ -102,6 +102,10 @@ def read_only(folder: Path) -> None:
     (folder / "x").chmod(0o444)
 
 
+def is_folder(folder: Path) -> None:
+    (folder / "x").mkdir()
+
+
 def is_fifo(folder: Path) -> None:
     os.mkfifo(folder / "x")
 
@@ -114,7 +118,7 @@ def is_fifo(folder: Path) -> None:
         (linked_hard, "hard_link"),
         (read_only, "permission_denied"),
         (is_fifo, "not_a_file"),
-        (lambda folder: (folder / "x").mkdir(), "not_a_file"),
+        (is_folder, "not_a_file"),
     ],
     ids=["link", "link outside", "hard link", "read-only", "fifo", "folder"],
 )
