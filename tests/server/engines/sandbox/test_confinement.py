@@ -163,10 +163,11 @@ async def test_a_server_that_needs_a_sandbox_runs_nothing_without_one(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from toolspan_server import ToolFailure
-    from toolspan_server.engines.sandbox import _runner
     from toolspan_server.engines.sandbox._choice import Choice
 
-    monkeypatch.setattr(_runner, "choice", lambda: Choice(None, "bubblewrap is not installed"))
+    monkeypatch.setattr(
+        "toolspan_server.engines.sandbox._runner.choice", lambda: Choice(None, "bubblewrap is not installed")
+    )
     async with runner(workspace, CONFINED) as shell:
         with pytest.raises(ToolFailure, match="bubblewrap is not installed") as caught:
             await ran(shell, "touch ran")
