@@ -15,8 +15,8 @@ from .typed import TypedConfig
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """What is searched: ``text``, at most ``count`` results, only of the hosts ``allowed`` (of all, when there
-    are none) and of none of ``blocked``; a host stands for all below it too."""
+    """What is searched: ``text``, at most ``count`` results, only of the hosts ``allowed`` (of all, when
+    there are none) and of none of ``blocked``; a host stands for all below it too."""
 
     text: str
     count: int
@@ -26,7 +26,9 @@ class SearchQuestion:
     def with_sites(self) -> str:
         """The text with the hosts as most engines understand them: ``site:`` and ``-site:``."""
         only = " OR ".join(f"site:{host}" for host in self.allowed)
-        return " ".join([self.text, *([f"({only})"] if only else []), *(f"-site:{each}" for each in self.blocked)])
+        return " ".join(
+            [self.text, *([f"({only})"] if only else []), *(f"-site:{each}" for each in self.blocked)]
+        )
 
 
 @dataclass(frozen=True, slots=True)

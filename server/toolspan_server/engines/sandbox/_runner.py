@@ -57,7 +57,7 @@ class CommandRunner:
 
     async def describe(self) -> dict[str, Any]:
         """What commands may reach, for people who allow them: see ``described``."""
-        found = await self._confinement()
+        found = await self._found()
         return described(found.confinement, self._reach(Path(tempfile.gettempdir())), found.why)
 
     async def run(self, text: str, seconds: float) -> tuple[Ending, Command]:
@@ -101,19 +101,23 @@ class CommandRunner:
         wrapped = confinement is not None and confinement.wrapped
         return Order(words, everything, self._workspace, seconds, wrapped)
 
-    async def _confinement(self) -> Choice:
-        """How commands are confined. Raises ``ToolFailure`` when they must be and cannot."""
+    async def _found(self) -> Choice:
         if self._choice is None:
             self._choice = await anyio.to_thread.run_sync(choice)
-        if self._choice.confinement is None:
+        return self._choice
+
+    async def _confinement(self) -> Choice:
+        """How commands are confined. Raises ``ToolFailure`` when they must be and cannot."""
+        found = await self._found()
+        if found.confinement is None:
             if self._settings.mode == "required":
                 raise ToolFailure(
-                    f"Commands run only in a sandbox, and there is none: {self._choice.why}",
+                    f"Commands run only in a sandbox, and there is none: {found.why}",
                     error_code="no_sandbox",
-                    user_action="Do what it says, or write sandbox: {mode: auto} in the workspace's config.",
+                    user_action="Do what it says, or write bash: {sandbox: auto} in the workspace's config.",
                 )
             hide_server()
-        return self._choice
+        return found
 
     def _reach(self, temporary: Path) -> Reach:
         settings = self._settings

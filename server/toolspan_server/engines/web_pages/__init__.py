@@ -1,4 +1,4 @@
-"""Pages of the web as Markdown: fetched through the guarded HTTP client, converted in a process of its own, cached.
+"""Pages of the web as Markdown: fetched by the guarded HTTP client, converted in another process, cached.
 
 What a page holds is data from a stranger: here it is only made readable, never obeyed.
 """

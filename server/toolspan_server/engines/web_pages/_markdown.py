@@ -24,7 +24,7 @@ _BROKEN = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceErr
 
 
 async def markdown_of(html: str, url: str) -> tuple[str, str]:
-    """The title and the Markdown of the page ``html``, its links relative to ``url``. Raises ``ToolFailure``."""
+    """The title and the Markdown of the page ``html`` at ``url``. Raises ``ToolFailure``."""
     pipe = subprocess.PIPE
     command = [sys.executable, "-P", _CHILD]
     process = await open_process(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env={})

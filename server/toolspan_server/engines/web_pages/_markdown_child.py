@@ -14,7 +14,7 @@ _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,1000})", re.IGNORECASE)
 
 
 def converted(page: str, url: str) -> dict[str, str]:
-    """The title and the Markdown of ``page``: without scripts, styles, forms and pictures held in the page."""
+    """The title and the Markdown of ``page``: without scripts, styles, forms and embedded pictures."""
     from html_to_markdown import ConversionOptions, PreprocessingOptions, convert
 
     options = ConversionOptions(

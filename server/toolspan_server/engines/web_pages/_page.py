@@ -11,7 +11,9 @@ from ..http_client._response import charset_of
 from ._markdown import markdown_of
 
 _HTML = ("text/html", "application/xhtml+xml")
-_TEXTUAL = re.compile(r"text/.+|application/(.+\+)?(json|xml|yaml|javascript|toml)|application/x-ndjson|image/svg\+xml")
+_TEXTUAL = re.compile(
+    r"text/.+|application/(.+\+)?(json|xml|yaml|javascript|toml)|application/x-ndjson|image/svg\+xml"
+)
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _SNIFFED = 1_024
 
@@ -35,7 +37,7 @@ async def page_of(response: HttpResponse) -> Page:
     if _TEXTUAL.fullmatch(media_type):
         return Page(response.url, media_type, "", _decoded(response))
     raise ToolFailure(
-        f"{response.url[:300]} is {media_type}, {len(response.body):,} bytes: only pages and other texts are read",
+        f"{response.url[:300]} is {media_type}, {len(response.body):,} bytes: only texts are read",
         error_code="not_text",
         user_action="Fetch another address.",
     )
@@ -49,7 +51,7 @@ def _guessed(body: bytes) -> str:
 
 
 def _decoded(response: HttpResponse) -> str:
-    """The body as text: by its byte order mark or header, else by its ``<meta>``; what does not fit is replaced."""
+    """The body as text, in the charset of its first bytes, header or ``<meta>``; the rest is replaced."""
     body, charset = response.body, response.charset
     if charset == "utf-8" and "charset" not in response.headers.get("content-type", "").lower():
         found = _META_CHARSET.search(body[:_SNIFFED])

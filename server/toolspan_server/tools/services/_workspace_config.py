@@ -7,6 +7,8 @@ from typing import Annotated
 from ...engines.workspace._limits import WorkspaceLimits
 from ...schema.constraints import Limits
 from ...schema.records import Record, key
+from ._bash_config import BashConfig
+from ._web_config import Engine, WebFetchConfig
 
 ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
@@ -30,4 +32,7 @@ class WorkspaceConfig(Record):
     change_config: bool = key(
         "Whether tools may change the config's files and the folder of its state.", default=False
     )
+    bash: BashConfig = key("How commands run.", factory=BashConfig.initial)
+    web_fetch: WebFetchConfig = key("Which pages of the web are read.", factory=WebFetchConfig.initial)
+    web_search: Engine | None = key("The engine that WebSearch asks.", default=None)
     limits: WorkspaceLimits = key("Limits of its tools.", factory=WorkspaceLimits.initial)

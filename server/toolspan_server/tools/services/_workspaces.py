@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from ...engines.sandbox import CommandRunner
+from ...engines.web_pages import WebPages
 from ...engines.workspace import Protection, Root, Workspace
 from ...errors import ToolFailure
 from ...parts.environment import Environment
+from ...parts.search_engine import Hit, SearchQuestion
+from ._workspace_parts import command_runner, search, web_pages
 
 if TYPE_CHECKING:
     from ._workspace_config import WorkspaceConfig
@@ -20,13 +24,18 @@ class Workspaces:
 
     def __init__(self, configs: Mapping[str, WorkspaceConfig], environment: Environment) -> None:
         self.configs = configs
+        self._environment = environment
+        self._runners: dict[str, CommandRunner] = {}
+        self._pages: dict[str, WebPages] = {}
         self._workspaces = {name: _workspace(name, config, environment) for name, config in configs.items()}
 
     async def run(self) -> None:
-        """Keep the folders open until cancelled; then close them."""
+        """Keep the folders open until cancelled; then close them, and end what runs in them."""
         try:
             await anyio.sleep_forever()
         finally:
+            for runner in self._runners.values():
+                await runner.aclose()
             for workspace in self._workspaces.values():
                 workspace.close()
 
@@ -40,6 +49,25 @@ class Workspaces:
                 error_code="workspace_not_found",
                 user_action="Correct options.workspace, or add it to services.workspaces in the config.",
             ) from None
+
+    def runner(self, name: str) -> CommandRunner:
+        """What runs commands in the workspace ``name``. Raises ``ToolFailure``."""
+        workspace = self.get(name)
+        if name not in self._runners:
+            self._runners[name] = command_runner(workspace, self.configs[name], self._environment)
+        return self._runners[name]
+
+    def pages(self, name: str) -> WebPages:
+        """The pages of the web that the workspace ``name`` may read. Raises ``ToolFailure``."""
+        self.get(name)
+        if name not in self._pages:
+            self._pages[name] = web_pages(self.configs[name], self._environment)
+        return self._pages[name]
+
+    async def search(self, name: str, question: SearchQuestion) -> list[Hit]:
+        """What the engine of the workspace ``name`` finds. Raises ``ToolFailure``."""
+        self.get(name)
+        return await search(self.configs[name].web_search, self._environment, question)
 
     def state(self) -> dict[str, Any]:
         """Their state: ``failed`` when a folder cannot be opened."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -25,7 +26,13 @@ class Config(ServiceConfig):
     @classmethod
     @override
     def is_local(cls, path: Path) -> bool:
-        return path[1:2] in (("path",), ("roots",))
+        return path[1:2] in (("path",), ("roots",)) or path[1:3] == ("bash", "readable")
+
+    @override
+    def hosts(self) -> Iterable[tuple[str, str]]:
+        for name, workspace in self.root.items():
+            if workspace.web_search is not None:
+                yield from ((name, host) for host in workspace.web_search.hosts())
 
     @override
     def build(self, environment: Environment) -> Workspaces:

@@ -52,22 +52,31 @@ class Config(SourceConfig):
 
     @override
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:
-        return _Workspace(self)
+        return _Workspace(self, services)
 
 
 class _Workspace:
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, services: Mapping[str, Any]) -> None:
         self._config = config
+        self._services = services
         self._offered = 0
 
     async def run(self, offer: Offer) -> None:
-        tools = [self._tool(each) for each in definitions() if self._has(each.name)]
+        found = [each for each in definitions() if self._has(each.name)]
+        tools = [self._tool(await self._described(each)) for each in found]
         self._offered = len(tools)
         offer(tools)
         await anyio.sleep_forever()
 
     def state(self) -> Mapping[str, Any]:
         return {"name": self._config.workspace, "state": "ready" if self._offered else "waiting"}
+
+    async def _described(self, definition: Definition) -> Definition:
+        """``definition`` with what depends on the workspace and the machine."""
+        workspaces = self._services.get("workspaces")
+        if definition.describe is None or workspaces is None:
+            return definition
+        return await definition.describe(definition, workspaces, self._config.workspace)
 
     def _has(self, name: str) -> bool:
         included = any(fnmatchcase(name, each) for each in self._config.include)
@@ -83,7 +92,7 @@ class _Workspace:
             implementation={"type": "internal", "handler": definition.name, "options": options},
             annotations={hint: getattr(definition, hint) for hint in hints},
             approval=definition.approval and self._config.approval,
-            tags=(TAG, FOR_PEOPLE) if definition.for_people else (TAG,),
+            tags=(TAG, *((FOR_PEOPLE,) if definition.for_people else ()), *definition.tags),
             timeout_ms=definition.timeout_ms,
         )
 

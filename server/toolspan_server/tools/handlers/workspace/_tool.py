@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 SERVICE = "workspaces"
 
 
+Describe = Callable[["Definition", "Workspaces", str], Awaitable["Definition"]]
+"""Completes a definition for the workspace of that name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A tool as models see it. ``properties`` are those of its parameters, by JSON Schema 2020-12.
@@ -24,7 +28,8 @@ class Definition:
     ``idempotent`` (a second equal call changes no more), ``open_world`` (it reaches beyond the workspace).
     ``approval``: a person is asked before each call, unless the config says otherwise. ``timeout_ms`` is the
     longest time for a call, ``tools.default_timeout_ms`` when absent. ``for_people``: it is for a person's
-    commands, and a client that can tell them apart keeps it from models.
+    commands, and a client that can tell them apart keeps it from models. ``describe`` completes it with what
+    depends on the workspace and the machine, which further ``tags`` tell to programs.
     """
 
     name: str
@@ -38,6 +43,8 @@ class Definition:
     approval: bool = False
     timeout_ms: int | None = None
     for_people: bool = False
+    tags: tuple[str, ...] = ()
+    describe: Describe | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -1,0 +1,115 @@
+"""``Bash``: a shell command in the workspace."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ....calls.caller import caller_of
+from ....calls.context import Context
+from ....engines.registration import handler
+from ....errors import InvalidParameters
+from ._commands import ended, runner_of
+from ._tool import Definition, Options, references
+
+if TYPE_CHECKING:
+    from ...services._workspaces import Workspaces
+
+_SPARE_MS = 30_000
+_LONGEST_MS = 3_600_000
+
+
+async def _describe(definition: Definition, workspaces: Workspaces, name: str) -> Definition:
+    """Say in the definition what confines commands, for the person who allows them and for programs."""
+    runner = workspaces.runner(name)
+    report = await runner.describe()
+    kind = report["kind"]
+    if kind == "none":
+        told = (
+            f"Commands run WITHOUT a sandbox ({report['why']}): they can do whatever the server's user can. "
+            "A person should be asked each time."
+        )
+    else:
+        network = "can use the network" if report["network"] else "have no network"
+        told = (
+            f"Commands run in a sandbox ({kind}): they change files only in {', '.join(report['writable'])} "
+            f"and a temporary folder, see no files of people elsewhere, and {network}."
+        )
+    return replace(
+        definition,
+        description=f"{definition.description} {told}",
+        tags=(f"sandbox:{kind}", f"network:{'on' if report.get('network', True) else 'off'}"),
+        timeout_ms=min(runner.limits.max_timeout_ms + _SPARE_MS, _LONGEST_MS),
+    )
+
+
+DEFINITION = Definition(
+    name="Bash",
+    description=(
+        "Run a shell command in the workspace's folder and return its output. Each starts a new shell. "
+        "Processes that it leaves running end with it: for servers and the like use run_in_background, then "
+        "BashOutput and KillShell."
+    ),
+    properties={
+        "command": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 100_000,
+            "description": "The command, as bash -c takes it",
+        },
+        "timeout": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "Longest time in milliseconds; then the command is ended",
+        },
+        "description": {
+            "type": "string",
+            "maxLength": 1_000,
+            "description": "What the command does, in a few words, for the person who allows it",
+        },
+        "run_in_background": {
+            "type": "boolean",
+            "description": "Return at once with a bash_id, and let the command go on",
+        },
+    },
+    required=("command",),
+    destructive=True,
+    open_world=True,
+    approval=True,
+    describe=_describe,
+)
+
+
+@handler("Bash", kind="internal", options=Options, references=references)
+async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """``{"command", "timeout"?, "description"?, "run_in_background"?}`` → ``{"output", "exit_code",
+    "timed_out", "output_bytes", "ended_by"?, "sandbox"}``; in the background ``{"bash_id", "status",
+    "sandbox"}``.
+
+    ``exit_code`` is null when a limit, which ``ended_by`` names, ended the command; 128 and the signal's
+    number when a signal did.
+    """
+    runner = runner_of(context)
+    text: str = arguments["command"]
+    if "\0" in text:
+        raise InvalidParameters(["command must not hold a NUL character"])
+    limits = runner.limits
+    sandbox = (await runner.describe())["kind"]
+    if arguments.get("run_in_background", False):
+        owner, seconds = caller_of(context), limits.background_timeout_ms / 1000
+        if "timeout" in arguments:
+            seconds = min(seconds, arguments["timeout"] / 1000)
+        shell = await runner.background.start(owner, text, lambda: runner.start(text, seconds))
+        return {"bash_id": shell.id, "status": "running", "sandbox": sandbox}
+    asked = arguments.get("timeout", min(limits.timeout_ms, limits.max_timeout_ms))
+    if asked > limits.max_timeout_ms:
+        raise InvalidParameters(
+            [f"timeout must be at most {limits.max_timeout_ms} (bash.limits.max_timeout_ms), not {asked}"]
+        )
+    ending, command = await runner.run(text, asked / 1000)
+    return {
+        "output": command.output.take(),
+        **ended(ending, limits, asked),
+        "output_bytes": command.output.total,
+        "sandbox": sandbox,
+    }

@@ -1,0 +1,30 @@
+"""``KillShell``: ends a command in the background."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....calls.caller import caller_of
+from ....calls.context import Context
+from ....engines.registration import handler
+from ._commands import runner_of
+from ._tool import Definition, Options, references
+
+DEFINITION = Definition(
+    name="KillShell",
+    description="End a command that Bash started in the background, with every process that came of it.",
+    properties={"shell_id": {"type": "string", "maxLength": 100, "description": "The id that Bash returned"}},
+    required=("shell_id",),
+    destructive=False,
+    idempotent=True,
+)
+
+
+@handler("KillShell", kind="internal", options=Options, references=references)
+async def kill_shell(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """``{"shell_id"}`` → ``{"shell_id", "ended": whether it still ran}``; BashOutput has the rest of its
+    output."""
+    shell = runner_of(context).background.get(caller_of(context), arguments["shell_id"])
+    ran = shell.runs
+    await shell.command.end()
+    return {"shell_id": shell.id, "ended": ran}
