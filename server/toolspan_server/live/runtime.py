@@ -269,6 +269,9 @@ async def running(config: Config, tools: CompiledTools | None = None) -> AsyncGe
     async with running_services({}) as start:
         runtime = Runtime(snapshot, start)
         try:
+            runners = snapshot.source_runners
+            if runners and all(runner.config.is_immediate for runner in runners):
+                await runtime.settled()
             yield runtime
         finally:
             with anyio.move_on_after(_CLOSING_S, shield=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from .discovery import Parts
 from .environment import Environment
@@ -31,6 +31,9 @@ class Source(Protocol):
 
 class SourceConfig(TypedConfig):
     """The config keys of one type of source, in an entry of ``tools.sources``."""
+
+    is_immediate: ClassVar[bool] = False
+    """Whether its tools are known at once, so that a server can list them from its start on."""
 
     @abstractmethod
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:

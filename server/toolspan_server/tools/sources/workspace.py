@@ -34,6 +34,8 @@ FOR_PEOPLE = "for-people"
 class Config(SourceConfig):
     """``{"type": "workspace", "workspace": "<one of services.workspaces>"}``: its tools."""
 
+    is_immediate = True
+
     type: Annotated[str, OneOf(("workspace",))] = key(default="workspace")
     workspace: str = key("The name of the workspace in services.workspaces.", least=1)
     include: tuple[_Glob, ...] = key("The tools to include: globs over their names.", least=1, default=("*",))

@@ -78,6 +78,7 @@ def test_a_source_of_an_unknown_workspace_is_a_problem_of_the_config(tmp_path: P
 def test_the_server_needs_no_config_for_a_workspace(folder: Path, toolset: tuple[str, ...]) -> None:
     answers = served(folder.parent, "--workspace", folder, *toolset)
     assert answers["init"]["result"]["serverInfo"]["name"] == "workspace"
+    assert None not in answers, "its tools are there from the start, and no change of the list is announced"
     assert answers[2]["result"]["content"] == [{"type": "text", "text": "     1\thello"}]
 
 
