@@ -2,8 +2,8 @@
 beside its native tool calls.
 
 MODEL is written ``provider/model``. ``--real NAME`` starts an engine and weights of ``make real-models``
-instead. Two sets of 24 questions at temperature 0, by the second of which no wording was chosen: an answer is
-right when every expected call was made and no tool was called where none is needed.
+instead. Two sets of 24 questions at temperature 0, by the second of which no wording was chosen. The calls of the
+model's first turn count: a question is right when every expected call was made, or none where no tool is needed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import os
 import time
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,19 +23,28 @@ from tests.real_models.bench import CONFIG
 from tests.real_models.engine import free_threads, llama_server
 from tests.real_models.weights import KNOWN, engine, weights_file
 from toolspan_bridge import (
+    Answer,
     BridgeError,
     Provider,
     Question,
     Scenario,
     Toolbox,
-    answer,
     judge,
     load_suite,
     resolve_model,
+    run,
     servers_of,
+)
+from toolspan_bridge.events import (
+    IterationStarted,
+    Text,
+    ToolCallFinished,
+    ToolCallStarted,
+    ToolUse,
 )
 from toolspan_bridge.formats.prompt.wordings import WORDINGS
 from toolspan_bridge.loop import DEFAULT_SYSTEM
+from toolspan_bridge.messages import Usage
 from toolspan_server import load_config
 
 _FOLDER = Path(__file__).parent / "questions"
@@ -49,8 +59,8 @@ NATIVE = "native"
 
 @dataclass
 class Figure:
-    """How many answers were right, how many of those to questions that need no tool, how many questions ended
-    in an error; calls that were ``rescued`` out of the text; and the seconds of them all."""
+    """How many questions were right, how many of those need no tool, how many ended in an error, in how many
+    calls were ``rescued`` out of the text; and the seconds of them all."""
 
     right: int = 0
     right_without_tools: int = 0
@@ -80,22 +90,44 @@ class Run:
 
     async def _put(self, scenario: Scenario, limit: anyio.CapacityLimiter) -> None:
         question = Question(
-            scenario.query, self._model, DEFAULT_SYSTEM, max_iterations=3, max_tokens=120, temperature=0.0
+            scenario.query, self._model, DEFAULT_SYSTEM, max_iterations=1, max_tokens=120, temperature=0.0
         )
         async with limit:
             try:
-                given = await answer(question, self._provider, self._toolbox)
+                text, calls = await self._first_turn(question)
             except BridgeError as error:
                 self._figure.errors += 1
                 print(f"    error: {scenario.query}: {error}", flush=True)
                 return
-        verdict = judge(scenario.expect, given)
+        given = Answer(text, self._model, self._provider.name, calls, Usage(), 1)
+        verdict = judge(scenario.expect.model_copy(update={"answer": ()}), given)
         self._figure.right += verdict.success
         self._figure.right_without_tools += verdict.success and scenario.expect.no_calls
-        self._figure.rescued += any(use.rescued for use in given.tool_calls)
+        self._figure.rescued += any(use.rescued for use in calls)
         if self._told and not verdict.success:
-            reasons = "; ".join(verdict.reasons)
-            print(f"    wrong: {scenario.query}: {reasons[:240]}\n      {given.content[:160]!r}", flush=True)
+            print(f"    wrong: {scenario.query}: {'; '.join(verdict.reasons)[:240]}", flush=True)
+            print(f"      {text[:160]!r}", flush=True)
+
+    async def _first_turn(self, question: Question) -> tuple[str, tuple[ToolUse, ...]]:
+        """What the model says in its first turn, and its calls with their results."""
+        said: list[str] = []
+        begun: dict[str, ToolCallStarted] = {}
+        calls: list[ToolUse] = []
+        async with aclosing(run(question, self._provider, self._toolbox, transcript=[])) as events:
+            async for event in events:
+                match event:
+                    case IterationStarted(closing=True):
+                        break
+                    case Text():
+                        said.append(event.text)
+                    case ToolCallStarted():
+                        begun[event.call_id] = event
+                    case ToolCallFinished():
+                        call, result = begun[event.call_id], event.outcome.result
+                        calls.append(ToolUse(call.tool, call.arguments, result, 1, call.rescued))
+                    case _:
+                        pass
+        return "\n\n".join(said), tuple(calls)
 
 
 async def compare(model: str, ways: Sequence[str], named: str, at_once: int, *, told: bool) -> None:
@@ -127,7 +159,7 @@ def main() -> None:
         return
     with TemporaryDirectory() as folder:
         weights, log = weights_file(KNOWN[options.real]), Path(folder) / "engine.log"
-        with llama_server(engine(), weights, log, threads=options.threads) as base:
+        with llama_server(engine(), weights, log, threads=options.threads, at_once=options.at_once) as base:
             os.environ["LLAMACPP_BASE_URL"] = f"{base}/v1"
             _compare_sets(f"llamacpp/{options.real}", options)
 

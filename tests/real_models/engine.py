@@ -20,7 +20,7 @@ from tests.support.mcp_peers import free_port
 from .weights import Unavailable
 
 CONTEXT = 8_192
-"""The model's context as the engine is started, in tokens."""
+"""The context of each conversation as the engine is started, in tokens."""
 
 _RUNNER = Path(__file__).with_name("serve_weights.py")
 _START_S = 180
@@ -38,9 +38,9 @@ def free_threads(processors: int | None = None, load: float | None = None) -> in
 
 
 @contextmanager
-def llama_server(engine: Path, weights: Path, log: Path, *, threads: int) -> Generator[str]:
-    """The address of the ``engine``, a package's folder or a program, without a path. What it says is written
-    to ``log``.
+def llama_server(engine: Path, weights: Path, log: Path, *, threads: int, at_once: int = 1) -> Generator[str]:
+    """The address of the ``engine``, a package's folder or a program, without a path, which answers
+    ``at_once`` requests at a time. What it says is written to ``log``.
 
     Raises ``Unavailable`` when it cannot be executed here, ``RuntimeError`` when it runs but does not start.
     """
@@ -48,7 +48,7 @@ def llama_server(engine: Path, weights: Path, log: Path, *, threads: int) -> Gen
     with log.open("wb") as file:
         try:
             process = subprocess.Popen(
-                _command(engine.resolve(), weights.name, port, threads),
+                _command(engine.resolve(), weights.name, port, threads, at_once),
                 cwd=weights.parent,  # so that the engine calls the model by its file's name alone
                 stdin=subprocess.PIPE,
                 stdout=file,
@@ -69,12 +69,12 @@ def llama_server(engine: Path, weights: Path, log: Path, *, threads: int) -> Gen
                 process.wait(_STOP_S)
 
 
-def _command(engine: Path, weights: str, port: int, threads: int) -> list[str]:
+def _command(engine: Path, weights: str, port: int, threads: int, at_once: int) -> list[str]:
     if engine.is_dir():
-        numbers = (str(number) for number in (port, CONTEXT, threads))
+        numbers = (str(number) for number in (port, CONTEXT * at_once, threads, at_once))
         return [sys.executable, str(_RUNNER), str(engine), weights, *numbers]
     address = ["--host", "127.0.0.1", "--port", str(port)]
-    sizes = ["-c", str(CONTEXT), "-np", "1", "-t", str(threads)]
+    sizes = ["-c", str(CONTEXT * at_once), "-np", str(at_once), "-t", str(threads)]
     return [str(engine), "-m", weights, *address, *sizes, "--jinja"]
 
 

@@ -1,4 +1,4 @@
-"""``serve_weights.py FOLDER WEIGHTS PORT CONTEXT THREADS``: llama.cpp's server of the package in FOLDER."""
+"""``serve_weights.py FOLDER WEIGHTS PORT CONTEXT THREADS AT_ONCE``: llama.cpp's server in FOLDER."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 def main() -> None:
     """Serve the weights on loopback until standard input ends."""
-    folder, weights, port, context, threads = sys.argv[1:]
+    folder, weights, port, context, threads, at_once = sys.argv[1:]
     sys.path.insert(0, folder)
     llama: Any = importlib.import_module("xllamacpp")
     settings = llama.CommonParams()
     settings.model.path = weights
-    settings.n_ctx, settings.n_parallel = int(context), 1
+    settings.n_ctx, settings.n_parallel = int(context), int(at_once)
     settings.cpuparams.n_threads = int(threads)
     settings.use_jinja = True
     settings.port = int(port)

@@ -51,6 +51,14 @@ class NameTable:
         """The tool behind a wire name, found by lookup only; ``None`` when there is none."""
         return self._tools.get(wire_name)
 
+    def called(self, name: str) -> ToolSpec | None:
+        """The tool that a model means by ``name``: the one with this wire name, else the only one that is
+        called so by its server, as small models shorten it; ``None`` when there is none."""
+        if (found := self.tool(name)) is not None:
+            return found
+        own = [tool for tool in self.tools if tool.name == name]
+        return own[0] if len(own) == 1 else None
+
     def as_dict(self) -> dict[str, _Key]:
         """Wire name to (server, tool), sorted as ``tools`` is."""
         return {name: tool.key for name, tool in self._tools.items()}

@@ -87,7 +87,7 @@ class ToolCallReader:
         )
 
     def _named(self, call: ToolCall) -> PendingCall:
-        spec = NameTable.of(self._offer.tools).tool(call.name)
+        spec = NameTable.of(self._offer.tools).called(call.name)
         if spec is None and self._offer.searches and (known := self._every_name.tool(call.name)):
             spec = known if known.key in self._offer.allowed and self._offer.add(known) else None
         if spec is not None and spec.key in self._offer.allowed:

@@ -37,6 +37,13 @@ def test_names_are_legal_distinct_and_lead_back_to_their_tool(keys: list[tuple[s
         assert table.tool(table.wire(spec)) is spec
 
 
+def test_a_tool_is_meant_by_its_own_name_where_no_other_has_it() -> None:
+    table = NameTable.of([tool("x", "add"), tool("x", "y__add"), tool("z", "add")])
+    assert table.called("x__add") == tool("x", "add")
+    assert table.called("y__add") == tool("x", "y__add")
+    assert table.called("add") is None and table.called("sub") is None
+
+
 @given(KEYS, st.randoms())
 def test_the_order_in_which_tools_come_changes_nothing(keys: list[tuple[str, str]], random: Random) -> None:
     shuffled = list(keys)

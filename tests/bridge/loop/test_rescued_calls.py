@@ -36,6 +36,16 @@ async def box() -> AsyncIterator[Toolbox]:
         yield toolbox
 
 
+@pytest.mark.requirement("I11.4.2")
+async def test_in_the_prompt_s_format_a_tool_may_be_called_by_its_own_name(box: Toolbox) -> None:
+    written = '<tool_call>{"name": "echo", "arguments": {"n": 1}}</tool_call>'
+    sent = [Sent(wires("openai").answer(text)) for text in (written, "Done.")]
+    with FakeProvider(anything, sent) as fake:
+        async with aclosing(Peer("openai", fake.url).prompted()) as provider:
+            told = await answer(Question("?", "m"), provider, box)
+    assert told.tool_calls[0].result["result"] == '{"n": 1}'
+
+
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 @pytest.mark.parametrize("wire", FORMATS)
 async def test_in_every_format_it_goes_back_as_a_call_of_the_channel(

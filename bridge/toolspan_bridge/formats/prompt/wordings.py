@@ -52,7 +52,7 @@ WORDINGS: dict[str, Wording] = {
 }
 """The wordings by name."""
 
-DEFAULT = "tools-first"
+DEFAULT = "json-tools"
 """The wording of ``prompt:`` without a name."""
 
 
