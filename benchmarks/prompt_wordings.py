@@ -2,8 +2,9 @@
 beside its native tool calls.
 
 MODEL is written ``provider/model``. ``--real NAME`` starts an engine and weights of ``make real-models``
-instead. Two sets of 24 questions at temperature 0, by the second of which no wording was chosen. The calls of the
-model's first turn count: a question is right when every expected call was made, or none where no tool is needed.
+instead. Two sets of 24 questions at temperature 0, by the second of which no wording was chosen. What counts
+is the model's first turn: a question is right when every expected call was made, or none where no tool is
+needed.
 """
 
 from __future__ import annotations

@@ -53,7 +53,22 @@ def test_tools_are_told_in_the_system_prompt() -> None:
     system, user = render(User("hi"), system="Be brief.")
     assert user == {"role": "user", "content": "hi"}
     assert system["content"] == (
-        "Be brief.\n\n# Tools\n\nYou can call these tools:\n\n"
+        "Be brief.\n\n# Tools\n\nYou can call one or more of these tools, each described by a line of "
+        "JSON:\n\n"
+        '<tools>\n{"type":"function","function":{"name":"s__time","description":"",'
+        '"parameters":{"type":"object","properties":{}}}}\n'
+        '{"type":"function","function":{"name":"s__weather","description":"Tells the weather",'
+        '"parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}\n</tools>\n\n'
+        "To call a tool, end your answer with a block like this, one for each call, "
+        "and wait for the result:\n\n"
+        '<tool_call>\n{"name": "NAME", "arguments": {}}\n</tool_call>\n\n'
+        "When you need no tool, answer without a block."
+    )
+
+
+def test_tools_may_be_told_in_sections_of_their_own() -> None:
+    assert get_format("prompt.tools-first:openai").render_tools(TOOLS, NAMES) == (
+        "# Tools\n\nYou can call these tools:\n\n"
         '## s__time\nArguments: {"type":"object","properties":{}}\n\n'
         "## s__weather\nTells the weather\n"
         'Arguments: {"type":"object","properties":{"city":{"type":"string"}}}\n\n'
