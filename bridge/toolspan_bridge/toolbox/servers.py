@@ -32,6 +32,8 @@ from ._variables import expand
 
 MCP_JSON = ".mcp.json"
 _OWN_GRACE_SECONDS = 5.0
+_OWN_START_SECONDS = 50.0
+"""Without its own server a config is worth nothing, and a busy machine takes long to start one."""
 _WORKSPACE_SECONDS = 3_600.0
 """The longest a call may take that the workspace's own server lets run: it has a timeout for each tool."""
 
@@ -60,10 +62,13 @@ def servers_of(
     ]
     if not config.mcp_servers and directory is not None:
         found = _from_mcp_json(directory / MCP_JSON, timeout)
+    connect = config.limits.connect_seconds
+    found = [replace(spec, connect_timeout=connect) for spec in found]
     if _has_own(config):
         found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid))
     if workspace is not None:
-        found.append(_of_workspace(workspace, {spec.name for spec in found}))
+        taken = {spec.name for spec in found}
+        found.append(replace(_of_workspace(workspace, taken), connect_timeout=_own_connect_seconds(config)))
     return sorted(found, key=lambda spec: spec.name)
 
 
@@ -101,6 +106,7 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool) -> ServerSpec:
         inherit_env=True,
         call_timeout=longest / 1000 + _OWN_GRACE_SECONDS,
         redactor=config.redact,
+        connect_timeout=_own_connect_seconds(config),
         problem="" if files else "its config comes from no file (save it, so that a subprocess can serve it)",
         own=True,
     )
@@ -116,6 +122,11 @@ def _of_workspace(folder: Path, taken: set[str]) -> ServerSpec:
         call_timeout=_WORKSPACE_SECONDS,
         own=True,
     )
+
+
+def _own_connect_seconds(config: Config) -> float:
+    limits = config.limits
+    return max(limits.connect_seconds, limits.upstream_connect_seconds + _OWN_START_SECONDS)
 
 
 def _override_times(config: Config) -> list[int]:

@@ -38,12 +38,16 @@ class Toolbox:
     @classmethod
     @asynccontextmanager
     async def connect(
-        cls, servers: Iterable[ServerSpec], *, connect_timeout: float = CONNECT_TIMEOUT_SECONDS
+        cls, servers: Iterable[ServerSpec], *, connect_timeout: float | None = None
     ) -> AsyncGenerator[Toolbox]:
         """Connect all ``servers`` concurrently; they end with the block. A failing server raises no
-        exception: ``failures`` has one that has not answered within ``connect_timeout`` seconds.
+        exception: ``failures`` has one that has not answered within ``connect_timeout`` seconds; without
+        that, within those of its ``ServerSpec``, or 10.
         """
-        connections = [ToolConnection(spec, connect_timeout) for spec in servers]
+        connections = [
+            ToolConnection(spec, connect_timeout or spec.connect_timeout or CONNECT_TIMEOUT_SECONDS)
+            for spec in servers
+        ]
         fault: Exception | None = None
         async with anyio.create_task_group() as tasks:
             for connection in connections:

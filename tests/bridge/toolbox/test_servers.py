@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.cli import toolspan
+from tests.support.mcp_peers import raw
 from toolspan_bridge.errors import UsageError
 from toolspan_bridge.toolbox import servers_of
 from toolspan_bridge.toolbox._variables import expand
@@ -173,3 +175,25 @@ def test_expansion_reaches_every_string_and_leaves_the_rest() -> None:
 def test_two_dollars_are_no_escape_there_and_other_braces_stay() -> None:
     found = expand(["$${X}", "${1} ${", "${EMPTY:-a}"], {"X": "1", "EMPTY": ""})
     assert (found.value, found.problem) == (["$1", "${1} ${", ""], "")
+
+
+def test_how_long_servers_may_take_to_start_is_set_by_the_config(tmp_path: Path) -> None:
+    limits = {"connect_seconds": 0.3}
+    silent = raw("silent").command
+    path = config(
+        tmp_path, limits=limits, mcpServers={"quiet": {"command": silent[0], "args": silent[1:]}}
+    ).files[0]
+    ran = toolspan("tools", "list", "--config", str(path), cwd=tmp_path)
+    assert ran.code == 4
+    assert "server 'quiet': no answer within 0.3 s (limits.connect_seconds allows more)" in ran.err
+
+
+@pytest.mark.parametrize(("limits", "seconds"), [({}, 60), ({"upstream_connect_seconds": 90}, 140)])
+def test_the_own_server_is_waited_for_longer_than_it_waits_for_its_sources(
+    limits: dict[str, Any], seconds: float, tmp_path: Path
+) -> None:
+    both = config(tmp_path, name="own", tools=TOOLS, limits=limits, mcpServers={"files": {"command": "npx"}})
+    waits = {spec.name: spec.connect_timeout for spec in servers_of(both)}
+    assert waits == {"files": 10, "own": seconds}
+    longest = config(tmp_path, tools=TOOLS, limits={"connect_seconds": 600})
+    assert [spec.connect_timeout for spec in servers_of(longest)] == [600]

@@ -14,7 +14,6 @@ from ...errors import UnreachableError, UsageError
 from ...messages import ToolSpec
 from ...routes import unknown_tools
 from ...toolbox import Toolbox, foreign, servers_of
-from ...toolbox.toolbox import CONNECT_TIMEOUT_SECONDS
 from ..inputs.options import ConfigChoice, read_config
 from ..inputs.target import CONNECT_SECONDS, server_of
 from ..terminal.output import print_note
@@ -51,8 +50,7 @@ async def opened(choice: ConfigChoice, *, server: str | None = None) -> AsyncGen
     if server is not None:
         config, servers, patience = Config(), [server_of(server)], CONNECT_SECONDS
     else:
-        config, servers = _servers(choice)
-        patience = CONNECT_TIMEOUT_SECONDS
+        (config, servers), patience = _servers(choice), None
     async with Toolbox.connect(servers, connect_timeout=patience) as toolbox:
         names = [tool.name for tool in toolbox.tools]
         for text in (*map(str, toolbox.failures), *toolbox.warnings, *unknown_tools(config, names)):

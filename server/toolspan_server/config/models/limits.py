@@ -26,6 +26,11 @@ class LimitsConfig(Record):
         " it needs with a search. By default as many as its provider takes.",
         default=None,
     )
+    connect_seconds: Seconds = key(
+        "How long ask, chat and other verbs wait for each MCP server to start and list its tools, in"
+        " seconds; for the config's own server at least 50 more than upstream_connect_seconds.",
+        default=10,
+    )
     header_bytes: ResultBytes = key(
         "Largest head of an HTTP request, in bytes: its target and its headers.",
         default=65_536,

@@ -27,7 +27,7 @@ def reason(fault: Exception | None, spec: ServerSpec, child: Child, *, answered:
         return f"cannot be started: {fault.strerror or fault}"
     closed = answered or (isinstance(fault, PeerError) and fault.code == CONNECTION_CLOSED)
     if not closed:
-        return _shared(fault, timeout)
+        return _shared(fault, spec, timeout)
     ended = child.returncode is not None and child.returncode not in _OURS
     what = f"it exited with {_status(child.returncode or 0)}" if ended else "it closed its stdout"
     return what if answered else f"{what} before it answered"
@@ -47,7 +47,7 @@ def _http_reason(
         return f"{address} answered HTTP {child.status} (is the url that of an MCP endpoint?)"
     if answered:
         return f"the connection to {address} was lost"
-    return f"{address}: {_shared(fault, timeout)}"
+    return f"{address}: {_shared(fault, spec, timeout)}"
 
 
 def _first(fault: Exception | None) -> Exception | None:
@@ -56,9 +56,10 @@ def _first(fault: Exception | None) -> Exception | None:
     return fault
 
 
-def _shared(fault: Exception | None, timeout: float) -> str:
+def _shared(fault: Exception | None, spec: ServerSpec, timeout: float) -> str:
     if fault is None:
-        return f"no answer within {timeout:g} s"
+        more = " (limits.connect_seconds allows more)" if timeout == spec.connect_timeout else ""
+        return f"no answer within {timeout:g} s{more}"
     if isinstance(fault, PeerError):
         return f"it refused the connection: {fault.message}"
     return f"it does not speak MCP as expected: {type(fault).__name__}: {fault}"

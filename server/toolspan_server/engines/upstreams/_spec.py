@@ -25,7 +25,8 @@ class ServerSpec:
     """One server to connect to. ``problem`` says why it cannot be, where that is known beforehand.
 
     ``kind`` is ``stdio`` with the ``command`` of a subprocess, its ``env`` and ``cwd``; or ``http``
-    (Streamable HTTP) or ``sse`` with a ``url`` and ``headers``. ``call_timeout`` is in seconds.
+    (Streamable HTTP) or ``sse`` with a ``url`` and ``headers``. ``call_timeout`` is in seconds, as is
+    ``connect_timeout`` (to start and to list its tools), where ``limits.connect_seconds`` sets it.
     No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
     the whole environment to the subprocess instead of the few harmless variables. ``own``: its command starts
     our own server, which is spoken to without the SDK.
@@ -40,6 +41,7 @@ class ServerSpec:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     inherit_env: bool = False
     call_timeout: float = 30.0
+    connect_timeout: float | None = None
     secrets: frozenset[str] = frozenset()
     redactor: Callable[[str], str] = str
     problem: str = ""

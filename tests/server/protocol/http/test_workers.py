@@ -98,7 +98,7 @@ def test_a_session_lives_in_the_worker_that_made_it_and_is_unknown_elsewhere(tmp
 
 @pytest.mark.requirement("I3.2.3")
 def test_a_worker_that_dies_is_replaced_and_the_parent_says_so(tmp_path: Path) -> None:
-    with workers(tmp_path) as server:
+    with workers(tmp_path, TESTS_GRACE_S="1") as server:
         before = processes(server, 2)
         with pytest.raises(httpx2.RemoteProtocolError):
             ask(server, "die")
