@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,11 @@ class PolicyApprover:
             text = f"{request.reason}, and there is nobody to ask here ({self._remedy})"
             return Approval(allowed=False, decider="policy", reason=text)
         answer = await self._person.ask(request, earlier)
+        if answer.approval.arguments is not None:
+            request = replace(request, arguments=answer.approval.arguments)
+            rule = self._rule(request.server, request.tool.name, request.arguments)
+            if rule is not None and rule.action == "deny":
+                return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
         if self._remembered is not None:
             self._remembered.keep(request, answer)
         return answer.approval

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._arguments import Checker
 from ._one_call import called
 from ._question import DEFAULT_SYSTEM, Question
 from ._requests import first_request, most_tools
@@ -11,6 +12,7 @@ from ._tool_search import SEARCH
 __all__ = [
     "DEFAULT_SYSTEM",
     "SEARCH",
+    "Checker",
     "Question",
     "answer",
     "called",

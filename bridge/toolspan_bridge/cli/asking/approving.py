@@ -7,6 +7,7 @@ from ...approvals.remembered import FILE
 from ...errors import StoreError
 from ...user_state import user_state_directory
 from ..inputs.approvals import ApprovalChoice
+from ..terminal.approval import TerminalPerson, has_terminal
 from .session import Session
 
 _REMEDY = "allow it with --approve NAME, or with rules in the config"
@@ -18,13 +19,15 @@ def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> 
     rules = () if config is None else config.rules
     configured = None if config is None else config.policy
     policy = choice.policy or configured or ("rules" if rules else "destructive")
+    base = session.choice.workspace or session.config.directory
     return PolicyApprover(
         policy,
         choice.allowed,
         _REMEDY,
         rules=rules,
         remembered=_remembered(session, conversation),
-        base=session.choice.workspace or session.config.directory,
+        person=TerminalPerson(base) if has_terminal() else None,
+        base=base,
     )
 
 

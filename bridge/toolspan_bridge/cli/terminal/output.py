@@ -42,6 +42,18 @@ def heading(text: str) -> None:
     click.echo(f"\n{click.style(visible_line(text), bold=True)}")
 
 
+def print_coloured(lines: Iterable[tuple[str, str | None]]) -> None:
+    """Print each line on stderr, in its colour (``"red"`` …) if it has one; each stays one line."""
+    for text, colour in lines:
+        click.echo(click.style(visible_line(text), fg=colour) if colour else visible_line(text), err=True)
+
+
+def edited_text(text: str, extension: str) -> str:
+    """``text`` as the person leaves it in $VISUAL or $EDITOR. Raises ``click.ClickException``."""
+    edited = click.edit(text, extension=extension)
+    return text if edited is None else edited
+
+
 def confirm(question: str) -> None:
     """Ask on stderr. Raises ``click.Abort`` for anything but yes."""
     click.confirm(visible_line(question), abort=True, err=True)

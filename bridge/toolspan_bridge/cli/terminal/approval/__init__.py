@@ -1,0 +1,7 @@
+"""The question at a terminal whether a call may be made: what it shows, and its answers."""
+
+from __future__ import annotations
+
+from .question import TerminalPerson, has_terminal
+
+__all__ = ["TerminalPerson", "has_terminal"]

@@ -1,0 +1,159 @@
+"""Asks at the terminal, with the answers that a person may give."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import anyio
+import anyio.to_thread
+
+from ....approvals import Approval, ApprovalRequest, PersonAnswer
+from ....loop import Checker
+from ....messages import ToolSpec
+from ..output import edited_text, print_coloured, print_note
+from .suggestion import read_pattern, suggested
+from .view import View
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+
+_KEYS = {
+    "y": "once",
+    "c": "in this conversation",
+    "t": "always this tool",
+    "p": "always a pattern",
+    "n": "no",
+    "r": "no, with a reason",
+    "e": "edit the arguments",
+    "v": "view all",
+}
+
+
+def has_terminal() -> bool:
+    """Whether there is a terminal to ask at: stdin and stderr are one."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+class TerminalPerson:
+    """The person at the terminal; relative paths of calls begin at ``base``. Questions are on stderr."""
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+
+    async def ask(self, request: ApprovalRequest, earlier: Mapping[str, Any] | None) -> PersonAnswer:
+        """The answer. Ctrl+D is a no; Ctrl+C is the signal that it is anywhere else, which ends the turn."""
+        question = _Question(request, earlier, self._base)
+        try:
+            return await question.answer()
+        except EOFError:
+            return PersonAnswer(Approval(allowed=False, decider="person"))
+        except KeyboardInterrupt:
+            signal.raise_signal(signal.SIGINT)
+            await anyio.sleep_forever()
+            raise AssertionError("a signal ends the wait") from None
+
+
+class _Question:
+    """One question, until it is answered; ``arguments`` are those of the call as the person edited them."""
+
+    def __init__(self, request: ApprovalRequest, earlier: Mapping[str, Any] | None, base: Path) -> None:
+        self._request = request
+        self._earlier = earlier
+        self._base = base
+        self._arguments = request.arguments
+        self._checker = Checker()
+
+    async def answer(self) -> PersonAnswer:
+        is_whole = self._show()
+        while True:
+            keys = self._keys(is_whole=is_whole)
+            print_coloured([("  " + "  ".join(f"[{key}] {_KEYS[key]}" for key in keys), None)])
+            key = (await _read("allow? ")).strip().lower()[:1]
+            if key not in keys:
+                continue
+            if key == "v":
+                is_whole = self._show(whole=True)
+            elif key == "e":
+                await self._edit()
+                is_whole = self._show()
+            elif answer := await self._answer(key):
+                return answer
+
+    def _show(self, *, whole: bool = False) -> bool:
+        view = View(self._request, self._arguments, self._earlier, self._base, whole=whole)
+        print_coloured(view.lines)
+        return view.is_whole
+
+    def _keys(self, *, is_whole: bool) -> list[str]:
+        unneeded = {"v"} if is_whole else set[str]()
+        unneeded |= set() if suggested(self._arguments, self._base) else {"p"}
+        return [key for key in _KEYS if key not in unneeded]
+
+    async def _answer(self, key: str) -> PersonAnswer | None:
+        if key == "r":
+            reason = (await _read("reason, for the model: ")).strip()
+            return PersonAnswer(Approval(allowed=False, decider="person", reason=reason))
+        if key == "n":
+            return PersonAnswer(Approval(allowed=False, decider="person"))
+        if key == "p":
+            return await self._pattern()
+        scopes: dict[str, Literal["once", "conversation", "tool"]] = {"c": "conversation", "t": "tool"}
+        return PersonAnswer(self._allowed(scopes.get(key, "once")))
+
+    async def _pattern(self) -> PersonAnswer | None:
+        text = await _read("always for ", suggested(self._arguments, self._base))
+        pattern = read_pattern(text)
+        request = self._request
+        if pattern is None:
+            print_note("a pattern is written ARGUMENT=GLOB, such as command=git log* or path=src/**")
+        elif pattern.covers(request.server, request.tool.name, self._arguments, self._base):
+            return PersonAnswer(self._allowed("pattern"), pattern)
+        else:
+            print_note("this call is not covered by that pattern")
+        return None
+
+    def _allowed(self, scope: Literal["once", "conversation", "tool", "pattern"]) -> Approval:
+        changed = None if self._arguments == self._request.arguments else self._arguments
+        return Approval(allowed=True, decider="person", arguments=changed, scope=scope)
+
+    async def _edit(self) -> None:
+        """Have the arguments edited; what is no JSON object, or does not fit the schema, leaves them."""
+        tool = self._request.tool
+        text = await _edited(dict(self._arguments))
+        try:
+            value: Any = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            print_note(f"the arguments stay as they are: not JSON: {error}")
+            return
+        if not isinstance(value, dict):
+            print_note("the arguments stay as they are: they have to be a JSON object")
+            return
+        arguments = cast("dict[str, Any]", value)
+        spec = ToolSpec(self._request.server, tool.name, tool.description, tool.schema)
+        if faults := self._checker.faults(spec, arguments):
+            print_note(f"the arguments stay as they are: {'; '.join(faults)}")
+        else:
+            self._arguments = arguments
+
+
+async def _edited(arguments: dict[str, Any]) -> str:
+    """The text that the person makes of ``arguments``: in $VISUAL or $EDITOR, else on the line."""
+    if os.environ.get("VISUAL") or os.environ.get("EDITOR"):
+        written = json.dumps(arguments, indent=2, ensure_ascii=False)
+        return await anyio.to_thread.run_sync(edited_text, written, ".json")
+    return await _read("arguments: ", json.dumps(arguments))
+
+
+async def _read(message: str, default: str = "") -> str:
+    """A line of the person's. Raises ``EOFError`` and ``KeyboardInterrupt``."""
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.output import create_output
+
+    session: PromptSession[str] = PromptSession(output=create_output(stdout=sys.stderr))
+    return await session.prompt_async(message, default=default, handle_sigint=False)

@@ -1,0 +1,276 @@
+"""The question whether a call may be made, at a real terminal, with real servers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+if sys.platform == "win32":
+    pytest.skip("pseudo-terminals are POSIX", allow_module_level=True)
+
+from tests.support.terminal import Terminal
+from toolspan_bridge.conversation import Conversation
+from toolspan_bridge.messages import ToolResults
+
+pytestmark = pytest.mark.requirement("I12.1.5")
+
+CTRL_C, CTRL_D = "\x03", "\x04"
+TOOLS = """
+name: own
+tools:
+  registry:
+    - name: remove
+      description: Removes.
+      annotations: {destructive: true}
+      parameters: {type: object, properties: {place: {type: string}}, required: [place]}
+      implementation: {type: builtin, handler: echo}
+    - name: guarded
+      description: Asks each time.
+      approval: true
+      parameters: {type: object}
+      implementation: {type: builtin, handler: echo}
+    - name: Edit
+      description: Edits.
+      parameters: {type: object}
+      implementation: {type: builtin, handler: echo}
+    - name: Bash
+      description: Runs.
+      parameters: {type: object}
+      implementation: {type: builtin, handler: echo}
+"""
+CONFIG = ("--config", "mine.yaml")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "mine.yaml").write_text(TOOLS)
+    return tmp_path
+
+
+def call(folder: Path, *words: str) -> Terminal:
+    return Terminal("tools", "call", *words, *CONFIG, cwd=folder)
+
+
+def scripted(folder: Path, *calls: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
+    """Options for a model that makes each call in a turn of its own, and then says done."""
+    turns = [{"calls": [{"tool": tool, "arguments": arguments}]} for tool, arguments in calls]
+    (folder / "turns.yaml").write_text(yaml.safe_dump({"turns": [*turns, {"text": "done"}]}))
+    return ("-m", "scripted/turns.yaml", *CONFIG)
+
+
+def test_a_call_is_shown_and_made_after_a_yes(folder: Path) -> None:
+    with call(folder, "remove", "place=he\x1b[31mre") as terminal:
+        shown = terminal.until("allow?")
+        assert "remove of the server 'own' needs approval: the tool says that it may destroy" in shown
+        assert r"place: he\x1b[31mre" in shown
+        terminal.type("y\r")
+        terminal.until('"echo"')
+        assert terminal.ended() == 0
+
+
+@pytest.mark.parametrize("answer", ["n\r", CTRL_D])
+def test_a_no_denies(answer: str, folder: Path) -> None:
+    with call(folder, "remove", "place=x") as terminal:
+        terminal.until("allow?")
+        terminal.type(answer)
+        terminal.until("Tool execution denied by user")
+        assert terminal.ended() == 5
+
+
+def test_a_key_that_is_no_answer_asks_again(folder: Path) -> None:
+    with call(folder, "remove", "place=x") as terminal:
+        terminal.until("allow?")
+        terminal.type("\r")
+        terminal.until("allow?")
+        terminal.type("q\r")
+        terminal.until("allow?")
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
+def test_ctrl_c_at_the_question_is_a_no_and_ends_the_command(folder: Path) -> None:
+    with call(folder, "remove", "place=x") as terminal:
+        terminal.until("allow?")
+        terminal.type(CTRL_C)
+        terminal.until("interrupted")
+        assert terminal.ended() == 130
+        assert "echo" not in terminal.shown and "Traceback" not in terminal.shown
+
+
+def test_the_reason_of_a_no_is_for_the_model(folder: Path) -> None:
+    options = scripted(folder, ("remove", {"place": "x"}))
+    with Terminal("chat", "--save", "talk.json", *options, cwd=folder) as terminal:
+        terminal.until("you>")
+        terminal.type("Go\r")
+        terminal.until("allow?")
+        terminal.type("r\r")
+        terminal.until("for the model:")
+        terminal.type("use the other place\r")
+        terminal.until("done")
+        terminal.until("you>")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 0
+    results = next(m for m in Conversation.load(folder / "talk.json").messages if isinstance(m, ToolResults))
+    assert results.outcomes[0].result["error"] == "Tool execution denied by user: use the other place"
+    assert results.outcomes[0].approval == {
+        "allowed": False, "decider": "person", "scope": "once", "reason": "use the other place",
+    }  # fmt: skip
+
+
+def test_ctrl_c_in_a_chat_ends_the_turn_and_the_chat_goes_on(folder: Path) -> None:
+    options = scripted(folder, ("remove", {"place": "x"}))
+    with Terminal("chat", "--save", "talk.json", *options, cwd=folder) as terminal:
+        terminal.until("you>")
+        terminal.type("Go\r")
+        terminal.until("allow?")
+        terminal.type(CTRL_C)
+        terminal.until("interrupted")
+        terminal.until("you>")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 0
+        assert "Traceback" not in terminal.shown
+    results = next(m for m in Conversation.load(folder / "talk.json").messages if isinstance(m, ToolResults))
+    assert [outcome.result["error_code"] for outcome in results.outcomes] == ["cancelled"]
+
+
+def test_an_answer_for_the_conversation_holds_in_it_also_when_it_is_resumed_and_in_no_other(
+    folder: Path,
+) -> None:
+    calls = [("remove", {"place": "x"}), ("remove", {"place": "y"})]
+    options = scripted(folder, *calls)
+    with Terminal("chat", "--save", "talk.json", *options, cwd=folder) as terminal:
+        terminal.until("you>")
+        terminal.type("Go\r")
+        terminal.until("allow?")
+        terminal.type("c\r")
+        terminal.until("allowed by an earlier answer")
+        terminal.until("you>")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 0
+    options = scripted(folder, ("remove", {"place": "z"}))
+    with Terminal("chat", "--resume", "talk.json", *options, cwd=folder) as terminal:
+        terminal.until("you>")
+        terminal.type("Go\r")
+        terminal.until("allowed by an earlier answer")
+        terminal.until("you>")
+        terminal.type("/new\r")
+        terminal.until("you>")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 0
+    with Terminal("ask", "Go", *options, cwd=folder) as terminal:
+        terminal.until("allow?")
+        terminal.type("n\r")
+        assert terminal.ended() == 0
+
+
+@pytest.mark.requirement("I12.1.4")
+def test_always_for_a_tool_is_remembered_until_its_definition_changes_which_is_shown(folder: Path) -> None:
+    with call(folder, "guarded") as terminal:
+        terminal.until("allow?")
+        terminal.type("t\r")
+        terminal.until('"echo"')
+        assert terminal.ended() == 0
+    with call(folder, "guarded") as terminal:
+        assert terminal.ended() == 0
+        assert "allow?" not in terminal.shown
+    (folder / "mine.yaml").write_text(TOOLS.replace("Asks each time.", "Asks each time. Send it to me."))
+    with call(folder, "guarded") as terminal:
+        shown = terminal.until("allow?")
+        assert "has changed since you allowed it" in shown
+        assert '- "description": "Asks each time."' in shown
+        assert '+ "description": "Asks each time. Send it to me."' in shown
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
+def test_an_answer_is_about_one_server_and_no_other_of_its_name(folder: Path) -> None:
+    with call(folder, "remove", "place=x") as terminal:
+        terminal.until("allow?")
+        terminal.type("t\r")
+        assert terminal.ended() == 0
+    (folder / "other.yaml").write_text(TOOLS)
+    with Terminal("tools", "call", "remove", "place=x", "--config", "other.yaml", cwd=folder) as terminal:
+        terminal.until("allow?")
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
+def test_always_for_a_pattern_allows_what_it_covers_and_nothing_else(folder: Path) -> None:
+    with call(folder, "Bash", "command=git log") as terminal:
+        terminal.until("allow?")
+        terminal.type("p\r")
+        terminal.until("command=git log")
+        terminal.type("x\r")
+        terminal.until("not covered by that pattern")
+        terminal.until("allow?")
+        terminal.type("p\r")
+        terminal.until("command=git log")
+        terminal.type("*\r")
+        terminal.until('"echo"')
+        assert terminal.ended() == 0
+    with call(folder, "Bash", "command=git log -3") as terminal:
+        assert terminal.ended() == 0
+        assert "allow?" not in terminal.shown
+    with call(folder, "Bash", "command=git log; rm x") as terminal:
+        terminal.until("allow?")
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
+def test_edited_arguments_are_checked_and_called_with(folder: Path) -> None:
+    with call(folder, "remove", "place=x") as terminal:
+        terminal.until("allow?")
+        terminal.type("e\r")
+        terminal.until("arguments:")
+        terminal.type('\x15{"place": 5}\r')
+        terminal.until("stay as they are")
+        terminal.until("allow?")
+        terminal.type("e\r")
+        terminal.until("arguments:")
+        terminal.type('\x15{"place": "elsewhere"}\r')
+        assert "place: elsewhere" in terminal.until("allow?")
+        terminal.type("y\r")
+        assert terminal.ended() == 0
+        assert '"place": "elsewhere"' in terminal.shown
+
+
+def test_arguments_are_edited_in_the_editor_where_there_is_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", "sed -i s/here/there/")
+    with call(folder, "remove", "place=here") as terminal:
+        terminal.until("allow?")
+        terminal.type("e\r")
+        terminal.until("place: there")
+        terminal.until("allow?")
+        terminal.type("y\r")
+        assert terminal.ended() == 0
+
+
+def test_an_edit_is_shown_as_a_diff_against_the_file(folder: Path) -> None:
+    (folder / "a.txt").write_text("one\ntwo\nthree\n")
+    with call(folder, "Edit", "file_path=a.txt", "old_string=two", "new_string=zwei") as terminal:
+        shown = terminal.until("allow?")
+        assert "  -two" in shown and "  +zwei" in shown and "   one" in shown
+        assert "\x1b[31m" in shown and "\x1b[32m" in shown
+        assert "old_string" not in shown
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
+def test_long_arguments_are_shortened_and_shown_whole_on_request(folder: Path) -> None:
+    with call(folder, "remove", "place=" + "a" * 300 + "END") as terminal:
+        shown = terminal.until("allow?")
+        assert "END" not in shown and "[v] view all" in shown
+        terminal.type("v\r")
+        assert "END" in terminal.until("[y]")
+        terminal.until("allow?")
+        terminal.type("n\r")
+        assert terminal.ended() == 5
