@@ -11,7 +11,7 @@ import pytest
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import AuthError, UnknownModelError, UsageError
 from toolspan_bridge.providers import DEFAULT_MODEL, provider_names, resolve_model
-from toolspan_bridge.providers.resolve import split_model
+from toolspan_bridge.providers.resolve import split_model, with_wording
 
 
 @pytest.mark.requirement("I2.6.2")
@@ -86,6 +86,21 @@ def test_a_wording_of_the_prompt_is_chosen_before_the_provider() -> None:
     assert split_model("Prompt.JSON-tools:ollama/gemma3") == ("prompt.json-tools:ollama", "gemma3")
     provider, model = resolve_model("prompt.json-tools:ollama/gemma3")
     assert (provider.name, provider.format_name, model) == ("ollama", "prompt.json-tools:ollama", "gemma3")
+
+
+@pytest.mark.requirement("I11.4.4")
+@pytest.mark.parametrize(
+    ("written", "worded"),
+    [
+        ("PROMPT:Ollama:Gemma3", "prompt.json-tools:ollama/Gemma3"),
+        ("prompt.rules-first:ollama/Gemma3", "prompt.rules-first:ollama/Gemma3"),
+        ("prompt:ollama/other", "prompt:ollama/other"),
+        ("ollama/Gemma3", "ollama/Gemma3"),
+    ],
+)
+def test_a_chosen_wording_is_that_of_a_prompt_without_a_name(written: str, worded: str) -> None:
+    chosen = {"ollama/Gemma3": "json-tools"}
+    assert with_wording(written, (), lambda model: chosen.get(model, "")) == worded
 
 
 @pytest.mark.requirement("I11.4.2")

@@ -54,7 +54,7 @@ def a_choice(wording: str = "json-tools", model: str = MODEL) -> WordingChoice:
     [
         ({"json_tools": 4, "tools_first": 3, "native": 3}, "json-tools", "prompt"),
         ({"rules_first": 3, "native": 4}, "rules-first", "native"),
-        ({"json_tools": 3, "tools_first": 3, "native": 3}, "tools-first", "equal"),
+        ({"rules_first": 3, "tools_first": 3, "json_tools": 3, "native": 3}, "tools-first", "equal"),
         ({"json_tools": 3, "rules_first": 3}, "rules-first", "prompt"),
     ],
 )
