@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolspan_bridge.messages import Usage
-from toolspan_bridge.prices import cost_of, has_prices, price_of
+from toolspan_bridge.prices import cost_of, has_prices, price_of, total_usd
 from toolspan_bridge.providers import provider_names
 
 pytestmark = pytest.mark.requirement("I11.3.2")
@@ -36,6 +36,12 @@ def test_what_is_not_known_is_unknown_and_never_nothing() -> None:
     assert cost_of(*OPUS, Usage()) is None
     assert cost_of(*OPUS, Usage(input_tokens=1, cached_tokens=5)) is None
     assert price_of("gateway", "m").input is None
+
+
+def test_a_sum_of_which_a_part_is_unknown_is_unknown() -> None:
+    assert total_usd([0.25, 0.5]) == 0.75
+    assert total_usd([0.25, None]) is None
+    assert total_usd([]) is None
 
 
 def test_openrouter_tells_its_cost_itself() -> None:

@@ -34,6 +34,7 @@ BOTH_WIRES = [
     ("openai-chat/m", "openai"),
 ]
 SECRET = "value-of-the-config-0123456789"
+OTHER = "value-of-no-provider-0123456789"
 ASKED = Request("m", (User("What is the weather?"),), tools=SEED_TOOLS, max_tokens=100)
 CALLS = [("c1", "config__get_weather", {"location": "Oslo"})]
 
@@ -135,18 +136,24 @@ async def test_a_recording_holds_no_key_no_header_and_no_value_of_the_config_and
 ) -> None:
     monkeypatch.setenv("OWN_KEY", KEY)
     monkeypatch.setenv("TEAM", SECRET)
+    monkeypatch.setenv("ELSEWHERE", OTHER)
     monkeypatch.setenv("TOOLSPAN_RECORD", str(tmp_path / "kept"))
     file = tmp_path / "own.yaml"
     own = {"format": "openai", "key_env": "OWN_KEY", "headers": {"X-Team": "${TEAM}"}}
     with FakeProvider(anything, [Sent(wires("openai").answer(f"{KEY} {SECRET}"))]) as fake:
-        file.write_text(json.dumps({"version": 1, "providers": {"mine": {**own, "base_url": fake.url}}}))
+        servers = {"x": {"command": "x", "env": {"A": "${ELSEWHERE}"}}}
+        file.write_text(
+            json.dumps(
+                {"version": 1, "mcpServers": servers, "providers": {"mine": {**own, "base_url": fake.url}}}
+            )
+        )
         async with ProviderPool(load_config(file)) as pool:
             provider, model = await pool.get("mine/m")
-            await provider.answer(replace(ASKED, model=model, system=f"The team is {SECRET}."))
+            await provider.answer(replace(ASKED, model=model, system=f"The team is {SECRET}, {OTHER}."))
         assert fake.received[0].headers["x-team"] == SECRET
     (path,) = (tmp_path / "kept").iterdir()
     text = path.read_text("utf-8")
-    assert KEY not in text and SECRET not in text
+    assert KEY not in text and SECRET not in text and OTHER not in text
     assert not any(word in text.lower() for word in ("authorization", "x-team", "bearer"))
     assert replayed(read(path)).message.text
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

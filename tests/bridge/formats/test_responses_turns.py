@@ -139,6 +139,7 @@ def test_the_calls_of_a_refusal_are_not_made(streamed: bool) -> None:
     asked(User("hi"), reply.message, User("Go on."))
 
 
+@pytest.mark.requirement("I11.1.6")
 @STREAMED
 def test_a_steered_turn_is_paused_and_goes_back_as_it_is(streamed: bool) -> None:
     body = {**whole([REASONING, SEARCH]), "status": "incomplete", "incomplete_details": {"reason": "steered"}}

@@ -147,6 +147,7 @@ def test_the_limit_is_the_config_s_and_the_format_s() -> None:
         ("issues", "create_issue"),
         ("readFile", "read_file"),
         ("path of a directory", "list_directory"),
+        ("do something other: directory", "list_directory"),
         ("wether", None),
         ("", None),
     ],
