@@ -8,6 +8,8 @@ from toolspan_bridge.chat_traits import ChatTraits
 from toolspan_bridge.providers.compatible.row import Row
 from toolspan_bridge.providers.compatible.rows import row_names, row_of
 
+from .recordings import recorded_by_provider
+
 HEADS = (
     "provider",
     "reasoning sent back",
@@ -18,6 +20,7 @@ HEADS = (
     "order",
     "schema of the answer",
     "forced calls",
+    "proof",
 )
 ABOUT = """\
 What a request by Chat Completions holds for each provider. Reasoning goes back with the turns of calls: with
@@ -36,9 +39,10 @@ def rows() -> Iterator[Sequence[str]]:
 
 
 def _lines(name: str, row: Row) -> Iterator[Sequence[str]]:
-    yield (f"`{name}`", *_cells(row.chat))
+    proof = recorded_by_provider(name)
+    yield (f"`{name}`", *_cells(row.chat), proof)
     for pattern, traits in row.chat_of:
-        yield (f"`{name}`, models `{pattern}`", *_cells(traits))
+        yield (f"`{name}`, models `{pattern}`", *_cells(traits), proof)
 
 
 def _cells(chat: ChatTraits) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scripts.docs import chat_rows
+from scripts.docs import chat_rows, families
 from toolspan_bridge.formats import builtin_names, format_names, get_format
 from toolspan_bridge.formats.bedrock.families import family
 from toolspan_bridge.formats.names import NameTable
@@ -143,6 +143,9 @@ def page() -> str:
             ("format", "no call", "some call", "this tool", "one call a turn", "built-in tools", "strict"),
             map(_choices, format_names()),
         ),
+        "## Reasoning, caching, ids, order and answers by schema\n",
+        families.ABOUT,
+        _table(families.HEADS, families.rows()),
         "## Models behind Converse\n",
         "What a family takes beside results and in them; a profile's id that names no family counts as the "
         "last row. `bedrock` in the other tables is Claude.\n",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import pkgutil
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from importlib import import_module
 from inspect import cleandoc
-from pathlib import Path
 from typing import Any, cast
 
 import click
@@ -27,6 +24,8 @@ from toolspan_server.parts.service import SERVICES
 from toolspan_server.parts.source import SOURCES
 from toolspan_server.parts.step import STEPS
 
+from .recordings import recorded_by_provider
+
 Row = Sequence[str]
 
 HEAD = """# Parts: what there is of each sort
@@ -43,7 +42,6 @@ MODEL = (
     "A model is written `provider/model`: see [Models](../how-to/models.md), also for how to record "
     "exchanges with a live provider, which tests replay."
 )
-RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 _LOCAL = {"offline", "scripted"}
 
 
@@ -109,25 +107,20 @@ def _compatible() -> Iterator[Row]:
     for name in row_names():
         row = row_of(name)
         about = _about(import_module(f"{rows.__name__}.{name.replace('-', '_')}"))
-        yield f"`{name}`", about, f"`{row.key}`", f"`{row.base}`, else `{row.url}`", _recorded(name)
+        yield (
+            f"`{name}`",
+            about,
+            f"`{row.key}`",
+            f"`{row.base}`, else `{row.url}`",
+            recorded_by_provider(name),
+        )
 
 
 def _others() -> Iterator[Row]:
     for module in pkgutil.iter_modules(catalog.__path__):
         about = _about(import_module(f"{catalog.__name__}.{module.name}"))
         name = module.name.replace("_", "-")
-        yield f"`{name}`", about, "", "", "" if name in _LOCAL else _recorded(name)
-
-
-def _recorded(name: str) -> str:
-    """When exchanges with the live provider were recorded last (``tests/recordings``)."""
-    dates = [recorded["date"] for recorded in _recordings() if recorded["provider"] == name]
-    return f"recorded on {max(dates)}" if dates else "not yet recorded"
-
-
-@cache
-def _recordings() -> tuple[dict[str, Any], ...]:
-    return tuple(json.loads(path.read_text("utf-8")) for path in sorted(RECORDINGS.glob("*.json")))
+        yield f"`{name}`", about, "", "", "" if name in _LOCAL else recorded_by_provider(name)
 
 
 def _verbs() -> Iterator[Row]:

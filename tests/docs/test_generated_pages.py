@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from scripts.docs import config_file
+from scripts.docs import config_file, families
 from scripts.docs.pages import PAGES
 from tests.support.documents import ROOT
+from toolspan_bridge.formats import format_names
+from toolspan_bridge.formats.shared.claude import models
+from toolspan_bridge.providers.compatible.rows import row_names, row_of
 
 
 @pytest.mark.requirement("I10.5.6", "I5.4.7")
 @pytest.mark.parametrize("path", PAGES)
 def test_a_generated_page_is_what_its_generator_writes(path: str) -> None:
     assert (ROOT / path).read_text("utf-8") == PAGES[path](), "run `make reference`"
+
+
+@pytest.mark.requirement("I11.6.2")
+def test_the_page_of_formats_has_a_line_with_its_proof_for_every_format_provider_and_family_of_claude() -> (
+    None
+):
+    page = (ROOT / "docs/reference/formats.md").read_text("utf-8")
+    proofs = [
+        line for line in page.splitlines() if re.search(r"\| (not yet recorded|recorded on 20.*) \|$", line)
+    ]
+    speakers = [name for name in row_names() if "openai" in (row_of(name).format, row_of(name).other)]
+    for name in (*format_names(), *speakers):
+        assert any(line.startswith(f"| `{name}`") for line in proofs), name
+    assert {models.family(name) for name in families.FAMILIES["anthropic"]} == {*_claude_families()}
+
+
+def _claude_families() -> Iterator[models.Family]:
+    """The family of every line of Claude's models in each version that there may be of it."""
+    for line in ("fable", "mythos", "opus", "sonnet", "haiku"):
+        for version in ("3", "3-5", "3-7", "4", "4-5", "4-6", "4-7", "5", "5-5"):
+            yield models.family(f"claude-{line}-{version}")
 
 
 @pytest.mark.requirement("I10.5.6")

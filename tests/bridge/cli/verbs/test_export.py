@@ -197,7 +197,7 @@ def test_the_tokens_of_the_first_request_are_counted_by_the_provider(shop: Path)
     with FakeProvider(anything, [Sent({"input_tokens": 321})] * 2) as fake:
         held = {"ANTHROPIC_BASE_URL": fake.url, "ANTHROPIC_API_KEY": KEY}
         plain, as_json = toolspan(*COUNT, cwd=shop, **held), toolspan(*COUNT, "--json", cwd=shop, **held)
-    assert (plain.code, plain.out) == (0, "321\n")
+    assert (plain.code, plain.out) == (0, "321\n"), plain.err
     assert as_json.json == {"model": "anthropic/claude-x", "input_tokens": 321}
     counted = fake.received[0]
     shown = toolspan(*COUNT[:-1], cwd=shop).json
