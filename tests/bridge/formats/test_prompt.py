@@ -176,7 +176,7 @@ def test_a_call_is_found(text: str) -> None:
         f"```python\n{CALL}\n```",
         f"```python\n<tool_call>{CALL}</tool_call>\n```",
         f"Write `<tool_call>{CALL}</tool_call>`.",
-        f"<think><tool_call>{CALL}</tool_call></think>Done.",
+        f"Well: <think><tool_call>{CALL}</tool_call></think>Done.",
         f"Like this: {CALL}",
         '```json\n{"name": "Oslo", "people": 700000}\n```',
         '```json\n{"name": "x", "arguments": {}, "more": 1}\n```',

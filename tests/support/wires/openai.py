@@ -142,7 +142,24 @@ def _refused() -> dict[str, Any]:
     return body
 
 
+_TAGGED = ("\n<th", "ink>", "\nWhere? <b", "> </", "think", ">\n", "\n In Osl", "o </think>.")
 STREAMS: dict[str, tuple[list[bytes], Any]] = {
+    "thoughts in tags at the start of the text": (
+        _ended(*(chunk({"content": piece}) for piece in _TAGGED)),
+        answer("".join(_TAGGED)),
+    ),
+    "thoughts in tags without an end": (
+        _ended(chunk({"content": "<think>Where"}), chunk({"content": "? </thi"})),
+        answer("<think>Where? </thi"),
+    ),
+    "a tag within the text, and one that is none": (
+        _ended(chunk({"content": "\n<thin"}), chunk({"content": "k is <think>no</think> tag"})),
+        answer("\n<think is <think>no</think> tag"),
+    ),
+    "the beginning of a tag and no more": (
+        _ended(chunk({"content": " <th"})),
+        answer(" <th"),
+    ),
     "calls interleaved in one chunk": (
         _ended(
             chunk(

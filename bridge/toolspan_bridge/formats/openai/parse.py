@@ -22,6 +22,7 @@ from ..shared.replies.parse import (
 )
 from .parallel import unwrapped
 from .state import FORMAT, state_of
+from .tagged_thoughts import without_thoughts
 
 _STOPS: dict[str, StopReason] = {
     "abort": "error",
@@ -49,7 +50,7 @@ def parse_reply(body: Any) -> Reply:
     refusal = text(message.get("refusal"))
     calls = unwrapped(chat_calls(message, body))
     stop = "refusal" if refusal else _STOPS.get(text(choice.get("finish_reason")), "other")
-    content = content_text(message.get("content")) or refusal
+    content = without_thoughts(content_text(message.get("content"))) or refusal
     failed = as_object(choice.get("error"))
     if failed and not content and not calls:
         raise StreamFailed(failed_in_stream(failed))

@@ -8,6 +8,7 @@ from typing import Any
 from ...chat_traits import ChatTraits
 from ..shared.conversation.history import AssistantTurn
 from ..shared.json_values import as_object, objects, text
+from .tagged_thoughts import without_thoughts
 
 FORMAT = "openai"
 TEXTS = ("reasoning_content", "reasoning")
@@ -18,11 +19,12 @@ _BLANK = " "
 
 def state_of(message: Mapping[str, Any]) -> dict[str, Any] | None:
     """The fields of ``message`` that a provider may want back, ``content`` among them if thinking stands in
-    it; ``None`` when there are none.
+    it, as chunks or in tags; ``None`` when there are none.
     """
     kept = {field: message[field] for field in (*TEXTS, DETAILS) if message.get(field)}
     content = message.get("content")
-    if any(chunk.get("type") == "thinking" for chunk in objects(content)):
+    thinks = any(chunk.get("type") == "thinking" for chunk in objects(content))
+    if thinks or without_thoughts(text(content)) != text(content):
         kept["content"] = content
     return kept or None
 

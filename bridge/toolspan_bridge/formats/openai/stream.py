@@ -27,6 +27,7 @@ from ..shared.replies.stream import BodyStream, TextPieces
 from .parse import content_text, parse_reply
 from .stream_calls import CallPieces
 from .stream_state import StatePieces
+from .tagged_thoughts import TaggedThoughts
 
 _DONE = "[DONE]"
 _STATUS = {
@@ -55,6 +56,7 @@ class _ChatStream(BodyStream):
         self._sse = SseReader()
         self._done = False
         self._text, self._refusal = TextPieces(), TextPieces()
+        self._tagged = TaggedThoughts()
         self._calls = CallPieces()
         self._state = StatePieces()
         self._reason: Any = None
@@ -85,13 +87,15 @@ class _ChatStream(BodyStream):
             if not choice.get("index"):
                 self._reason = choice.get("finish_reason") or self._reason
                 yield from self._delta(as_object(choice.get("delta")) or {})
+                if self._reason:
+                    yield from self._tagged.end()
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[Delta]:
         if thought := self._state.add(delta, self._text):
             yield ReasoningDelta(thought)
-        for joined, key in ((self._text, "content"), (self._refusal, "refusal")):
-            if shown := joined.add(content_text(delta.get(key))):
-                yield TextDelta(shown)
+        yield from self._tagged.feed(self._text.add(content_text(delta.get("content"))))
+        if refused := self._refusal.add(content_text(delta.get("refusal"))):
+            yield TextDelta(refused)
         for piece in objects(delta.get("tool_calls")):
             yield self._calls.add(piece)
 

@@ -7,10 +7,10 @@ Interleaved Thinking", read in November 2026).
 
 from dataclasses import replace
 
-from ....chat_traits import ChatTraits
+from ....chat_traits import USUAL, ChatTraits
 from ..row import Row
 
-PLAIN = ChatTraits(echoes_text_turns=True, effort="", structured="")
+PLAIN = ChatTraits(echoed=(*USUAL.echoed, "content"), echoes_text_turns=True, effort="", structured="")
 ROW = Row(
     "https://api.minimax.io/v1",
     "MINIMAX_API_KEY",
