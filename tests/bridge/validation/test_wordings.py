@@ -21,7 +21,7 @@ from toolspan_bridge import (
     WordingChoice,
     read_choices,
 )
-from toolspan_bridge.formats.prompt.wordings import WORDINGS
+from toolspan_bridge.formats.prompt.wordings import DEFAULT, WORDINGS
 from toolspan_bridge.validation import Measured
 from toolspan_bridge.validation.wordings import choose_wording, ways_of
 
@@ -54,8 +54,8 @@ def a_choice(wording: str = "json-tools", model: str = MODEL) -> WordingChoice:
     [
         ({"json_tools": 4, "tools_first": 3, "native": 3}, "json-tools", "prompt"),
         ({"rules_first": 3, "native": 4}, "rules-first", "native"),
-        ({"rules_first": 3, "tools_first": 3, "json_tools": 3, "native": 3}, "tools-first", "equal"),
-        ({"json_tools": 3, "rules_first": 3}, "rules-first", "prompt"),
+        ({"rules_first": 3, "tools_first": 3, "json_tools": 3, "native": 3}, DEFAULT, "equal"),
+        ({"tools_first_brief": 3, "rules_first": 3}, "rules-first", "prompt"),
     ],
 )
 def test_the_wording_with_most_successes_is_chosen_and_of_equal_ones_the_default(
@@ -66,9 +66,9 @@ def test_the_wording_with_most_successes_is_chosen_and_of_equal_ones_the_default
 
 
 def test_of_equal_ones_but_the_default_the_one_with_fewer_tokens_is_chosen() -> None:
-    fewer = {f"prompt.json-tools:{MODEL}": trials(3, tokens=50)}
-    choice = choose_wording(MODEL, {**tried(json_tools=3, rules_first=3), **fewer})
-    assert choice is not None and (choice.wording, choice.chosen.tokens) == ("json-tools", 4 * 50)
+    fewer = {f"prompt.tools-first-brief:{MODEL}": trials(3, tokens=50)}
+    choice = choose_wording(MODEL, {**tried(tools_first_brief=3, rules_first=3), **fewer})
+    assert choice is not None and (choice.wording, choice.chosen.tokens) == ("tools-first-brief", 4 * 50)
 
 
 def test_nothing_is_chosen_where_one_way_was_not_tried() -> None:

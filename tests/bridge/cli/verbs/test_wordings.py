@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.cli import Ran, toolspan, toolspan_process
 from tests.support.fake_providers.worded import WordedModel, way_of
+from toolspan_bridge.formats.prompt.wordings import DEFAULT
 
 pytestmark = pytest.mark.requirement("I11.4.4")
 
@@ -61,21 +62,21 @@ def way(place: Path, fake: WordedModel, model: str) -> str:
 
 
 def test_the_wording_that_a_model_obeys_is_chosen_and_serves_after_a_restart(place: Path) -> None:
-    with WordedModel("json-tools") as fake:
+    with WordedModel("tools-first-brief") as fake:
         ran = chosen(place, fake, "--json")
         assert ran.code == 0, "its native calls fail, but the chosen wording passes"
         (made,) = ran.json["wordings"]
-        assert (made["model_id"], made["wording"], made["better"]) == (MODEL, "json-tools", "prompt")
+        assert (made["model_id"], made["wording"], made["better"]) == (MODEL, "tools-first-brief", "prompt")
         counts = {name: each["success_count"] for name, each in made["wordings"].items()}
-        assert counts == {"rules-first": 1, "tools-first": 1, "tools-first-brief": 1, "json-tools": 2}
+        assert counts == {"rules-first": 1, "tools-first": 1, "tools-first-brief": 2, "json-tools": 1}
         assert (made["native"]["success_count"], made["native"]["test_count"]) == (1, 2)
-        assert made["wordings"]["json-tools"]["tokens"] == 3 * 18
+        assert made["wordings"]["tools-first-brief"]["tokens"] == 3 * 18
         assert list(dict.fromkeys(fake.ways)) == WAYS
-        assert way(place, fake, f"prompt:{MODEL}") == "json-tools"
-        assert way(place, fake, "PROMPT:OpenAI-Chat:gpt-4o") == "json-tools", "however it is written"
+        assert way(place, fake, f"prompt:{MODEL}") == "tools-first-brief"
+        assert way(place, fake, "PROMPT:OpenAI-Chat:gpt-4o") == "tools-first-brief", "however it is written"
         assert way(place, fake, f"prompt.rules-first:{MODEL}") == "rules-first", "a name wins"
         assert way(place, fake, MODEL) == "native"
-        assert way(place, fake, "prompt:openai-chat/gpt-4o-mini") == "tools-first", "another model's"
+        assert way(place, fake, "prompt:openai-chat/gpt-4o-mini") == DEFAULT, "another model's"
 
 
 def test_the_table_the_report_and_the_list_of_models_tell_the_choice(place: Path) -> None:
@@ -103,7 +104,7 @@ def test_neither_way_above_the_threshold_is_exit_6_and_a_later_choice_replaces_t
     with WordedModel() as fake:
         ran = chosen(place, fake, "--json")
         assert (ran.code, ran.json["passed"]) == (6, False)
-        assert ran.json["wordings"][0]["wording"] == "tools-first", "of equal ones the default"
+        assert ran.json["wordings"][0]["wording"] == DEFAULT, "of equal ones the default"
     with WordedModel("native") as fake:
         ran = chosen(place, fake, "--json")
         assert (ran.code, ran.json["wordings"][0]["better"]) == (0, "native")
@@ -128,10 +129,10 @@ def test_nothing_is_chosen_for_a_model_that_was_not_tried_to_the_end(place: Path
 
 
 def test_a_previewed_request_has_the_chosen_wording(place: Path) -> None:
-    with WordedModel("json-tools") as fake:
+    with WordedModel("tools-first-brief") as fake:
         chosen(place, fake)
         ran = toolspan("export", "--request", SUM, "-m", f"prompt:{MODEL}", cwd=place, **held(fake))
-    assert way_of(ran.json) == "json-tools"
+    assert way_of(ran.json) == "tools-first-brief"
 
 
 def _newer(store: Path) -> None:
@@ -153,13 +154,13 @@ FAULTS: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_unreadable_store_means_the_default_and_one_note(place: Path, fault: str) -> None:
-    with WordedModel("json-tools") as fake:
+    with WordedModel("tools-first-brief") as fake:
         chosen(place, fake)
         FAULTS[fault](place / ".toolspan" / "validation.sqlite3")
         said = f"{SUM}\n/model prompt:openai-chat/gpt-4o-mini\n{SUM}\n"
         ran = toolspan("chat", "-m", f"prompt:{MODEL}", cwd=place, stdin=said, **held(fake))
-    assert fake.ways[-2:] == ["tools-first", "tools-first"]
-    assert ran.err.count("the prompt has its usual wording, tools-first") == 1, ran.err
+    assert fake.ways[-2:] == [DEFAULT, DEFAULT]
+    assert ran.err.count(f"the prompt has its usual wording, {DEFAULT}") == 1, ran.err
 
 
 class Listed(WordedModel):
