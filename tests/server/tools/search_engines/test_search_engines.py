@@ -51,6 +51,7 @@ ANSWERS: dict[str, Any] = {
         "response_time": 1.0,
     },
 }
+EMPTY: list[Any] = [{}, {"results": {}}, {"web": []}, {"results": [[], 1, None, {"url": 5}]}]
 HITS = [
     {"title": "One", "url": "https://a.example/1", "text": "of tea"},
     {"title": "Two", "url": "https://b.example/2", "text": "more & more"},
@@ -155,7 +156,7 @@ async def test_what_an_engine_refuses_is_told_without_its_key(
     assert name == "searxng" or KEY not in refused  # which has none
 
 
-@pytest.mark.parametrize("answer", [{}, {"results": {}}, {"web": []}, {"results": [[], 1, None, {"url": 5}]}])
+@pytest.mark.parametrize("answer", EMPTY)
 @pytest.mark.parametrize("name", list(ANSWERS))
 async def test_an_answer_without_results_has_none(api: Api, tmp_path: Path, name: str, answer: Any) -> None:
     api.replies(data(answer))

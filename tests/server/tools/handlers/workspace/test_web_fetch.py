@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from tests.support.asked_client import Waiting
-from tests.support.http_api import HANG, Api, Seen, response, serving
+from tests.support.http_api import HANG, Api, Reply, Seen, response, serving
 from tests.support.workspaces import WorkspaceTools, workspace_tools
 from toolspan_server import Context, Question, ToolFailure
 from toolspan_server.engines.http_client import HttpClient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.3.25")]
 PRIVATE = {"allow_private": ["127.0.0.1"]}
-HTML = {"Content_Type": "text/html; charset=utf-8"}
+HTML: dict[str, Any] = {"Content_Type": "text/html; charset=utf-8"}
 PAGE = """<!doctype html><html><head><title>Tea &amp; cake</title><style>p {}</style></head><body>
 <script>steal()</script><h1>Tea</h1><p>Made of <b>leaves</b>, see <a href="/cake">cake</a>.</p>
 <table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>
@@ -96,7 +96,7 @@ async def test_a_long_page_is_cut_and_the_limit_named(api: Api, tmp_path: Path) 
 async def test_any_text_is_read_in_its_charset(
     api: Api, tmp_path: Path, body: bytes, content_type: str, text: str
 ) -> None:
-    api.replies(response(body, **({"Content_Type": content_type} if content_type else {})))
+    api.replies(response(body, 200, **({"Content_Type": content_type} if content_type else {})))
     async with tools(tmp_path) as workspace:
         result = await workspace.good("WebFetch", url=api.url)
     assert result["untrusted_content"].strip() == text
@@ -123,21 +123,21 @@ CHUNKED = b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n"
 BOMB = gzip.compress(b"\0" * 50_000_000)
 
 
-@pytest.mark.parametrize(
-    ("reply", "code"),
-    [
-        (lambda _: response(BOMB, Content_Type="text/html", Content_Encoding="gzip"), "response_too_large"),
-        (lambda _: _drops(), "response_too_large"),
-        (lambda _: [CHUNKED, *([b"fff\r\n" + b"x" * 4095 + b"\r\n"] * 400)], "response_too_large"),
-        (lambda _: b"HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\nshort", "timeout"),
-        (lambda _: HANG, "timeout"),
-        (lambda _: response("no", 404), "http_404"),
-        (lambda _: response(b"\x89PNG\0", Content_Type="image/png"), "not_text"),
-        (lambda _: response(b"%PDF-\0", Content_Type="application/pdf"), "not_text"),
-        (lambda _: response("x", Content_Encoding="br"), "bad_response"),
-        (lambda _: b"", "connection_failed"),
-    ],
-)
+REPLIES: list[tuple[Reply, str]] = [
+    (lambda _: response(BOMB, Content_Type="text/html", Content_Encoding="gzip"), "response_too_large"),
+    (lambda _: _drops(), "response_too_large"),
+    (lambda _: [CHUNKED, *([b"fff\r\n" + b"x" * 4095 + b"\r\n"] * 400)], "response_too_large"),
+    (lambda _: b"HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\nshort", "timeout"),
+    (lambda _: HANG, "timeout"),
+    (lambda _: response("no", 404), "http_404"),
+    (lambda _: response(b"\x89PNG\0", Content_Type="image/png"), "not_text"),
+    (lambda _: response(b"%PDF-\0", Content_Type="application/pdf"), "not_text"),
+    (lambda _: response("x", Content_Encoding="br"), "bad_response"),
+    (lambda _: b"", "connection_failed"),
+]
+
+
+@pytest.mark.parametrize(("reply", "code"), REPLIES)
 async def test_an_answer_that_is_too_large_too_slow_or_no_page_is_an_error(
     api: Api, tmp_path: Path, reply: Any, code: str
 ) -> None:
