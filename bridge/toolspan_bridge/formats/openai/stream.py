@@ -105,7 +105,8 @@ class _ChatStream(BodyStream):
 
     @override
     def _reply(self) -> Reply:
-        message = {"content": self._text.text, "refusal": self._refusal.text, **self._state.fields}
+        shown = "" if self._tagged.undecided and not self._whole() else self._text.text
+        message = {"content": shown, "refusal": self._refusal.text, **self._state.fields}
         if calls := self._calls.body:
             message["tool_calls"] = calls
         choice = {"message": message, "finish_reason": self._reason}

@@ -31,6 +31,11 @@ class TaggedThoughts:
         self._place: Literal["before", "in", "after", "text"] = "before"
         self._held = ""
 
+    @property
+    def undecided(self) -> bool:
+        """Whether all that came may yet be the beginning of a tag."""
+        return self._place == "before"
+
     def feed(self, piece: str) -> Iterator[Delta]:
         """The deltas of ``piece`` and of what was held back until it is clear what it belongs to."""
         if self._place == "text":
