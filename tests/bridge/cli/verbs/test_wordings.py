@@ -157,8 +157,11 @@ def test_an_unreadable_store_means_the_default_and_one_note(place: Path, fault: 
     with WordedModel("tools-first-brief") as fake:
         chosen(place, fake)
         FAULTS[fault](place / ".toolspan" / "validation.sqlite3")
-        said = f"{SUM}\n/model prompt:openai-chat/gpt-4o-mini\n{SUM}\n"
-        ran = toolspan("chat", "-m", f"prompt:{MODEL}", cwd=place, stdin=said, **held(fake))
+        rule = "  - {{match: {{intent_regexp: /{}/}}, llm: 'prompt:openai-chat', model: {}}}\n"
+        routes = "responses:\n" + rule.format("hank", "gpt-4o-mini") + rule.format("times", "gpt-4o")
+        (place / "toolspan.yaml").write_text(CONFIG + routes)
+        ran = toolspan("chat", cwd=place, stdin=f"{SUM}\nThank you!\n", **held(fake))
+    assert {request.body["model"] for request in fake.received[-2:]} == {"gpt-4o", "gpt-4o-mini"}
     assert fake.ways[-2:] == [DEFAULT, DEFAULT]
     assert ran.err.count(f"the prompt has its usual wording, {DEFAULT}") == 1, ran.err
 
