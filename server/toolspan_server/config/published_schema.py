@@ -9,6 +9,7 @@ from typing import Any
 
 from ..engines.parameters._safe_schema import DIALECT
 from ..parts.kind import KINDS
+from ..parts.search_engine import SEARCH_ENGINES
 from ..parts.source import SOURCES
 from ..schema.constraints import Shape
 from ..schema.deferred import deferred_record
@@ -40,6 +41,11 @@ def config_schema() -> dict[str, Any]:
     definitions["Source"] = _one_of(
         "Where many tools come from; `type` says how.",
         {f"{name}_source": (name, SOURCES.config(name)) for name in SOURCES.names},
+        definitions,
+    )
+    definitions["SearchEngine"] = _one_of(
+        "The web search engine that is asked; `type` names it.",
+        {f"{name}_engine": (name, SEARCH_ENGINES.config(name)) for name in SEARCH_ENGINES.names},
         definitions,
     )
     definitions["McpServerConfig"]["oneOf"] = _one_way()
