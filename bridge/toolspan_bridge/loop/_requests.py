@@ -14,11 +14,11 @@ from ._question import Question
 
 class Requests:
     """The requests of ``question`` in the format ``format_name``; one without a name has no built-in tools,
-    no limit and no search."""
+    no limit and no search. ``searches_tools``: the provider has the search of the format."""
 
-    def __init__(self, question: Question, format_name: str) -> None:
+    def __init__(self, question: Question, format_name: str, *, searches_tools: bool = True) -> None:
         self._question = question
-        self._defers = bool(format_name) and defers_tools(format_name, question.model)
+        self._defers = searches_tools and bool(format_name) and defers_tools(format_name, question.model)
         self.known_builtins = builtin_names(format_name)
         self.most_tools = most_tools(question.tools_offered, format_name)
         """The most tools that are sent at once; ``None`` where all are."""

@@ -118,7 +118,7 @@ class _Run:
         self._toolbox = toolbox
         self._approver = approver
         self._conversation = conversation
-        self._requests = Requests(question, provider.format_name)
+        self._requests = Requests(question, provider.format_name, searches_tools=provider.searches_tools)
         model = f"{provider.name}/{question.model}"
         self._offer = Offer(question, conversation, model, toolbox.tools, self._requests.listed_tools)
         self._pending = self._offer.messages()

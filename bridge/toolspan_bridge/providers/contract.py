@@ -15,6 +15,8 @@ class Provider(Protocol):
     name: str
     format_name: str = ""
     """The wire format whose ``restore`` undoes its changes of arguments; empty if there are none."""
+    searches_tools: bool = True
+    """Whether the model can search among the tools of a request, where its format has that."""
 
     def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """The answer to ``request``, streamed; the last item is the whole ``Reply``.

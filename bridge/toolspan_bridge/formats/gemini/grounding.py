@@ -31,8 +31,10 @@ def citations(candidate: Mapping[str, Any], answer: str) -> tuple[Citation, ...]
 
 def with_fetched(candidate: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """``candidate`` with the pages of ``more``, the next part of its stream, after its own."""
-    pages = [*objects(at(candidate, *_PAGES)), *objects(at(more, *_PAGES))]
     whole, listed = _PAGES
+    if whole not in more:
+        return {}
+    pages = [*objects(at(candidate, *_PAGES)), *objects(at(more, *_PAGES))]
     once = [page for place, page in enumerate(pages) if page not in pages[:place]]
     return {whole: {listed: once}} if once else {}
 

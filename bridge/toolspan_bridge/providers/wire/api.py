@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class ProviderApi(ABC):
     """The API at ``endpoint``, in one wire format. The endpoint's secrets are removed from error messages."""
 
+    searches_tools = True
+
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
         self.name = endpoint.name
         self.format_name = wire_format

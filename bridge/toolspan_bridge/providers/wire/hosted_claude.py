@@ -28,6 +28,7 @@ class HostedClaude(CountsTokens, UnboundThoughts, EndpointProvider):
     """The common part of such providers. ``served`` are those of Anthropic's own tools that run there."""
 
     counted = "input_tokens"
+    searches_tools = False
     served: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
@@ -46,7 +47,7 @@ class HostedClaude(CountsTokens, UnboundThoughts, EndpointProvider):
     async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         missing = [name for name in dict.fromkeys(request.builtins) if name not in self.served]
         kept = tuple(name for name in request.builtins if name in self.served)
-        request, notes = await super()._ready(replace(request, builtins=kept, defer_tools=None))
+        request, notes = await super()._ready(replace(request, builtins=kept))
         return request, (*notes, *(f"{self.name} runs no {name}: it is left out" for name in missing))
 
     @override

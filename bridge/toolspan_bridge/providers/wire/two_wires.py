@@ -44,6 +44,11 @@ class TwoWires:
         self._known: dict[str, WireProvider] = {}
 
     @property
+    def searches_tools(self) -> bool:
+        """Whether models can search among the tools of a request."""
+        return self._first.searches_tools
+
+    @property
     def format_name(self) -> str:
         """The format of models of which nothing is known."""
         return self._first.format_name

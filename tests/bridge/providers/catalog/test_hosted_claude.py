@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 
 from tests.support.fake_providers import FakeProvider, Sent, anything, checks
+from tests.support.mcp_peers import raw
 from tests.support.provider_cases import ANSWERED, ask, stream
 from tests.support.provider_settings import instant
 from tests.support.seed_tools import SEED_TOOLS
 from tests.support.wires import anthropic as wire
 from toolspan_bridge.errors import AuthError, UsageError
+from toolspan_bridge.loop import Question, answer
 from toolspan_bridge.messages import Request
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.providers.wire.token_counts import CountsTokens
+from toolspan_bridge.toolbox import Toolbox
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I11.3.8")]
 
@@ -64,7 +67,7 @@ async def test_a_call_and_its_answer(name: str, env: pytest.MonkeyPatch) -> None
     replies = [Sent(wire.answer("I look.", CALLS)), Sent(wire.answer("22 °C"))]
     with FakeProvider(checked(name, MODEL), replies) as fake:
         at(fake, env)
-        first = await ask(f"{name}/{MODEL}", builtins=own, defer_tools=1, system="Be brief.")
+        first = await ask(f"{name}/{MODEL}", builtins=own, system="Be brief.")
         second = await ask(f"{name}/{MODEL}", messages=ANSWERED)
     assert first.message.calls[0].arguments == {"location": "Paris"}
     left_out = ["web_fetch"] if name == "vertex-claude" else list(own)
@@ -72,6 +75,19 @@ async def test_a_call_and_its_answer(name: str, env: pytest.MonkeyPatch) -> None
     assert second.message.text == "22 °C"
     marked = fake.received[1].body["messages"][-1]["content"][-1]
     assert marked["type"] == "tool_result" and marked["cache_control"] == {"type": "ephemeral"}
+
+
+@each
+@pytest.mark.requirement("I11.3.3")
+async def test_of_too_many_tools_it_is_sent_a_search_since_it_has_none_of_its_own(
+    name: str, env: pytest.MonkeyPatch
+) -> None:
+    with FakeProvider(checked(name, MODEL), [Sent(wire.answer("Hello."))]) as fake:
+        at(fake, env)
+        provider, model = resolve_model(f"{name}/{MODEL}", instant())
+        async with aclosing(provider), Toolbox.connect([raw()]) as toolbox:
+            await answer(Question("Hello", model, tools_offered=2), provider, toolbox)
+    assert [tool["name"] for tool in fake.received[0].body["tools"]] == ["tool_search__search_tools"]
 
 
 @each
