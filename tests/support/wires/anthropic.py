@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import KEY, Place
 from tests.support.readers import Said, texts
 
 STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
@@ -210,3 +212,11 @@ def conversation(body: Any) -> Iterator[Said]:
             yield "result", result.get("is_error", False), texts(result["content"])
         if text := texts([block for block in message["content"] if block["type"] == "text"]):
             yield "user", text
+
+
+PLACE = Place(
+    "anthropic/claude-x",
+    lambda base: {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": base},
+    checks.anthropic(KEY),
+    checks.anthropic(KEY),
+)

@@ -7,6 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.support.event_frames import frame
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import (
+    CLAUDE_ON_BEDROCK,
+    EVENT_STREAM,
+    KEY,
+    Place,
+    bedrock_variables,
+)
 from tests.support.readers import Said, texts, without_mark
 
 MODEL = "us.anthropic.claude-sonnet-4-6"
@@ -167,3 +175,12 @@ def conversation(body: Any) -> Iterator[Said]:
                 yield "result", failed, without_mark(text)
         if text := texts(message["content"]):
             yield "user", text
+
+
+PLACE = Place(
+    f"bedrock/{CLAUDE_ON_BEDROCK}",
+    bedrock_variables,
+    checks.bedrock_token(KEY, CLAUDE_ON_BEDROCK),
+    checks.bedrock_token(KEY, CLAUDE_ON_BEDROCK, "converse-stream"),
+    EVENT_STREAM,
+)

@@ -7,6 +7,14 @@ import json
 from typing import Any
 
 from tests.support.event_frames import frame
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import (
+    CLAUDE_ON_BEDROCK,
+    EVENT_STREAM,
+    KEY,
+    Place,
+    bedrock_variables,
+)
 from tests.support.wires import anthropic
 from tests.support.wires.anthropic import BROKEN, STOPS, answer, conversation
 
@@ -51,3 +59,12 @@ FAILURE = frame(b'{"message": "Overloaded, try later"}', exception="throttlingEx
 def spoken(parts: Any, stop: str = "stop") -> tuple[dict[str, Any], list[bytes]]:
     body = anthropic.told(parts, stop)
     return body, [chunk(event) for event in anthropic.events(body)]
+
+
+PLACE = Place(
+    f"bedrock-anthropic/{CLAUDE_ON_BEDROCK}",
+    bedrock_variables,
+    checks.bedrock_token(KEY, CLAUDE_ON_BEDROCK, "invoke"),
+    checks.bedrock_token(KEY, CLAUDE_ON_BEDROCK, "invoke-with-response-stream"),
+    EVENT_STREAM,
+)

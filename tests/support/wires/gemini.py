@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support import official_types
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import KEY, Place, also
 from tests.support.readers import Said, texts
 
 STOPS = {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}
@@ -146,3 +149,15 @@ def conversation(body: Any) -> Iterator[Said]:
                 yield "result", "error" in response, text if isinstance(text, str) else json.dumps(text)
         if text := texts(content["parts"]):
             yield "user", text
+
+
+def _check(method: str) -> checks.Check:
+    return also(checks.gemini(KEY, "gemini-3-pro", method=method), official_types.check_gemini)
+
+
+PLACE = Place(
+    "gemini/gemini-3-pro",
+    lambda base: {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": base},
+    _check("generateContent"),
+    _check("streamGenerateContent?alt=sse"),
+)

@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support import official_types
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import Place, also
 from tests.support.readers import Said, marked
 
 STOPS = {"stop": "stop", "length": "length"}
@@ -124,3 +127,12 @@ def conversation(body: Any) -> Iterator[Said]:
             yield "assistant", {"message": message, "done": True, "done_reason": "stop"}
         elif message["role"] == "user":
             yield "user", message["content"]
+
+
+def _official(body: Any) -> None:
+    if "messages" in body:  # of /api/show the client has nothing more to say
+        official_types.check_ollama(body)
+
+
+_CHECK = also(checks.ollama(), _official)
+PLACE = Place("ollama/llama-x", lambda base: {"OLLAMA_HOST": base}, _CHECK, _CHECK, "application/x-ndjson")

@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support import official_types
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import KEY, Place, also, openai_variables
 from tests.support.readers import Said, marked, texts
 
 STOPS = {"stop": "stop", "length": "length", "refusal": "content_filter"}
@@ -366,3 +369,7 @@ def conversation(body: Any) -> Iterator[Said]:
             yield marked(message["content"])
         elif message["role"] == "assistant":
             yield "assistant", {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+
+_CHECK = also(checks.openai(KEY), lambda body: official_types.check_openai("chat", body))
+PLACE = Place("openai/gpt-x", openai_variables, _CHECK, _CHECK)

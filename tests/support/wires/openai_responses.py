@@ -8,6 +8,9 @@ from copy import deepcopy
 from itertools import count
 from typing import Any
 
+from tests.support import official_types
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import KEY, Place, also, openai_variables
 from tests.support.readers import Said, marked, texts
 
 STOPS = {"stop": "completed", "length": "incomplete", "refusal": "completed"}
@@ -226,3 +229,7 @@ def conversation(body: Any) -> Iterator[Said]:
                 yield marked(texts(item["output"]))
             elif item["role"] == "user":
                 yield "user", texts(item["content"])
+
+
+_CHECK = also(checks.responses(KEY), lambda body: official_types.check_openai("responses", body))
+PLACE = Place("openai-responses/gpt-x", openai_variables, _CHECK, _CHECK)

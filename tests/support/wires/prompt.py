@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tests.support import official_types
+from tests.support.fake_providers import checks
+from tests.support.fake_providers.place import KEY, Place, also, openai_variables
 from tests.support.readers import Said, marked
 
 from . import openai
@@ -85,3 +88,7 @@ def conversation(body: Any) -> Iterator[Said]:
     for turn in openai.conversation(body):
         results = _RESULT.findall(turn[1]) if turn[0] == "user" else []
         yield from map(marked, results) if results else [turn]
+
+
+_CHECK = also(checks.prompted(KEY), lambda body: official_types.check_openai("chat", body))
+PLACE = Place("prompt:openai/gpt-x", openai_variables, _CHECK, _CHECK)
