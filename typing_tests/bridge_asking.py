@@ -8,12 +8,16 @@ from typing import assert_type
 from toolspan_bridge import (
     DEFAULT_MODEL,
     Answer,
+    Approval,
+    ApprovalRequest,
+    Approver,
     Assistant,
     AuthError,
     Batch,
     BatchStatus,
     BridgeError,
     CallDelta,
+    ChatTraits,
     Citation,
     ConsentError,
     ContextOverflowError,
@@ -51,13 +55,16 @@ from toolspan_bridge import (
     ToolResults,
     ToolSpec,
     ToolUse,
+    Unattended,
     UnknownModelError,
     UnreachableError,
     Usage,
     UsageError,
     UsageReported,
     User,
+    WireOptions,
     answer,
+    cancel_batch,
     collect_batch,
     cost_of,
     count_tokens,
@@ -121,6 +128,12 @@ def told(event: Event) -> str:
             return event.answer.content
 
 
+async def approving(provider: Provider, toolbox: Toolbox, request: ApprovalRequest) -> Answer:
+    approver: Approver = Unattended("always", allowed=["look"])
+    assert_type(await approver.decide(request), Approval)
+    return await answer(Question("Hello", "m"), provider, toolbox, approver=approver)
+
+
 def role(message: Message) -> str:
     """Every message is one of these."""
     match message:
@@ -130,6 +143,11 @@ def role(message: Message) -> str:
             return str(assert_type(message.calls, tuple[ToolCall, ...]))
         case ToolResults():
             return str(assert_type(message.outcomes, tuple[ToolOutcome, ...]))
+
+
+def wired(request: Request) -> ChatTraits:
+    wire = assert_type(request.wire, WireOptions)
+    return wire.chat
 
 
 async def replayed(choice: ToolChoice = ("server", "tool")) -> StopReason:
@@ -143,6 +161,7 @@ async def in_a_batch(provider: Provider, requests: dict[str, Request]) -> int:
     batch = assert_type(await submit_batch(provider, requests), Batch)
     batch.save(Path("batch.json"))
     status = assert_type(await poll_batch(provider, Batch.load(Path("batch.json"))), BatchStatus)
+    assert_type(await cancel_batch(provider, batch), BatchStatus)
     assert_type(await collect_batch(provider, batch), dict[str, Reply | BridgeError])
     return status.total if status.finished else status.succeeded + status.failed
 

@@ -15,6 +15,7 @@ from toolspan_bridge import (
     Answer,
     Asker,
     AskModel,
+    ChosenWordings,
     Expect,
     ExpectedCall,
     Finding,
@@ -39,6 +40,7 @@ from toolspan_bridge import (
     ValidationReport,
     Verdict,
     WireError,
+    WordingChoice,
     build_record,
     build_records,
     default_suite,
@@ -50,7 +52,9 @@ from toolspan_bridge import (
     load_suite,
     print_report,
     progress,
+    read_choices,
     validate,
+    validate_wordings,
 )
 from toolspan_server import load_config
 
@@ -69,7 +73,10 @@ async def validated(state: Path, toolbox: Toolbox) -> int:
             ask: AskModel = asker.ask
             report = await validate(models, suites[0], ask, store, timeout=TRIAL_TIMEOUT, on_event=on_event)
             await validate(models, suites[1], ask, store, threshold=THRESHOLD, on_event=noted)
+            await validate_wordings(models, suites[0], ask, store, own=("mine",))
             ask = asker  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+        assert_type(read_choices(state / STORE_FILE), dict[str, WordingChoice])
+        assert_type(ChosenWordings(state / STORE_FILE)("offline/keyword"), str)
         assert_type(store.trials(), list[Trial])
         assert_type(store.totals("offline/keyword"), Totals)
         assert_type(build_records(store.trials()), list[dict[str, Any]])

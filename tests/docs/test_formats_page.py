@@ -13,6 +13,8 @@ from toolspan_bridge.formats.shared.loss_rules import RULES
 def test_every_format_and_rule_has_its_row() -> None:
     page = formats.page()
     for name in format_names():
-        assert page.partition("## Models behind Converse")[0].count(f"\n| `{name}` |") == 3
+        media, _, families = page.partition("## Models behind Converse")[0].partition("## Reasoning, ")
+        assert media.count(f"\n| `{name}` |") == 3
+        assert f"\n| `{name}` |" in families
     for name, rule in RULES.items():
         assert f"\n| `{name}` | {rule.severity} | {rule.meaning}" in page

@@ -50,7 +50,7 @@ def aimock(fixtures: Sequence[Mapping[str, Any]], folder: Path) -> Iterator[str]
     Skips the test, aloud, where programs of Node are not to be run.
     """
     if not NODE_TESTS:
-        pytest.skip(NOT_RUN)
+        pytest.skip(f"Node.js: {NOT_RUN}")
     file = folder / "fixtures.json"
     file.write_text(json.dumps({"fixtures": fixtures}), "utf-8")
     port = free_port()

@@ -17,8 +17,8 @@ def tool(schema: Any) -> ToolSpec:
 def sent_schema(payload: Any) -> Any:
     """The one schema in a tool payload, wherever the format keeps it; ``None`` when the tool was left out."""
     if isinstance(payload, str):
-        told = [line for line in payload.split("\n") if line.startswith("Arguments: ")]
-        return json.loads(told[0].removeprefix("Arguments: ")) if told else None
+        lines = [line for line in payload.split("\n") if line.startswith('{"type":"function",')]
+        return sent_schema(json.loads(lines[0])) if lines else None
     if isinstance(payload, list):
         return next((found for entry in payload if (found := sent_schema(entry)) is not None), None)
     if isinstance(payload, dict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import unified_diff
 from hashlib import sha256
 from typing import Any
 
@@ -29,6 +28,8 @@ def digest_of(definition: Mapping[str, Any]) -> str:
 
 def definition_diff(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """The lines of a unified diff of two definitions, as indented JSON."""
+    from difflib import unified_diff
+
     return list(unified_diff(_lines(before), _lines(now), "before", "now", lineterm="", n=1))
 
 

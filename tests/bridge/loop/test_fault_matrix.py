@@ -193,7 +193,15 @@ class Counted(Toolbox):
         self.made: list[str] = []
 
     @override
-    async def call(self, spec: ToolSpec, arguments: Mapping[str, Any], call_id: str) -> ToolOutcome:
+    async def call(
+        self,
+        spec: ToolSpec,
+        arguments: Mapping[str, Any],
+        call_id: str,
+        conversation: str = "",
+        *,
+        approved: bool = False,
+    ) -> ToolOutcome:
         self.made.append(arguments["city"])
         whole = {"success": True, "result": "7 C", "tool_name": spec.name, "execution_time_ms": 1}
         return ToolOutcome(call_id, spec.name, whole, (said("7 C"),))

@@ -83,6 +83,7 @@ def test_clients_are_told_what_mcp_has_a_place_for_there_and_the_rest_in_meta() 
             "dev.toolspan/category": "things",
             "dev.toolspan/tags": ("one", "two"),
             "dev.toolspan/version": "1.2.0",
+            "dev.toolspan/approval": True,
             "dev.toolspan/deprecated": {"message": "It is slow.", "replacement": "new"},
             "dev.toolspan/examples": WHOLE["examples"],
         },

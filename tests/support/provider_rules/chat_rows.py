@@ -69,7 +69,9 @@ _ROWS = {
     ),
     "groq": _REASONING,
     "huggingface": replace(OPEN, formats=frozenset()),
-    "minimax": replace(OPEN, more=frozenset({"reasoning_split"}), formats=frozenset(), efforts={}),
+    "minimax": replace(
+        OPEN, more=frozenset({"reasoning_split"}), formats=frozenset(), efforts={}, thinks_in_content=True
+    ),
     "mistral": ChatRules(
         more=frozenset({"prompt_cache_key"}),
         refused=frozenset({"stream_options", "web_search_options"}),

@@ -12,6 +12,7 @@ from toolspan_bridge.cli.asking.asker import RoutedAsker
 from toolspan_bridge.cli.asking.options import AskOptions
 from toolspan_bridge.cli.asking.saved_conversation import SavedConversation
 from toolspan_bridge.cli.asking.session import opened
+from toolspan_bridge.cli.inputs.approvals import ApprovalChoice
 from toolspan_bridge.cli.inputs.options import ConfigChoice
 from toolspan_bridge.cli.verbs.chat import Chat
 from toolspan_bridge.messages import Request
@@ -58,7 +59,9 @@ async def test_an_option_wins_over_the_route_and_a_chat_changes_it(
     config: Path, requests: Sequence[Request], capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with opened(ConfigChoice((str(config),))) as session, RoutedAsker(session) as asker:
-        chat = Chat(asker, AskOptions(), SavedConversation.opened(None, None), as_json=False)
+        chat = Chat(
+            asker, AskOptions(), SavedConversation.opened(None, None), ApprovalChoice(), as_json=False
+        )
         for line in ("prove it", "say it", "/reasoning low", "prove it", "/reasoning much", "say it"):
             assert await chat.take(line)
         assert await chat.take("/reasoning default")

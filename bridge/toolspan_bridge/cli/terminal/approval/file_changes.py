@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
-from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,8 @@ def file_diff(tool: str, arguments: Mapping[str, Any], base: Path) -> list[str] 
     if after is None:
         return None
     names = ("/dev/null" if before is None else path, path)
+    from difflib import unified_diff
+
     return list(unified_diff((before or "").splitlines(), after.splitlines(), *names, lineterm=""))
 
 
