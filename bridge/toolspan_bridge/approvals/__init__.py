@@ -13,6 +13,7 @@ from .person import Person, PersonAnswer
 from .policy import Policy, asks_itself, reason_to_ask
 from .remembered import Remembered
 from .request import Approval, ApprovalRequest, Approver
+from .sandbox import lacks_sandbox, sandbox_of
 from .unattended import Unattended
 
 __all__ = [
@@ -30,5 +31,7 @@ __all__ = [
     "definition_diff",
     "definition_of",
     "digest_of",
+    "lacks_sandbox",
     "reason_to_ask",
+    "sandbox_of",
 ]

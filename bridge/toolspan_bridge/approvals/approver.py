@@ -12,6 +12,7 @@ from toolspan_server.engines.upstreams import ListedTool
 from .patterns import Pattern, names_tool
 from .policy import Policy, asks_itself, reason_to_ask
 from .request import Approval, ApprovalRequest
+from .sandbox import lacks_sandbox
 
 if TYPE_CHECKING:
     from toolspan_server.config import ApprovalRule
@@ -27,8 +28,8 @@ class PolicyApprover:
 
     The first of ``rules`` that applies counts, under the policy ``rules``; one that denies counts under every
     policy. ``allowed`` are globs of tools that a flag allows. ``remembered`` are the person's earlier
-    answers; ``person`` is asked last. Without one the call is denied, and ``remedy`` says how it would be
-    allowed. Paths of rules begin at ``base``.
+    answers, which count for no tool that runs commands without a sandbox; ``person`` is asked last. Without
+    one the call is denied, and ``remedy`` says how it would be allowed. Paths of rules begin at ``base``.
     """
 
     def __init__(
@@ -76,8 +77,9 @@ class PolicyApprover:
 
     async def _asked(self, request: ApprovalRequest) -> Approval:
         earlier = None
-        if self._remembered is not None:
-            known = self._remembered.answer(request, self._base)
+        remembered = None if lacks_sandbox(request.tool) else self._remembered
+        if remembered is not None:
+            known = remembered.answer(request, self._base)
             if known.approval is not None:
                 return known.approval
             earlier = known.changed
@@ -90,8 +92,8 @@ class PolicyApprover:
             rule = self._rule(request.server, request.tool.name, request.arguments)
             if rule is not None and rule.action == "deny":
                 return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
-        if self._remembered is not None:
-            self._remembered.keep(request, answer)
+        if remembered is not None:
+            remembered.keep(request, answer)
         return answer.approval
 
     def _rule(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ApprovalRule | None:

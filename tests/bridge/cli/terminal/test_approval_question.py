@@ -39,6 +39,13 @@ tools:
       implementation: {type: builtin, handler: echo}
     - name: Bash
       description: Runs.
+      tags: [sandbox:bubblewrap, network:off]
+      parameters: {type: object}
+      implementation: {type: builtin, handler: echo}
+    - name: Shell
+      description: Runs without a sandbox.
+      tags: [sandbox:none]
+      annotations: {destructive: true}
       parameters: {type: object}
       implementation: {type: builtin, handler: echo}
 """
@@ -274,3 +281,24 @@ def test_long_arguments_are_shortened_and_shown_whole_on_request(folder: Path) -
         terminal.until("allow?")
         terminal.type("n\r")
         assert terminal.ended() == 5
+
+
+def test_what_confines_a_command_is_shown_with_it(folder: Path) -> None:
+    with call(folder, "Bash", "command=ls") as terminal:
+        shown = terminal.until("allow?")
+        assert "sandbox: bubblewrap, network off" in shown
+        assert "always this tool" in shown
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
+def test_without_a_sandbox_it_is_said_and_no_answer_is_kept(folder: Path) -> None:
+    for _ in range(2):
+        with call(folder, "Shell", "command=ls") as terminal:
+            shown = terminal.until("allow?")
+            assert "sandbox: NONE" in shown
+            assert "always" not in shown and "conversation" not in shown
+            terminal.type("t\r")
+            terminal.until("allow?")
+            terminal.type("y\r")
+            assert terminal.ended() == 0

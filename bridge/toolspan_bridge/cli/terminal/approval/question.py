@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import anyio
 import anyio.to_thread
 
-from ....approvals import Approval, ApprovalRequest, PersonAnswer
+from ....approvals import Approval, ApprovalRequest, PersonAnswer, lacks_sandbox
 from ....loop import Checker
 from ....messages import ToolSpec
 from ..output import edited_text, print_coloured, print_note
@@ -93,6 +93,7 @@ class _Question:
     def _keys(self, *, is_whole: bool) -> list[str]:
         unneeded = {"v"} if is_whole else set[str]()
         unneeded |= set() if suggested(self._arguments, self._base) else {"p"}
+        unneeded |= set("ctp") if lacks_sandbox(self._request.tool) else set()
         return [key for key in _KEYS if key not in unneeded]
 
     async def _answer(self, key: str) -> PersonAnswer | None:

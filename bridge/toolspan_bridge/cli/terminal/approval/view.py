@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ....approvals import ApprovalRequest, definition_diff, definition_of
+from ....approvals import (
+    ApprovalRequest,
+    definition_diff,
+    definition_of,
+    lacks_sandbox,
+    sandbox_of,
+)
 from .file_changes import file_diff
-
-SANDBOX_META = "dev.toolspan/sandbox"
-"""The key of a tool's ``_meta`` that says what its sandbox allows: a text, or an object."""
 
 Line = tuple[str, str | None]
 """A line, and its colour if it has one."""
@@ -41,9 +44,9 @@ class View:
         self.lines += self._arguments({key: arguments[key] for key in arguments if key not in left_out})
         if diff is not None:
             self.lines += self._cut(_coloured(diff) or [("  the file stays as it is", None)])
-        if sandbox := request.tool.meta.get(SANDBOX_META):
-            text = sandbox if isinstance(sandbox, str) else json.dumps(sandbox, ensure_ascii=False)
-            self.lines.append(self._short(f"  sandbox: {text}"))
+        if sandbox := sandbox_of(request.tool):
+            text, _ = self._short(f"  sandbox: {sandbox}")
+            self.lines.append((text, "red" if lacks_sandbox(request.tool) else None))
 
     def _head(self, request: ApprovalRequest) -> list[Line]:
         named = f"{request.tool.name} of the server {request.server!r}"
