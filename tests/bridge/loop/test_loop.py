@@ -222,6 +222,7 @@ class _Plain:
 
     name = "plain"
     format_name = ""
+    searches_tools = True
 
     def __init__(self, replies: list[Reply]) -> None:
         self._replies = replies
