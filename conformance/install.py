@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from filelock import FileLock
+
 FOLDER = Path(__file__).parents[1] / ".venv" / "conformance"
 LEAST_NODE = 22
 _NODE_PACKAGE = "node@24"
@@ -24,12 +26,14 @@ def installed(package: str, entry: Path = _ENTRY) -> tuple[str, str]:
     """The command that runs ``package``, installed when it is not there: Node, and the program at ``entry``
     of the package's folder.
 
-    Raises ``Missing``.
+    Of processes that want one at the same time, one installs it. Raises ``Missing``.
     """
-    node = _node()
-    folder = FOLDER / re.sub(r"[^A-Za-z0-9.-]+", "-", package).strip("-")
-    if not (folder / entry).exists():
-        _npm(folder, "install", package)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with FileLock(FOLDER / "install.lock"):
+        node = _node()
+        folder = FOLDER / re.sub(r"[^A-Za-z0-9.-]+", "-", package).strip("-")
+        if not (folder / entry).exists():
+            _npm(folder, "install", package)
     return str(node), str(folder / entry)
 
 
