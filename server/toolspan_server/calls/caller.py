@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 from ..errors import InvalidParameters
-from .context import Context
 
 CONVERSATION_KEY = "dev.toolspan/conversation"
 """The key of a request's ``_meta`` that names the conversation which a call belongs to."""
+
+CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo"
+"""The key of a request's ``_meta`` with the client's name and version (MCP 2026-07-28)."""
+_LONGEST_CLIENT = 100
 
 LOCAL_USER = "local"
 DEFAULT_CONVERSATION = "default"
@@ -38,8 +42,30 @@ class Origin(NamedTuple):
         return cls(_text(principal), _text(session))
 
 
+class HasMeta(Protocol):
+    """Has the ``_meta`` of a request: the context of a call."""
+
+    @property
+    def meta(self) -> Mapping[str, Any]: ...
+
+
 _NOWHERE = Origin()
 _origin: ContextVar[Origin] = ContextVar("toolspan_origin", default=_NOWHERE)
+
+_client: ContextVar[str] = ContextVar("toolspan_client", default="")
+
+
+def note_client(info: Any) -> None:
+    """Let calls of the current task, and of tasks that it begins, come from the client that ``info``
+    describes: its ``clientInfo``, from the handshake of its connection."""
+    _client.set(_named(info))
+
+
+def client_of(meta: Mapping[str, Any]) -> str:
+    """The name and version of the client of a request with ``meta``, as it gives them there, else as
+    ``note_client`` has them; empty when they are not known. At most 100 characters."""
+    info = meta.get(CLIENT_INFO_KEY)
+    return _client.get() if info is None else _named(info)
 
 
 def note_origin(origin: Origin) -> None:
@@ -50,7 +76,7 @@ def note_origin(origin: Origin) -> None:
     _origin.set(origin)
 
 
-def caller_of(context: Context) -> Caller:
+def caller_of(context: HasMeta) -> Caller:
     """The user and the conversation of the call with ``context``.
 
     The user is the principal of the request, ``local`` where no token is asked for. The conversation is what
@@ -76,6 +102,14 @@ def _of_session(session_id: str) -> str:
     import hashlib
 
     return f"session-{hashlib.sha256(session_id.encode('utf-8', 'backslashreplace')).hexdigest()[:32]}"
+
+
+def _named(info: Any) -> str:
+    if not isinstance(info, Mapping):
+        return ""
+    known = cast("Mapping[str, Any]", info)
+    words = (word for key in ("name", "version") if isinstance(word := known.get(key), str))
+    return " ".join(filter(None, words))[:_LONGEST_CLIENT]
 
 
 def _text(written: bytes | None) -> str | None:

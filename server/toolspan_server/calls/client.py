@@ -9,6 +9,9 @@ from typing import Any, Literal, Protocol
 from ..errors import ToolFailure, ToolspanError
 
 Ability = Literal["elicitation", "sampling", "roots"]
+Capability = Literal["elicitation", "sampling", "roots", "sampling.tools"]
+"""What a client may have declared: an ability, or that the model which it asks may call tools."""
+
 Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 ClientAnswer = Mapping[str, Any]
 """The answer as MCP writes it: an ``ElicitResult``, ``CreateMessageResult`` or ``ListRootsResult``."""
@@ -52,7 +55,7 @@ class Client(Protocol):
 
     memory: MutableMapping[str, Any]
 
-    def accepts(self, ability: Ability) -> bool:
+    def accepts(self, capability: Capability) -> bool:
         """Whether the client declared the capability to answer such questions."""
         ...
 
@@ -85,9 +88,9 @@ class ClientWrapper:
         self._client = client
         self.memory: MutableMapping[str, Any] = client.memory
 
-    def accepts(self, ability: Ability) -> bool:
+    def accepts(self, capability: Capability) -> bool:
         """As the client says."""
-        return self._client.accepts(ability)
+        return self._client.accepts(capability)
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``."""
@@ -112,7 +115,7 @@ class NullClient:
     def __init__(self) -> None:
         self.memory: MutableMapping[str, Any] = {}
 
-    def accepts(self, ability: Ability) -> bool:
+    def accepts(self, capability: Capability) -> bool:
         """Nothing."""
         return False
 

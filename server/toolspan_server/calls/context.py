@@ -11,11 +11,16 @@ from typing import Any
 from ..common.changes import Change
 from ..common.flags import Flag
 from ..errors import ToolFailure
+from .caller import caller_of
 from .client import Client, NullClient
 from .results import ToolResult
+from .storage import DocumentStore, NoStore, ToolStorage
 
 CallTool = Callable[[str, Mapping[str, Any], "Context"], Awaitable[ToolResult]]
 Publish = Callable[[Change], None]
+
+
+NO_STORE = NoStore()
 
 
 async def _call_nothing(name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
@@ -34,9 +39,10 @@ class Context:
     ``services`` maps a configured service's name to the live service; ``meta`` is the request's
     ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by;
     ``publish`` notifies every client of a change of the server's lists; ``options`` is what the config says
-    under ``options``, as the model that the handler registered. A handler
-    that runs in a worker thread looks at ``cancelled`` (or calls ``raise_if_cancelled``) between steps:
-    it is set when the call timed out or was cancelled. An ``async`` handler is cancelled in the usual way.
+    under ``options``, as the model that the handler registered; ``store`` is where ``storage`` keeps values.
+    A handler that runs in a worker thread looks at ``cancelled`` (or calls ``raise_if_cancelled``) between
+    steps: it is set when the call timed out or was cancelled. An ``async`` handler is cancelled in the usual
+    way.
     """
 
     tool_name: str = ""
@@ -49,6 +55,15 @@ class Context:
     call_tool: CallTool = _call_nothing
     options: Any = None
     publish: Publish = discard_changes
+    store: DocumentStore = NO_STORE
+
+    @property
+    def storage(self) -> ToolStorage:
+        """What this tool keeps for the user and the conversation of the call, and for no other.
+
+        Raises ``InvalidParameters`` when the request names no valid conversation.
+        """
+        return ToolStorage(*caller_of(self), self.tool_name, self.store)
 
     def service(self, name: str) -> Any:
         """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""

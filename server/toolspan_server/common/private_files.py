@@ -7,6 +7,8 @@ import stat
 from pathlib import Path
 
 STATE_FOLDER = ".toolspan"
+STORAGE_FOLDER = "storage"
+"""The folder of what tools store, in the state folder."""
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 
 

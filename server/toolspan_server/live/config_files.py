@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ..config import (
     Config,
+    UntrustedItem,
     load_config,
     refusal,
     untrusted_code,
@@ -19,13 +20,17 @@ from ..schema.positions import SIZE_LIMIT
 _FRESH_NS = 2_000_000_000
 
 Marks = tuple[object, ...]
+Consent = Callable[[Sequence[UntrustedItem], bool], bool]
+"""Whether the user allowed these items; they may be asked where the second argument says so."""
 
 
 class ConfigFiles:
     """The files of a config, as they were when it was loaded, and as they are now.
 
-    Unless they are ``allowed``, a config that would run the code of others is refused, also later. With
-    ``workspace`` the config has the tools of that folder too; it may then be of no file.
+    Unless they are ``allowed``, a config that would run the code of others is refused, also later, save what
+    ``consent`` says yes to; it may ask the user before the config is loaded first. ``pinned`` is the
+    fingerprint (``Config.fingerprint``) of the only config that was allowed elsewhere. With ``workspace`` the
+    config has the tools of that folder too; it may then be of no file.
     """
 
     def __init__(
@@ -35,11 +40,16 @@ class ConfigFiles:
         skip_invalid: bool = False,
         allowed: bool = True,
         workspace: Path | None = None,
+        consent: Consent | None = None,
+        pinned: str | None = None,
     ) -> None:
         self._paths = tuple(paths)
         self._skip_invalid = skip_invalid
         self._allowed = allowed
         self._workspace = workspace
+        self._consent = consent
+        self._pinned = pinned
+        self._loaded = False
         self._tokens: tuple[Path, ...] = ()
         self._marks: Marks = ()
         self._contents: Marks = ()
@@ -49,7 +59,9 @@ class ConfigFiles:
         self._note()
         config = self._config()
         if not self._allowed and (found := untrusted_code(config)):
-            raise ServeError(refusal(found))
+            self._check(found, config)
+            config = self._config(config.fingerprint)
+        self._loaded = True
         if (tokens := tuple(_token_files(config))) != self._tokens:
             own = len(self._paths)
             self._tokens = tokens
@@ -57,15 +69,33 @@ class ConfigFiles:
             self._contents = (*self._contents[:own], *map(_content, tokens))
         return config
 
-    def _config(self) -> Config:
+    def _check(self, found: Sequence[UntrustedItem], config: Config) -> None:
+        """Raise ``ServeError`` unless ``found``, which ``config`` would run and send, was allowed."""
+        if self._pinned is not None:
+            if config.fingerprint != self._pinned:
+                hint = "run the command again, which shows what they are now"
+                path = self._paths[0]
+                raise ServeError(
+                    f"{path}: the config or its handlers are not those that were allowed ({hint})"
+                )
+        elif self._consent is None or not self._consent(found, not self._loaded):
+            raise ServeError(refusal(found))
+
+    def _config(self, pinned: str | None = None) -> Config:
+        """The config; with the fingerprint ``pinned``, its handlers are imported."""
         if self._workspace is None:
-            return self._read()
+            return self._read(pinned)
         from ..config import with_workspace
 
-        return with_workspace(self._read() if self._paths else None, self._workspace)
+        return with_workspace(self._read(pinned) if self._paths else None, self._workspace)
 
-    def _read(self) -> Config:
-        return load_config(*self._paths, skip_invalid=self._skip_invalid, import_handlers=self._allowed)
+    def _read(self, pinned: str | None) -> Config:
+        return load_config(
+            *self._paths,
+            skip_invalid=self._skip_invalid,
+            import_handlers=self._allowed or pinned is not None,
+            pinned=pinned,
+        )
 
     def changed(self) -> bool:
         """Whether what the files hold is something else than when it was loaded.

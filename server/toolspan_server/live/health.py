@@ -32,6 +32,16 @@ def health(snapshot: ConfigSnapshot, problems: Sequence[str], redact: Callable[[
     return cast("dict[str, Any]", _redacted(report, redact))
 
 
+def source_problems(snapshot: ConfigSnapshot, redact: Callable[[str], str]) -> tuple[str, ...]:
+    """A sentence about each source whose tools are missing, or are older than they should be: why that is."""
+    states = (runner.state() for runner in snapshot.source_runners)
+    return tuple(
+        redact(f"the source {state['type']} {state.get('name', '')}".rstrip() + f" failed: {state['error']}")
+        for state in states
+        if state.get("error")
+    )
+
+
 def _state(service: Any) -> Mapping[str, Any]:
     """The state that a service reports; not every one does."""
     state = getattr(service, "state", None)

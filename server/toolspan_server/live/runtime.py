@@ -18,7 +18,8 @@ from ..common.changes import Change, Changes
 from ..config import Config
 from ..parts.service import Service
 from ..tools.registry import CompiledTools, Registry, Tool
-from .health import health
+from . import call_log
+from .health import health, source_problems
 from .services import Start, running_services
 from .snapshots import (
     ConfigSnapshot,
@@ -105,7 +106,10 @@ class Runtime:
         snapshot = self.snapshot
         snapshot.calls += 1
         try:
-            return self._noted(await snapshot.executor.run(tool, arguments, context, meta))
+            call = snapshot.executor.run(tool, arguments, context, meta)
+            if call_log.is_wanted():
+                call = call_log.logged(tool.name, meta or (context.meta if context else {}), call)
+            return self._noted(await call)
         finally:
             snapshot.calls -= 1
             if snapshot.idle is not None and not snapshot.calls:
@@ -185,6 +189,13 @@ class Runtime:
         later one that was refused.
         """
         return health(self.snapshot, self.problems, self.redact)
+
+    def source_problems(self) -> tuple[str, ...]:
+        """Why tools of sources are missing, for a client that may see the details of errors."""
+        snapshot = self.snapshot
+        if not snapshot.source_runners or not snapshot.executor.shows_details:
+            return ()
+        return source_problems(snapshot, self.redact)
 
     def _begin(self, snapshot: ConfigSnapshot) -> None:
         """Start what ``snapshot`` has and no other had before."""

@@ -27,6 +27,7 @@ from ..tools.registry import (
     environment_of,
 )
 from .source_runner import SourceRunner
+from .storage import store_of
 
 if TYPE_CHECKING:
     from ..prompts.live import Prompts
@@ -130,7 +131,9 @@ def _made(
 ) -> ConfigSnapshot:
     executor = Executor(
         registry,
-        surroundings=Context(services=services, config_dir=config.directory),
+        surroundings=Context(
+            services=services, config_dir=config.directory, store=store_of(config, environment)
+        ),
         redact=config.redact if config.has_secrets else None,
         max_result_bytes=config.limits.result_bytes,
         answer_seconds=config.limits.answer_seconds,

@@ -65,6 +65,12 @@ class View(ABC):
         return self.config.instructions
 
     @property
+    def problems(self) -> tuple[str, ...]:
+        """Why tools are missing from the list, as far as clients are told: a sentence for each source that
+        failed."""
+        return ()
+
+    @property
     def tools(self) -> list[Tool]:
         """The tools, in the order of the list."""
         return list(self.registry)
@@ -136,6 +142,11 @@ class ServerView(View):
     @override
     def is_settled(self) -> bool:
         return self.runtime.is_settled
+
+    @property
+    @override
+    def problems(self) -> tuple[str, ...]:
+        return self.runtime.source_problems()
 
     async def settled(self) -> None:
         """Wait until ``is_settled``, which takes no longer than ``limits.upstream_connect_seconds``."""

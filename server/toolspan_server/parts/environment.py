@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..common.resource_pool import ResourcePool
 from ..engines.isolation import ProcessLimits
+from ..engines.subagent_limits import SubagentLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class Environment:
     """The directories for live parts: relative paths start at ``config_dir``, state goes to ``state_dir``.
 
     ``config_files`` are the files that the config was read from. ``shared`` is their pool of shared objects,
-    such as connections; ``processes`` are the worker processes.
+    such as connections; ``processes`` are the worker processes, ``subagents`` what each sub-agent may use.
     """
 
     config_dir: Path
@@ -22,3 +23,4 @@ class Environment:
     config_files: tuple[Path, ...] = ()
     shared: ResourcePool = field(default_factory=ResourcePool, compare=False, repr=False)
     processes: ProcessLimits = field(default_factory=ProcessLimits, compare=False, repr=False)
+    subagents: SubagentLimits = field(default_factory=SubagentLimits.initial, compare=False, repr=False)

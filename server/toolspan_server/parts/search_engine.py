@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from typing_extensions import override
+
 from ..engines.http_client import Request
 from .discovery import Parts
 from .typed import TypedConfig
@@ -47,6 +49,10 @@ class SearchEngineConfig(TypedConfig):
     @abstractmethod
     def address(self) -> str:
         """Where requests go."""
+
+    @override
+    def hosts(self) -> Iterable[str]:
+        yield host_of(self.address)
 
     @abstractmethod
     def request(self, question: SearchQuestion) -> Request:

@@ -41,6 +41,14 @@ class ServiceConfig(NamedRecords):
         """
         return ()
 
+    def paths(self) -> Iterable[tuple[str, str]]:
+        """The files and folders that the entries give to tools, as (name of the entry, path relative to the
+        config's folder).
+
+        For a config that was found, not named, a person is asked about each outside of that folder.
+        """
+        return ()
+
     @classmethod
     def is_local(cls, path: Path) -> bool:
         """Whether the string at ``path``, which starts with an entry's name, needs no consent of its own.

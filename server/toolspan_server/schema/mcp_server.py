@@ -13,6 +13,7 @@ from typing_extensions import override
 from ..problems import Fault, Faulty
 from .constraints import AfterValidator
 from .dangerous_variables import changes_code
+from .oauth_client import OAuthClientConfig
 from .records import (
     Record,
     key,
@@ -108,6 +109,10 @@ class McpServerConfig(Record, unknown="ignore"):
     headers: dict[str, str] = key(
         "Headers sent with every request.", check=header_values, factory=dict, hidden=True
     )
+    oauth: OAuthClientConfig | None = key(
+        "The OAuth client to sign in with, where the server wants that; by default it registers itself.",
+        default=None,
+    )
     disabled: bool = key("Whether the server is ignored.", default=False)
     allow_dangerous_env: bool = key(
         "Allows variables in env that change which code runs, such as LD_PRELOAD or GIT_SSH_COMMAND.",
@@ -121,9 +126,12 @@ class McpServerConfig(Record, unknown="ignore"):
             raise Faulty(*faults)
 
     def connection(self) -> str:
-        """The command line that starts it, or ``connect to`` its URL; no values of its variables."""
+        """The command line that starts it, or ``connect to`` its URL with the files that signing in sends; no
+        values of its variables."""
         if self.command is None:
-            return f"connect to {self.url}"
+            files = self.oauth.sent_files() if self.oauth is not None else {}
+            sent = (f", send the contents of {file} to {issuer}" for file, issuer in files.items())
+            return f"connect to {self.url}" + "".join(sent)
         variables = [f"{name}=…" for name in self.env]
         return " ".join([*variables, shlex.join([self.command, *self.args])])
 
@@ -135,6 +143,8 @@ class McpServerConfig(Record, unknown="ignore"):
         elif self.type is not None and (self.type == "stdio") != (self.command is not None):
             wanted = "a command" if self.type == "stdio" else "a url"
             yield Fault((), f"type {self.type!r} needs {wanted}", f"add {wanted}, or leave the type out")
+        if self.oauth is not None and self.url is None:
+            yield Fault(("oauth",), "only a server with a url is signed in to", "remove it", on_key=True)
 
     def _environment_faults(self) -> Iterator[Fault]:
         hint = "remove it, or set allowDangerousEnv: true if the server needs it"

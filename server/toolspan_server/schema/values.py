@@ -8,8 +8,10 @@ from typing import Annotated
 from ..problems import Fault, Faulty
 from .constraints import Limits
 
+Amount = Annotated[float, Limits(above=0)]
 Count = Annotated[int, Limits(1)]
-Iterations = Annotated[int, Limits(1, 100)]
+Duration = Annotated[float, Limits(above=0, most=604_800)]
+Iterations = Annotated[int, Limits(1, 1000)]
 Latitude = Annotated[float, Limits(-90, 90)]
 Longitude = Annotated[float, Limits(-180, 180)]
 Milliseconds = Annotated[int, Limits(1, 3_600_000)]

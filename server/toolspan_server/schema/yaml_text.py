@@ -68,6 +68,8 @@ def _events(text: str) -> Iterator[yaml.Event]:
         mark = error.problem_mark or error.context_mark
         what = ", ".join(part for part in (error.context, error.problem) if part)
         offset = min(mark.index, len(text)) if mark is not None else 0
+        if text[offset : offset + 1] == "\t":
+            raise SyntaxFault(offset, "broken YAML: a tab in the indentation", "indent with spaces") from None
         raise SyntaxFault(offset, f"broken YAML: {what}", "correct the text here") from None
     finally:
         if loader is not None:
