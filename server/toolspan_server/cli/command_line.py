@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from .logs import LEVELS
-from .options import DEFAULT_PORT, Options
+from ..common.did_you_mean import nearest
+from .logs import FORMS, LEVELS
+from .options import DEFAULT_PORT, EXAMPLE, Options
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 class _Parser(argparse.ArgumentParser):
     """Makes its message, which may quote any argument, safe to print."""
+
+    @property
+    def options(self) -> Sequence[argparse.Action]:
+        """What it knows."""
+        return self._actions
 
     @override
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
@@ -28,13 +34,30 @@ class _Parser(argparse.ArgumentParser):
 
 def parsed(argv: Sequence[str], prog: str) -> Options:
     """The options in ``argv``. Raises ``SystemExit`` when help was asked for, or the usage is wrong."""
-    return _parser(prog).parse_args(argv, Options())
+    parser = _parser(prog)
+    options, unknown = parser.parse_known_args(argv, Options())
+    if unknown:
+        known = [name for action in parser.options for name in action.option_strings]
+        hint = f": {nearest(unknown[0], known)}" if unknown[0].startswith("-") else ""
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    return options
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = _Parser(prog=prog, description="Serve the tools of a config file over MCP.")
+def option_names() -> tuple[str, ...]:
+    """The options of ``toolspan-server``, as ``--config``."""
+    return tuple(
+        name for action in _parser("").options for name in action.option_strings if name.startswith("--")
+    )
+
+
+def _parser(prog: str) -> _Parser:
+    parser = _Parser(
+        prog=prog,
+        description=f"Example:\n  {prog} {EXAMPLE}\n\nServe the tools of a config file over MCP.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add = parser.add_argument
-    add("--config", metavar="FILE", action="append", type=Path, help="a config file; may be repeated")
+    add("-c", "--config", metavar="FILE", action="append", type=Path, help="a config file; may be repeated")
     add("--transport", choices=("stdio", "http"), help="default: stdio")
     add("--host", help="address to serve HTTP at (default: 127.0.0.1)")
     add("--port", type=_port, help=f"port to serve HTTP at; 0: any (default: {DEFAULT_PORT})")
@@ -50,7 +73,17 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         action="store_true",
         help="read a token from standard input, print its SHA-256 for the config's auth, and end",
     )
-    add("--toolset", metavar="NAME", help="serve only this toolset, as if it were everything")
+    add(
+        "--describe",
+        action="store_true",
+        help="print as JSON what would be served, with the state of each source and service, and end",
+    )
+    add(
+        "--toolset",
+        metavar="NAME",
+        help="serve only this toolset, as if it were everything; where there is no config, workspace means "
+        "the tools that work in this folder",
+    )
     add(
         "--workspace",
         metavar="DIR",
@@ -63,8 +96,15 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         help="let a config that was found here, not named, run its handlers and upstream servers, and send "
         "variables of the environment where it says",
     )
+    add(
+        "--pinned",
+        metavar="SHA256",
+        help="let the config run code and send variables only while this is the fingerprint of it and its "
+        "handlers",
+    )
     add("--skip-invalid", action="store_true", help="serve without the tools that are wrong, and name them")
-    add("--log-level", choices=LEVELS, help="what to log on stderr (default: warning)")
+    add("--log-level", choices=LEVELS, help="what to log on stderr (default: warning); info: a line a call")
+    add("--log-format", choices=FORMS, help="text, or json: an object a line (default: text)")
     return parser
 
 

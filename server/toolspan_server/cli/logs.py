@@ -8,10 +8,11 @@ import select
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 from typing_extensions import override
 
+FORMS = ("text", "json")
 LEVELS = ("debug", "info", "warning", "error", "critical")
 _PIECE = 4096 if sys.platform == "win32" else select.PIPE_BUF
 _LIBRARIES = ("asyncio", "httpcore2", "httpx2", "mcp", "sse_starlette", "uvicorn")
@@ -29,6 +30,32 @@ class LogFormatter(logging.Formatter):
         from ..common.visible import visible
 
         return "\n    ".join(visible(self.redact(super().format(record))).splitlines())
+
+
+class JsonFormatter(LogFormatter):
+    """One JSON object a line: ``{"time", "level", "logger", "message"}``, of a call also ``"tool"``,
+    ``"outcome"``, ``"ms"`` and ``"client"``. No secrets."""
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        import json
+
+        from ..common.visible import visible_json
+
+        text = logging.Formatter.format(self, record).removeprefix(self._head(record))
+        known: dict[str, Any] = {
+            "time": self.formatTime(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": self.redact(text),
+        }
+        for name in ("tool", "outcome", "ms", "client"):
+            if (value := getattr(record, name, None)) is not None:
+                known[name] = self.redact(value) if isinstance(value, str) else value
+        return visible_json(json.dumps(known, ensure_ascii=False))
+
+    def _head(self, record: logging.LogRecord) -> str:
+        return f"{self.formatTime(record)} {record.levelname} {record.name}: "
 
 
 class LogHandler(logging.StreamHandler[TextIO]):
@@ -84,9 +111,10 @@ def _poller(stream: TextIO) -> select.poll | None:
 
 
 @contextmanager
-def logging_to_stderr(level: str) -> Generator[LogFormatter]:
-    """Log at ``level`` and above, libraries at least warnings; gives the formatter, to set ``redact``."""
-    formatter = LogFormatter()
+def logging_to_stderr(level: str, form: str = "text") -> Generator[LogFormatter]:
+    """Log at ``level`` and above, libraries at least warnings, in ``form``, one of ``FORMS``; gives the
+    formatter, to set ``redact``."""
+    formatter = JsonFormatter() if form == "json" else LogFormatter()
     handler = LogHandler()
     handler.setFormatter(formatter)
     root = logging.getLogger()

@@ -9,7 +9,7 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..common.did_you_mean import nearest
 from ..common.garbage_collector import skipped_at_exit
@@ -20,7 +20,7 @@ from ..config import (
     offer,
 )
 from ..errors import ConfigError, ServeError
-from ..live.config_files import ConfigFiles
+from ..live.config_files import ConfigFiles, Consent
 from ..protocol.shutdown import Stop
 from .logs import LogFormatter, logging_to_stderr
 from .options import Options
@@ -37,10 +37,14 @@ if TYPE_CHECKING:
 EXIT_USAGE = 2
 
 
-def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> int:
+def main(
+    argv: Sequence[str] | None = None, prog: str = "toolspan-server", consent: Consent | None = None
+) -> int:
     """Serve until the client leaves or a signal comes; gives the exit code.
 
     0: ended as asked; 130: Ctrl+C; 2: wrong usage, a bad config, or an address that cannot be served.
+
+    ``consent`` says whether the user allows what a config that was found would run.
     """
     if argv is None:
         skipped_at_exit()
@@ -53,7 +57,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> in
     stop = Stop()
     try:
         with stop.signals():
-            _serve(options, stop)
+            _serve(options, stop, consent)
             return stop.exit_code
     except ConfigError as error:
         return _refused(*map(str, error.problems))
@@ -63,26 +67,31 @@ def main(argv: Sequence[str] | None = None, prog: str = "toolspan-server") -> in
 
 def _options(argv: Sequence[str], prog: str) -> Options:
     """The options in ``argv``; the most frequent ones are read without loading the parser."""
-    if not argv or (len(argv) == 2 and argv[0] == "--config" and not argv[1].startswith("-")):
+    if not argv or (len(argv) == 2 and argv[0] in ("-c", "--config") and not argv[1].startswith("-")):
         return Options([Path(file) for file in argv[1:]])
     from .command_line import parsed
 
     return parsed(argv, prog)
 
 
-def _serve(options: Options, stop: Stop) -> None:
+def _serve(options: Options, stop: Stop, consent: Consent | None) -> None:
     _check_workers(options)
     with ExitStack() as stack:
-        log = stack.enter_context(logging_to_stderr(options.log_level))
-        if options.transport == "stdio":
+        log = stack.enter_context(logging_to_stderr(options.log_level, options.log_format))
+        if options.describe:
+            _describe(options, log, consent)
+        elif options.transport == "stdio":
             from ..protocol.stdio.pipes import claimed
 
+            watched = all(file is not None and file.isatty() for file in (sys.stdin, sys.stderr))
             # Before the config is read: that imports the modules of handlers, which may print.
             pipes = stack.enter_context(claimed())
-            served = _served(options, log)
+            served = _served(options, log, consent)
+            if watched:
+                _say_waiting(served)
             _serve_stdio(served, pipes, stop)
         else:
-            served = _served(options, log)
+            served = _served(options, log, consent)
             access_options = _access_options(options)
             access_options.access(served.config)
             _serve_at(stack.enter_context(_listener(options)), served, access_options, options.workers, stop)
@@ -111,30 +120,66 @@ class _Served:
             yield runtime
 
 
-def _served(options: Options, log: LogFormatter) -> _Served:
-    files = _files(options)
+def _served(options: Options, log: LogFormatter, consent: Consent | None) -> _Served:
+    files = _files(options, consent)
     config = files.load()
     log.redact = config.redact
     for problem in config.skipped:
         _say(f"toolspan: skipped: {problem}")
     if options.toolset is not None and options.toolset not in config.toolsets:
+        from ..config import WORKSPACE
+
         hint = nearest(options.toolset, config.toolsets)
+        if options.toolset == WORKSPACE:
+            hint += "; --workspace DIR adds the tools of a folder"
         raise ServeError(f"--toolset {options.toolset}: the config has no such toolset ({hint})")
     return _Served(config, files, options.toolset, log)
 
 
-def _files(options: Options) -> ConfigFiles:
+def _files(options: Options, consent: Consent | None) -> ConfigFiles:
     files = options.config
     if not files and options.workspace is None:
         found = find_config(Path.cwd())
         if found is None:
+            from ..config import WORKSPACE
+
+            if options.toolset == WORKSPACE:
+                here = Path.cwd()
+                _say(f"toolspan: the workspace is {here} (--workspace DIR names another folder)")
+                return ConfigFiles([], skip_invalid=options.skip_invalid, allowed=True, workspace=here)
             names = ", ".join(DEFAULT_FILES)
             raise ServeError(
                 f"no config file in {Path.cwd()} (looked for {names}): name one with --config FILE"
             )
         files = [found]
-    allowed = bool(options.config) or options.workspace is not None or options.trust
-    return ConfigFiles(files, skip_invalid=options.skip_invalid, allowed=allowed, workspace=options.workspace)
+    named = bool(options.config) or options.workspace is not None
+    allowed = (named and options.pinned is None) or options.trust
+    return ConfigFiles(
+        files,
+        skip_invalid=options.skip_invalid,
+        allowed=allowed,
+        workspace=options.workspace,
+        consent=consent,
+        pinned=options.pinned,
+    )
+
+
+def _describe(options: Options, log: LogFormatter, consent: Consent | None) -> None:
+    import json
+    from contextlib import redirect_stdout
+
+    from .describe import description
+    from .event_loop import run
+
+    async def describe() -> None:
+        async with served.running() as runtime:
+            found.update(await description(runtime))
+
+    found: dict[str, Any] = {}
+    with redirect_stdout(sys.stderr):  # modules of handlers are imported, and may print
+        served = _served(options, log, consent)
+        run(describe)
+    print(json.dumps(found))  # noqa: T201  # what was asked for
 
 
 def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
@@ -261,6 +306,20 @@ def _announce(served: _Served, listener: socket.socket, workers: int) -> None:
     by = f" with {workers} workers" if workers > 1 else ""
     what, address = offer(served.config, served.toolset), authority(listener)
     _say(f"toolspan: serving {what} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE){by}")
+    if sys.stderr.isatty():
+        entry = f'{{"{served.config.name}": {{"url": "http://{address}/mcp"}}}}'
+        _say(f"    a client adds it by that URL, in its settings: mcpServers: {entry}; it ends with Ctrl+C")
+
+
+def _say_waiting(served: _Served) -> None:
+    """Tell a person who started a server on stdio that it waits for a client, and how one comes to it."""
+    what = offer(served.config, served.toolset)
+    _say(
+        f"toolspan: serving {what} on stdin and stdout, where an MCP client is expected, not a person\n"
+        "    a client starts this command itself: `toolspan install CLIENT` writes it into its settings\n"
+        "    to try the tools: `toolspan tools list`; to serve at a URL: --transport http\n"
+        "    it ends with Ctrl+C"
+    )
 
 
 def _refused(*lines: str) -> int:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT_PORT = 8808
+EXAMPLE = "--config toolspan.yaml --transport http"
+"""What the help shows first, after the program's name."""
 
 
 @dataclass(slots=True)
@@ -23,8 +25,11 @@ class Options:
     token_env: str | None = None
     insecure: bool = False
     hash_token: bool = False
+    describe: bool = False
     toolset: str | None = None
     workspace: Path | None = None
     trust: bool = False
+    pinned: str | None = None
     skip_invalid: bool = False
     log_level: str = "warning"
+    log_format: str = "text"

@@ -16,21 +16,35 @@ from .consent import (
     refusal,
     untrusted_approvals,
     untrusted_code,
+    untrusted_hooks,
+    untrusted_paths,
     untrusted_server,
     untrusted_servers,
 )
+from .consent_contents import entry_contents, written_entry
 from .loading.load import DEFAULT_FILES, find_config, load_config
 from .models.config import Config
 from .models.limits import LimitsConfig
 from .models.names import BUILTIN
+from .models.profile import (
+    PLACEHOLDER,
+    PREVIOUS_MESSAGES,
+    RAG_CONTEXT,
+    USER_MESSAGE,
+    profile_text,
+)
 from .models.tasks import TaskConfig
 from .models.tool import ToolConfig
 from .models.tools import ToolsConfig
 from .overview import contents, counted, offer
 
 if TYPE_CHECKING:
+    from ..engines.subagent_limits import SubagentLimits
     from ..schema.mcp_server import McpServerConfig
-    from .models.approvals import ApprovalRule
+    from .models.asking.approvals import ApprovalRule
+    from .models.asking.conversations import ConversationsConfig
+    from .models.asking.hooks import HookConfig
+    from .models.limits import RunLimits
     from .models.providers import ProviderConfig
     from .models.routes import ResponseRule
     from .models.toolsets import ToolsetConfig
@@ -39,15 +53,23 @@ if TYPE_CHECKING:
 __all__ = [
     "BUILTIN",
     "DEFAULT_FILES",
+    "PLACEHOLDER",
+    "PREVIOUS_MESSAGES",
+    "RAG_CONTEXT",
+    "USER_MESSAGE",
     "WORKSPACE",
     "ApprovalRule",
     "Config",
     "ConfigError",
+    "ConversationsConfig",
+    "HookConfig",
     "LimitsConfig",
     "McpServerConfig",
     "Problem",
     "ProviderConfig",
     "ResponseRule",
+    "RunLimits",
+    "SubagentLimits",
     "TaskConfig",
     "ToolConfig",
     "ToolsConfig",
@@ -55,25 +77,34 @@ __all__ = [
     "UntrustedItem",
     "contents",
     "counted",
+    "entry_contents",
     "find_config",
     "load_config",
     "load_document",
     "offer",
+    "profile_text",
     "refusal",
     "secret_pattern",
     "untrusted_approvals",
     "untrusted_code",
+    "untrusted_hooks",
+    "untrusted_paths",
     "untrusted_server",
     "untrusted_servers",
     "with_workspace",
+    "written_entry",
 ]
 
 _MODULES = {
     "WORKSPACE": ".workspace_config",
-    "ApprovalRule": ".models.approvals",
+    "ApprovalRule": ".models.asking.approvals",
+    "ConversationsConfig": ".models.asking.conversations",
     "McpServerConfig": "..schema.mcp_server",
     "ProviderConfig": ".models.providers",
     "ResponseRule": ".models.routes",
+    "HookConfig": ".models.asking.hooks",
+    "RunLimits": ".models.limits",
+    "SubagentLimits": "..engines.subagent_limits",
     "ToolsetConfig": ".models.toolsets",
     "with_workspace": ".workspace_config",
 }

@@ -19,7 +19,9 @@ from ..schema.faults import faults_of
 from ..schema.interpolation import Interpolated, interpolate
 from ..schema.positions import Document, read_document
 from .models.config import Config
+from .models.original import Original
 from .models.tool import ToolConfig
+from .raw_data import entries, inside
 from .served_text import is_served
 
 _REGISTRY = ("tools", "registry")
@@ -44,6 +46,8 @@ class ConfigFile:
     document: Document
     interpolated: Interpolated
     exhaustive: bool = False
+    handlers: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    hooks: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     faults: list[Fault] = field(default_factory=list[Fault])
     faulty_tools: set[int] = field(default_factory=set[int])
     config: Config | None = None
@@ -54,6 +58,11 @@ class ConfigFile:
     @property
     def data(self) -> Any:
         return self.document.data
+
+    @property
+    def original(self) -> Original:
+        """What it was read from."""
+        return Original(self.path, self.document.text, self.handlers, self.hooks)
 
     def add(self, faults: Iterable[Fault], *, unread: bool = False) -> None:
         """Add ``faults``, except those of values that could not be read.
@@ -130,7 +139,11 @@ def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bo
     """Read, parse and interpolate one file. Raises ``ConfigError`` when it cannot be read at all."""
     document = read_document(path, shown)
     served = partial(is_served, document.data)
-    source = ConfigFile(path.absolute(), document, interpolate(document.data, environ, served), exhaustive)
+    interpolated = interpolate(document.data, environ, served)
+    folder = path.absolute().parent
+    handlers = _texts(entries(inside(document.data, "handlers")), folder)
+    hooks = _texts(_hook_sources(document.data), folder)
+    source = ConfigFile(path.absolute(), document, interpolated, exhaustive, handlers, hooks)
     source.add(document.faults, unread=True)
     source.add(source.interpolated.faults, unread=True)
     return source
@@ -180,11 +193,31 @@ def _import_handlers(source: ConfigFile) -> Iterator[Fault]:
         if not isinstance(name, str) or not name or any(fault.path == place for fault in source.faults):
             continue
         try:
-            take(str(name), source.path.parent)
+            take(str(name), source.path.parent, source.handlers.get(name))
         except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}".rstrip(": ")
             message = f"the handlers of {str(name)!r} cannot be imported: {reason}"
             yield Fault(place, message, "correct the name, or install or repair the module")
+
+
+def _hook_sources(data: Any) -> Iterator[str]:
+    """What comes before the function's name in each ``python`` of ``hooks``."""
+    for hook in entries(inside(data, "hooks")):
+        written = inside(hook, "python")
+        if isinstance(written, str):
+            yield str(written).rpartition(":")[0]
+
+
+def _texts(names: Iterable[Any], folder: Path) -> dict[str, bytes]:
+    """The bytes of each ``.py`` file among ``names``, read once; without those that cannot be read."""
+    found: dict[str, bytes] = {}
+    for name in names:
+        if isinstance(name, str) and name.endswith(".py"):
+            try:
+                found[str(name)] = (folder / name).read_bytes()
+            except (OSError, ValueError):
+                continue  # taking it says what is wrong with it
+    return found
 
 
 def _without_second_spelling(data: Mapping[str, Any], faults: Iterable[Fault]) -> Iterator[Fault]:

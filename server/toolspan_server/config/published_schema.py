@@ -194,6 +194,7 @@ def _markdown(text: str) -> str:
 _WRITERS: Mapping[str, Callable[[Shape, dict[str, Any]], dict[str, Any]]] = {
     "any": lambda _shape, _definitions: {},
     "dict": _named,
+    "function-before": lambda shape, definitions: _schema(shape["schema"], definitions),
     "function-after": lambda shape, definitions: _schema(shape["schema"], definitions),
     "literal": _choice,
     "model": lambda shape, definitions: _record(shape["cls"], definitions),

@@ -32,7 +32,9 @@ def sent_variables(source: ConfigFile) -> Iterator[SentVariable]:
     hosts = _hosts(source)
     everywhere = tuple(dict.fromkeys(host for found in hosts.values() for host in found))
     for place, name in used:
-        own = _own_host(source, place) or hosts.get(place[:3]) or hosts.get(place[:2], ())
+        own = _own_host(source, place) or next(
+            (hosts[place[:length]] for length in (3, 2, 1) if hosts.get(place[:length])), ()
+        )
         if own or everywhere:
             yield SentVariable(source.path, json_path(place), name, own or everywhere, bool(own))
 
@@ -59,6 +61,8 @@ def _is_kept(data: Any, place: Place) -> bool:
         return True
     if place[0] == "auth" or (place[0] == "toolsets" and place[2:3] == ("auth",)):
         return place[:2] != ("auth", "oauth")
+    if place[0] == "storage":
+        return place[1:] != ("url",)
     if place[0] == "services":
         return SERVICES.config(str(place[1])).is_local(place[2:])
     if place[:2] == ("tools", "sources"):
@@ -81,7 +85,8 @@ def _own_host(source: ConfigFile, place: Place) -> tuple[str, ...]:
 
 
 def _hosts(source: ConfigFile) -> Mapping[Place, tuple[str, ...]]:
-    """The hosts of each tool, source, service entry and token issuer, as far as they are known."""
+    """The hosts of each tool, source, service entry and token issuer, and of the storage, as far as they are
+    known."""
     found: dict[Place, tuple[str, ...]] = {}
     for index, tool in source.tools.items():
         found["tools", "registry", index] = tuple(tool.implementation.hosts())
@@ -94,6 +99,8 @@ def _hosts(source: ConfigFile) -> Mapping[Place, tuple[str, ...]]:
         for name, host in entries.hosts():
             place = ("services", service, name)
             found[place] = (*found.get(place, ()), host)
+    if config.storage is not None and config.storage.host is not None:
+        found["storage",] = (config.storage.host,)
     if config.auth is not None and config.auth.oauth is not None:
         urls = (config.auth.oauth.issuer, config.auth.oauth.jwks_url)
         found["auth", "oauth"] = tuple(dict.fromkeys(host for url in urls if (host := _host_of(url))))

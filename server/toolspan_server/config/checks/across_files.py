@@ -13,6 +13,7 @@ from ..models.names import BUILTIN
 from ..raw_data import inside
 from .offered import unique_offers
 from .pinned_arguments import visible_pins
+from .prompts import check_prompts
 from .references import unknown_references
 from .toolset_members import unknown_members
 
@@ -26,6 +27,7 @@ def check_together(sources: Sequence[ConfigFile], *, skip_invalid: bool) -> None
     names: Mapping[str, Collection[str]] = {each: _names_in(sources, each) for each in SERVICES.names}
     if (tools := _known_members(sources)) is not None:
         names = {**names, "tools": tools}
+    check_prompts(sources, _names_in(sources, "collections"))
     for source in sources:
         source.add(unknown_references(source.data, names))
         source.add(visible_pins(source.data))
@@ -82,6 +84,8 @@ def _names_in(sources: Sequence[ConfigFile], service: str) -> list[str]:
 def _known_tools(sources: Sequence[ConfigFile]) -> None:
     if any(servers_of(source.data)[1] or inside(source.data, "tools", "sources") for source in sources):
         return
+    if any(inside(source.data, "tools", "enabled") is False for source in sources):
+        return
     known = {name for source in sources for _, name in _tool_names(source)}
     for source in sources:
         source.add(_unknown_tools(source, known))
@@ -101,6 +105,8 @@ def _unknown_tools(source: ConfigFile, known: Set[str]) -> Iterator[Fault]:
     responses = inside(source.data, "responses")
     for index, response in enumerate(cast("Sequence[Any]", responses) if isinstance(responses, list) else ()):
         allowed = inside(response, "tools", "allowed_tools")
+        if inside(response, "tools", "enabled") is False:
+            continue
         for at, name in enumerate(cast("Sequence[Any]", allowed) if isinstance(allowed, list) else ()):
             if isinstance(name, str) and name not in known and not name.startswith(BUILTIN):
                 path: Path = ("responses", index, "tools", "allowed_tools", at)

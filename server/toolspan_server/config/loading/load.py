@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...common.garbage_collector import paused
 from ...common.redaction import Renamed
-from ...engines.registration import declared, reading_only
+from ...engines.registration import declared, pin_handlers, reading_only
 from ...errors import ConfigError
 from ...problems import Problem
 from ...schema.interpolation import names_of
@@ -21,6 +21,7 @@ from ..config_file import (
     validate,
 )
 from ..models.config import Config
+from ..models.original import fingerprint, handler_pins
 from ..sent_variables import sent_variables
 from .merge import united
 
@@ -38,6 +39,7 @@ def load_config(
     skip_invalid: bool = False,
     environ: Mapping[str, str] | None = None,
     import_handlers: bool = True,
+    pinned: str | None = None,
 ) -> Config:
     """Read config files as one config.
 
@@ -48,20 +50,30 @@ def load_config(
     With ``skip_invalid`` a tool with a problem is left out and ``Config.skipped`` says why; problems
     elsewhere still raise. ``environ`` is where ``${VAR}`` is looked up, the process's environment by
     default. Without ``import_handlers`` nothing that the config names is imported: its handlers are looked
-    for in the source of their modules, which are then ``Config.unchecked``.
+    for in the source of their modules, which are then ``Config.unchecked``. ``pinned`` is the
+    ``Config.fingerprint`` that the files have to have, those of handlers too: of others, nothing is imported.
 
     Raises ``ConfigError`` with the problems of every file; if there are many, the first and the number of
     others.
     """
     with paused(), nullcontext() if import_handlers else reading_only():
-        return _loaded(paths, skip_invalid, os.environ if environ is None else environ)
+        return _loaded(paths, skip_invalid, os.environ if environ is None else environ, pinned)
 
 
-def _loaded(paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[str, str]) -> Config:
+def _loaded(
+    paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[str, str], pinned: str | None
+) -> Config:
     if not paths:
         hint = "name one, such as " + ", ".join(DEFAULT_FILES)
         raise ConfigError([Problem("config", 0, 0, "", "no config file was given", hint)])
     sources, problems = _open_all(paths, environ, exhaustive=skip_invalid)
+    originals = tuple(source.original for source in sources)
+    if pinned is not None and (len(sources) < len(paths) or fingerprint(originals) != pinned):
+        hint = "run the command again, which shows what they are now"
+        text = "the config or its handlers are not those that were allowed"
+        raise ConfigError([Problem(str(paths[0]), 0, 0, "", text, hint), *problems])
+    if pinned is not None:
+        pin_handlers(handler_pins(originals))
     for source in sources:
         validate(source)
     check_together(sources, skip_invalid=skip_invalid)
@@ -81,6 +93,7 @@ def _loaded(paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[st
         skipped=tuple(_first(skipped, more_skipped)),
         imported=declared() is None,
         sent=tuple(variable for source in sources for variable in sent_variables(source)),
+        originals=originals,
     )
 
 

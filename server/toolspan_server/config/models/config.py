@@ -19,30 +19,40 @@ from ...schema.records import (
 )
 from .limits import LimitsConfig
 from .names import PROVIDER_NAME, TOOLSET_NAME
+from .original import Original, fingerprint
+from .profile import ProfileName
 from .sent_variable import SentVariable
 from .services import ServicesConfig
 from .serving import ServingConfig
-from .tools import ToolsConfig
+from .tools import ITERATIONS, WORKSPACE_ITERATIONS, ToolsConfig
 
 if TYPE_CHECKING:
     from ...schema.mcp_server import McpServerConfig
-    from .approvals import ApprovalsConfig
+    from .asking.approvals import ApprovalsConfig
+    from .asking.client import ClientConfig
+    from .asking.conversations import ConversationsConfig
+    from .asking.hooks import HookConfig
     from .auth import AuthConfig
     from .prompts import PromptConfig
     from .providers import ProviderConfig
     from .resources import ResourceConfig, ResourceTemplateConfig
     from .routes import ResponseRule
+    from .storage import StorageConfig
     from .toolsets import ToolsetConfig
 else:
     _HERE, _SCHEMA = __package__, "toolspan_server.schema"
-    ApprovalsConfig = Deferred.of(_HERE, "approvals", "ApprovalsConfig")
+    ApprovalsConfig = Deferred.of(_HERE, "asking.approvals", "ApprovalsConfig")
     AuthConfig = Deferred.of(_HERE, "auth", "AuthConfig")
+    ClientConfig = Deferred.of(_HERE, "asking.client", "ClientConfig")
+    ConversationsConfig = Deferred.of(_HERE, "asking.conversations", "ConversationsConfig")
+    HookConfig = Deferred.of(_HERE, "asking.hooks", "HookConfig")
     McpServerConfig = Deferred.of(_SCHEMA, "mcp_server", "McpServerConfig")
     PromptConfig = Deferred.of(_HERE, "prompts", "PromptConfig")
     ProviderConfig = Deferred.of(_HERE, "providers", "ProviderConfig")
     ResourceConfig = Deferred.of(_HERE, "resources", "ResourceConfig")
     ResourceTemplateConfig = Deferred.of(_HERE, "resources", "ResourceTemplateConfig")
     ResponseRule = Deferred.of(_HERE, "routes", "ResponseRule")
+    StorageConfig = Deferred.of(_HERE, "storage", "StorageConfig")
     ToolsetConfig = Deferred.of(_HERE, "toolsets", "ToolsetConfig")
 
 
@@ -93,9 +103,22 @@ class Config(Record):
         "Routes: which model answers which questions, with which tools; the first match is used.",
         default=(),
     )
+    profile: dict[ProfileName, str | None] = key(
+        "Names of the caller's profile that prompts of routes may have, with what holds where the caller has "
+        "none; null where the caller must.",
+        factory=dict,
+    )
+    hooks: tuple[HookConfig, ...] = key(
+        "What looks at questions and calls of ask and chat, changes and denies them, in this order.",
+        default=(),
+    )
     approvals: ApprovalsConfig | None = key(
         "Which tool calls a person has to allow before the bridge makes them.", default=None
     )
+    conversations: ConversationsConfig | None = key(
+        "How the conversations of ask and chat are kept; when absent, the defaults.", default=None
+    )
+    client: ClientConfig | None = key("What MCP servers may ask of the bridge, and how much.", default=None)
     mcp_servers: dict[str, McpServerConfig] = key(
         "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
         factory=dict,
@@ -114,6 +137,10 @@ class Config(Record):
         "Authentication over HTTP; when absent, see --token-env.",
         default=None,
     )
+    storage: StorageConfig | None = key(
+        "Where tools keep what they store for a user and a conversation; in state_dir when absent.",
+        default=None,
+    )
     limits: LimitsConfig = key(
         "Limits on requests, results, connections and memory.", factory=LimitsConfig.initial
     )
@@ -125,6 +152,7 @@ class Config(Record):
     _skipped: tuple[Problem, ...] = ()
     _imported: bool = True
     _sent: tuple[SentVariable, ...] = ()
+    _originals: tuple[Original, ...] = ()
 
     def with_origin(
         self,
@@ -134,6 +162,7 @@ class Config(Record):
         skipped: tuple[Problem, ...],
         imported: bool = True,
         sent: tuple[SentVariable, ...] = (),
+        originals: tuple[Original, ...] = (),
     ) -> Self:
         """The same config, with its origin."""
         config = self.model_copy()
@@ -144,6 +173,7 @@ class Config(Record):
         config._skipped = skipped
         config._imported = imported
         config._sent = sent
+        config._originals = originals
         return config
 
     @property
@@ -161,6 +191,14 @@ class Config(Record):
         """The directory of state (``.toolspan`` beside the config unless ``state_dir`` is set)."""
         return self.directory / self.state_dir
 
+    def max_iterations(self, *, workspace: bool = False) -> int:
+        """In how many turns a model may call tools where no route says so. ``workspace``: there is one beside
+        those of the config."""
+        if self.tools.max_iterations is not None:
+            return self.tools.max_iterations
+        works = workspace or bool(self.services.entries("workspaces"))
+        return WORKSPACE_ITERATIONS if works else ITERATIONS
+
     @property
     def skipped(self) -> tuple[Problem, ...]:
         """Why tools were left out by ``skip_invalid``: every problem of each."""
@@ -175,6 +213,16 @@ class Config(Record):
     def sent(self) -> tuple[SentVariable, ...]:
         """The environment variables whose values can leave the machine, and their destinations."""
         return self._sent
+
+    @property
+    def originals(self) -> tuple[Original, ...]:
+        """The texts that the config was read from, ``${VAR}`` as it is written there."""
+        return self._originals
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of these texts, for ``pinned`` of ``load_config``."""
+        return fingerprint(self._originals)
 
     @property
     def has_secrets(self) -> bool:

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from ...engines.subagent_limits import SubagentLimits
+from ...schema.constraints import Limits
 from ...schema.records import Record, key
 from ...schema.values import (
+    Amount,
     Count,
+    Duration,
     ResultBytes,
     Seconds,
 )
+
+Characters = Annotated[int, Limits(200, 10_000_000)]
+Tokens = Annotated[int, Limits(500, 100_000_000)]
+
+
+class RunLimits(Record):
+    """What a model may use of tools, tokens, money and time."""
+
+    calls: Count | None = key("Most tool calls that are made.", default=None)
+    tokens: Count | None = key("Most tokens, in and out, of all requests together.", default=None)
+    usd: Amount | None = key("Most US dollars, by the table of prices.", default=None)
+    seconds: Duration | None = key(
+        "Longest time in seconds, without the time in which a person is asked.", default=None
+    )
 
 
 class LimitsConfig(Record):
@@ -25,6 +45,26 @@ class LimitsConfig(Record):
         "Most tools that a model is offered at once by ask, chat and validate: of more, it finds those that"
         " it needs with a search. By default as many as its provider takes.",
         default=None,
+    )
+    question: RunLimits = key(
+        "What the answer to one question may use in ask and chat.", factory=RunLimits.initial
+    )
+    context_tokens: Tokens | None = key(
+        "The length of the models' contexts, in tokens, for ask and chat; by default what the table of "
+        "prices has of a model.",
+        default=None,
+    )
+    result_characters: Characters = key(
+        "Most characters of a tool result that models are shown at once in ask and chat; they can read on, "
+        "and the conversation has the whole result.",
+        default=100_000,
+    )
+    compact: bool = key(
+        "Whether the model summarises a conversation that gets too long for it.", default=False
+    )
+    conversation: RunLimits = key("What a whole conversation may use.", factory=RunLimits.initial)
+    subagents: SubagentLimits = key(
+        "What each sub-agent may use, which the tool Task starts.", factory=SubagentLimits.initial
     )
     connect_seconds: Seconds = key(
         "How long ask, chat and other verbs wait for each MCP server to start and list its tools, in"

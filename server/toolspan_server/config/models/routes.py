@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from ...common.re2_patterns import intent_pattern
+from ...schema.constraints import AfterValidator, BeforeValidator, Limits
 from ...schema.records import (
     Record,
     key,
@@ -17,9 +18,12 @@ from ...schema.values import (
     Temperature,
     instant,
 )
+from .profile import ProfileName, wanted_value, with_profile
+
+Passages = Annotated[int, Limits(1, 50)]
 
 
-class ResponseMatch(Record):
+class ResponseMatch(Record, unknown="ignore"):
     """When a route applies: all of its conditions must hold."""
 
     intent_regexp: str | None = key(
@@ -28,6 +32,11 @@ class ResponseMatch(Record):
         default=None,
     )
     service: str | None = key("The service that the message is for.", default=None)
+    profile: dict[ProfileName, Annotated[Any, AfterValidator(wanted_value)]] = key(
+        "What the caller's profile must have, by name: a text, a number or true or false; of a list, one of "
+        "its values. The names may also stand beside intent_regexp.",
+        factory=dict,
+    )
 
 
 class WebSearch(Record):
@@ -69,13 +78,29 @@ class ResponseTools(Record):
     )
 
 
+class ResponseRag(Record):
+    """What of the documents fills {{rag_context}} of a prompt."""
+
+    collection: str | None = key(
+        "The collection of services.collections that is searched; all of them when absent.", default=None
+    )
+    max_results: Passages = key("Most passages.", default=5)
+
+
 class ResponseRule(Record):
     """A route: the model that answers, its prompt and its tools."""
 
-    match: ResponseMatch = key("When the route applies; empty means always.", factory=ResponseMatch.initial)
+    match: Annotated[ResponseMatch, BeforeValidator(with_profile)] = key(
+        "When the route applies; empty means always.", factory=ResponseMatch.initial
+    )
     llm: str | None = key("The provider, such as openai or ollama.", default=None)
     model: str | None = key("The model's name at the provider.", default=None)
-    prompt: str | None = key("Template of the prompt, with {{user_message}}.", default=None)
+    prompt: str | None = key(
+        "Template of the prompt, with {{user_message}}, {{rag_context}}, {{previous_messages}}, and names of "
+        "the caller's profile.",
+        default=None,
+    )
+    rag: ResponseRag = key("The documents for {{rag_context}}.", factory=ResponseRag.initial)
     max_tokens: Count | None = key("Most tokens in one reply.", default=None)
     temperature: Temperature | None = key("The sampling temperature.", default=None)
     reasoning: Literal["none", "low", "medium", "high"] | None = key(

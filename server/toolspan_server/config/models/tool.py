@@ -97,6 +97,9 @@ class ToolConfig(Record):
         "Whether providers should enforce parameters (strict mode), where that loses nothing of the schema.",
         default=False,
     )
+    sequential: bool = key(
+        "Whether ask and chat, and clients that heed it, run no other call beside one of it.", default=False
+    )
     deprecated: Annotated[DeprecationConfig | None, OR_FLAG] = key(
         "Marks the tool as deprecated, also in its description.", default=None, served=True
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from ...parts.source import SOURCES, SourceConfig
-from ...schema.constraints import PlainValidator
+from ...schema.constraints import Limits, PlainValidator
 from ...schema.records import (
     Record,
     key,
@@ -15,6 +15,12 @@ from ...schema.tagged import chosen
 from ...schema.values import Iterations, Milliseconds
 from .tool import ToolConfig
 
+Calls = Annotated[int, Limits(1, 64)]
+Repairs = Annotated[int, Limits(0, 100)]
+ITERATIONS = 5
+"""In how many turns a model may call tools, when nothing else is said."""
+WORKSPACE_ITERATIONS = 100
+"""The same where it works in a workspace."""
 _SOURCE = chosen("type of source", SourceConfig, SOURCES)
 
 
@@ -22,8 +28,20 @@ class ToolsConfig(Record):
     """The tools and their common limits."""
 
     enabled: bool = key("Whether any tool is served.", default=True)
-    max_iterations: Iterations = key(
-        "In how many turns a model may call tools before it has to answer.", default=5
+    max_iterations: Iterations | None = key(
+        "In how many turns a model may call tools before it has to answer; when absent "
+        f"{ITERATIONS}, and {WORKSPACE_ITERATIONS} where it works in a workspace.",
+        default=None,
+    )
+    max_parallel: Calls = key(
+        "Most calls of one turn that ask and chat make at the same time; a tool that is not idempotent, or "
+        "is sequential, runs alone.",
+        default=16,
+    )
+    repair_attempts: Repairs = key(
+        "In how many turns of a question a model may send arguments that do not fit, and correct them, "
+        "before it has to answer without tools.",
+        default=3,
     )
     default_timeout_ms: Milliseconds = key(
         "Longest time for one call of a tool, in milliseconds.", default=30_000

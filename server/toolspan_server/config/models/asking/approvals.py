@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from typing_extensions import override
 
-from ...common.re2_patterns import compiled
-from ...problems import Fault, Faulty
-from ...schema.constraints import AfterValidator
-from ...schema.records import Record, key
+from ....common.re2_patterns import compiled
+from ....problems import Fault, Faulty
+from ....schema.constraints import AfterValidator
+from ....schema.records import Record, key
 
 RE2_PREFIX = "re:"
 """What a pattern of an argument begins with that is no glob."""

@@ -1,0 +1,1 @@
+"""The config keys of what asks models: its client, conversations, hooks and approvals."""
