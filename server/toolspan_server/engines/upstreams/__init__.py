@@ -6,19 +6,26 @@ other's. The SDK is imported when a connection is made.
 
 from __future__ import annotations
 
-from ._connection import Connection, Restarts
-from ._listed_tool import Bounds, ListedTool
-from ._listener import Listener, RefusedQuestion, begin_call
-from ._listing import Listing
+from ._attempt import paused_by, refuse, waiting_for_a_person
+from ._connection import Connection
+from ._listed_tool import Bounds, ListedTool, Listing, listed_tool
+from ._listener import (
+    Listener,
+    RefusedQuestion,
+    begin_call,
+    within_call,
+)
 from ._results import (
     CallRefused,
     InputNeeded,
     InputResponses,
     NoResult,
+    NotAuthorized,
     ServerGone,
     UpstreamResult,
+    result_of,
 )
-from ._spec import ServerFailure, ServerSpec, spec_of
+from ._spec import Restarts, ServerFailure, ServerSpec, spec_of
 
 __all__ = [
     "Bounds",
@@ -30,6 +37,7 @@ __all__ = [
     "Listener",
     "Listing",
     "NoResult",
+    "NotAuthorized",
     "RefusedQuestion",
     "Restarts",
     "ServerFailure",
@@ -37,5 +45,11 @@ __all__ = [
     "ServerSpec",
     "UpstreamResult",
     "begin_call",
+    "listed_tool",
+    "paused_by",
+    "refuse",
+    "result_of",
     "spec_of",
+    "waiting_for_a_person",
+    "within_call",
 ]

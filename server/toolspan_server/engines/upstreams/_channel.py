@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -12,16 +12,17 @@ from mcp.shared.dispatcher import CallOptions, DispatchContext, OnNotify, OnNoti
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
-from mcp_types import CLIENT_CAPABILITIES_META_KEY
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, REQUEST_TIMEOUT
 from typing_extensions import override
 
 from ...common.slices import in_slices
-from ._allowance import Allowance
+from ._attempt import attempt_within
 from ._listed_tool import Bounds, ListedTool, listed_tool
 from ._listener import CURRENT_CALL, Listener, RefusedQuestion
-from ._metered_streams import MeteredReading, MeteredWriting
+from .limits.allowance import Allowance
+from .limits.metered_streams import MeteredReading, MeteredWriting
 
-_PROBE_SECONDS = 4.0
+PROBE_SECONDS = 4.0
 _QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 MAX_BLOCKS = 2_000
 """Most content blocks of one result: each is checked, and nothing else is done meanwhile."""
@@ -39,7 +40,12 @@ class Channel(JSONRPCDispatcher[TransportContext]):
     """
 
     def __init__(
-        self, read: Any, write: Any, listener: Listener | None = None, allowance: Allowance | None = None
+        self,
+        read: Any,
+        write: Any,
+        listener: Listener | None = None,
+        allowance: Allowance | None = None,
+        probe_seconds: float | None = PROBE_SECONDS,
     ) -> None:
         self._allowance = allowance or Allowance()
         writing = MeteredWriting(write, self._allowance)
@@ -52,6 +58,7 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         self.with_headers: frozenset[str] = frozenset()
         self.most_tools = Bounds().tools
         self._listener = listener
+        self._probe_seconds = probe_seconds
 
     @override
     async def run(
@@ -80,11 +87,14 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         *,
         _related_request_id: str | int | None = None,
     ) -> dict[str, Any]:
-        if method == "server/discover":
-            opts = {**(opts or {}), "timeout": _PROBE_SECONDS}
         if self._listener is not None:
             params = _declaring(method, params or {}, self._listener.capabilities(CURRENT_CALL.get()))
-        result = await super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
+        if method == "server/discover" and opts is not None:
+            opts = {**opts}
+            opts.pop("timeout", None)  # the SDK's own, which also runs while a person signs in
+        asked = super().send_raw_request(method, params, opts, _related_request_id=_related_request_id)
+        seconds = self._probe_seconds if method == "server/discover" else None
+        result = await (asked if seconds is None else _probed(asked, seconds))
         if method == "tools/list" and isinstance(result.get("tools"), list):
             with_headers = await self._sorted_out(cast("list[Any]", result["tools"]))
             result = {**result, "tools": with_headers}
@@ -105,6 +115,11 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         sent_in = self._read.last_context
         call = None if sent_in is None else sent_in.get(CURRENT_CALL)
         return self._listener.notify(method, params or {}, call)
+
+    def resource_changed(self, uri: str) -> None:
+        """Tell the listener that the resource has changed, as a subscription of 2026-07-28 said."""
+        if self._listener is not None:
+            self._listener.notify("notifications/resources/updated", {"uri": uri}, None)
 
     async def _answer_request(
         self,
@@ -139,6 +154,15 @@ class Channel(JSONRPCDispatcher[TransportContext]):
             self.page.append(listed)
         self.with_headers = frozenset(tool["name"] for tool in with_headers)
         return with_headers
+
+
+async def _probed(answer: Awaitable[dict[str, Any]], seconds: float) -> dict[str, Any]:
+    """The answer of a server that may be older than the question, and not answer it at all."""
+    try:
+        with attempt_within(seconds):
+            return await answer
+    except TimeoutError:
+        raise MCPError(code=REQUEST_TIMEOUT, message="no answer in time") from None
 
 
 def _declaring(method: str, params: Mapping[str, Any], capabilities: Mapping[str, Any]) -> dict[str, Any]:

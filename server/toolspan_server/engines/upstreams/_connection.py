@@ -5,33 +5,36 @@ from __future__ import annotations
 
 import logging
 import math
-import random
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from ...common.sdk_import import imported_with_sdk
-from ._listed_tool import Bounds, ListedTool
+from ._attempt import attempt, attempt_within
+from ._following import Following
+from ._listed_tool import Bounds, ListedTool, Listing
 from ._listener import Listener
-from ._listing import Listing
 from ._results import (
     CallRefused,
     InputNeeded,
     InputResponses,
     NoResult,
+    NotAuthorized,
     PeerError,
     ServerGone,
     UpstreamResult,
 )
-from ._spec import ServerFailure, ServerSpec, UnusableServer
+from ._spec import Restarts, ServerFailure, ServerSpec, UnusableServer
+from ._upstream_session import UpstreamSession, session_kind
 
 if TYPE_CHECKING:
-    from ._process import Child
+    from .child.process import Child
+
+_T = TypeVar("_T")
 
 _log = logging.getLogger(__name__)
+_NOT_SENT = (anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 _LEAVE_SECONDS = 2.0
 _AFTERMATH_SECONDS = 1.0
@@ -39,58 +42,6 @@ _RESTART_WAIT_SECONDS = 5.0
 _RELIST_PAUSE_SECONDS = 0.5
 _LONGEST_RELIST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0
-
-_NEED_SDK = ("_changes", "_sdk_session", "_stdio")
-_WITH_SDK = tuple(f"{__package__}.{name}" for name in _NEED_SDK)
-
-
-class UpstreamSession(Protocol):
-    """How a server is spoken to: ``_sdk_session``, by the SDK, or ``_modern_session``."""
-
-    def open_session(
-        self, spec: ServerSpec, child: Child, listener: Listener | None
-    ) -> AbstractAsyncContextManager[tuple[Any, Any]]: ...
-
-    async def list_tools(self, session: Any, channel: Any, bounds: Bounds) -> Listing: ...
-
-    async def call_tool(
-        self,
-        session: Any,
-        name: str,
-        arguments: Mapping[str, Any],
-        meta: Mapping[str, Any],
-        again: InputResponses | None,
-    ) -> UpstreamResult | InputNeeded: ...
-
-
-async def _transport(spec: ServerSpec) -> UpstreamSession:
-    if spec.own:
-        from . import _modern_session
-
-        return _modern_session
-    await imported_with_sdk(*_WITH_SDK)
-    from . import _sdk_session
-
-    return _sdk_session
-
-
-@dataclass(frozen=True, slots=True)
-class Restarts:
-    """How often a server that was lost is connected again, and how long the growing pauses get, in seconds.
-
-    With ``jitter`` each pause is cut by up to that part of it. ``from_start``: also one that never answered.
-    """
-
-    most: float = 5
-    first_pause: float = 0.25
-    longest_pause: float = 8.0
-    jitter: float = 0.0
-    from_start: bool = False
-
-    def pause(self, count: int) -> float:
-        """The pause before the restart after ``count`` others."""
-        pause = min(self.first_pause * 2.0 ** min(count, 30), self.longest_pause)
-        return pause * (1 - self.jitter * random.random())
 
 
 class _SessionState:
@@ -100,11 +51,14 @@ class _SessionState:
         self.up = anyio.Event()
         self.lost = anyio.Event()
         self.ended = anyio.Event()
+        self.over = anyio.Event()
+        """Set once there is another session in its place, or none will be."""
         self.child: Child | None = None
         self.transport: UpstreamSession | None = None
         self.session: Any = None
         self.failure: ServerFailure | None = None
         self.up_since = math.inf
+        self.refusal = ""
 
 
 class Connection:
@@ -113,7 +67,8 @@ class Connection:
     ``ready`` is set when it is known whether the server answers: then either ``tools`` holds its tools or
     ``failure`` says why there are none. With ``on_listing``, the tools are listed again after each restart
     and whenever the server says that they changed, and every list is given to it. ``on_change`` is called
-    whenever ``is_up`` or ``lost`` may be another.
+    whenever ``is_up`` or ``lost`` may be another. ``log_level`` is the least of the log messages that the
+    server is asked for.
     """
 
     def __init__(
@@ -126,6 +81,7 @@ class Connection:
         listener: Listener | None = None,
         on_listing: Callable[[Listing], None] | None = None,
         on_change: Callable[[], None] | None = None,
+        log_level: str = "",
     ) -> None:
         self.spec = spec
         self.tools: tuple[ListedTool, ...] = ()
@@ -138,7 +94,11 @@ class Connection:
         self._listener = listener
         self._on_listing = on_listing
         self._on_change = on_change or (lambda: None)
+        self._log_level = log_level
+        self._following = Following()
         self._stopping = anyio.Event()
+        self._wanted = anyio.Event()
+        self._renewed = anyio.Event()
         self._state = _SessionState()
         self._lost: ServerFailure | None = None
         self._restarted = 0
@@ -157,8 +117,8 @@ class Connection:
 
     async def run(self) -> None:
         """Connect, and reconnect with growing pauses when the server is lost, until ``stop``."""
-        state = self._state
         while True:
+            state = self._state
             await self._run_session(state)
             if not self.ready.is_set() or self.failure is not None:
                 self.failure = state.failure
@@ -168,20 +128,52 @@ class Connection:
             self._on_change()
             given_up = self.failure is not None and not self._restarts.from_start
             if given_up or self._stopping.is_set() or self._restarted >= self._restarts.most:
+                state.over.set()
                 return
             self._lost = state.failure
             pause = self._restarts.pause(max(self._restarted, self._disconnected))
             if state.child is not None and state.child.allowance.excess:
                 self._disconnected += 1  # answered calls do not make up for it
-            state = self._state = _SessionState()
             self._resumes_at = anyio.current_time() + pause
-            with anyio.move_on_after(pause):
-                await self._stopping.wait()
+            wanted, ended = self._wanted, state
+            self._renew()
+            ended.over.set()
+            with anyio.move_on_after(0 if wanted.is_set() else pause):
+                await _first_of(self._stopping, self._wanted)
             self._restarted += 1
 
     def stop(self) -> None:
         """Let ``run`` end the session and the server."""
         self._stopping.set()
+
+    async def run_and_revive(self) -> None:
+        """``run``, and again whenever ``restart`` wants a server that was given up, until ``stop``."""
+        while True:
+            await self.run()
+            await _first_of(self._stopping, self._wanted)
+            if self._stopping.is_set():
+                return
+            self._renew()
+
+    async def restart(self) -> ServerFailure | None:
+        """End the session and the server, and connect again at once, also where it was given up; why it does
+        not answer, if it does not. For a connection whose task is ``run_and_revive``."""
+        before, renewed = self._state, self._renewed
+        self._restarted = self._disconnected = 0
+        self._wanted.set()
+        if before.up.is_set() or before.ended.is_set():
+            before.lost.set()
+            await renewed.wait()
+        state = self._state
+        await _first_of(state.up, state.ended)
+        return None if state.up.is_set() else state.failure
+
+    def _renew(self) -> None:
+        """Let there be another session."""
+        self._state = _SessionState()
+        self._wanted = anyio.Event()
+        self._renewed.set()
+        self._renewed = anyio.Event()
 
     async def call(
         self,
@@ -194,39 +186,81 @@ class Connection:
     ) -> UpstreamResult | InputNeeded:
         """What the server answers to a call of the tool ``name``; cancelling cancels there.
 
-        Raises ``ServerGone``, ``CallRefused``, ``NoResult``, and ``TimeoutError`` after ``timeout`` seconds.
+        Raises ``ServerGone``, ``CallRefused``, ``NotAuthorized``, ``NoResult``, and ``TimeoutError`` after
+        ``timeout`` seconds, not counting those that a person takes.
         """
+
+        async def ask(transport: UpstreamSession, session: Any) -> UpstreamResult | InputNeeded:
+            return await transport.call_tool(session, name, arguments, meta or {}, again)
+
+        return await self._answer(ask, timeout, "tool result")
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, timeout: float | None = None
+    ) -> dict[str, Any]:
+        """The server's result for ``method``, any request but a call of a tool. Raises as ``call``."""
+
+        async def ask(transport: UpstreamSession, session: Any) -> dict[str, Any]:
+            return await transport.request(session, method, params)
+
+        return await self._answer(ask, timeout, f"result of {method}")
+
+    async def follow(self, uri: str) -> bool:
+        """Have the listener told when the resource ``uri`` changes, in later sessions too; false where the
+        server does not tell, or not within the time to connect."""
+        with anyio.move_on_after(self._connect_timeout):
+            return await self._following.add(uri)
+        return False
+
+    async def notify(self, method: str) -> None:
+        """Send the notification ``method``, if the server is there and takes any."""
+        state = self._state
+        if state.session is not None and state.transport is not None:
+            with suppress(PeerError, *_NOT_SENT):
+                await state.transport.notify(state.session, method)
+
+    async def _answer(
+        self, ask: Callable[[UpstreamSession, Any], Awaitable[_T]], timeout: float | None, wanted: str
+    ) -> _T:
         state = await self._available()
         if (session := state.session) is None or state.transport is None:
             raise self._gone(state)
         try:
-            with anyio.fail_after(timeout):
-                answer = await state.transport.call_tool(session, name, arguments, meta or {}, again)
+            with attempt_within(timeout) as made:
+                try:
+                    answer = await ask(state.transport, session)
+                except PeerError:
+                    if made.refusal:
+                        raise NotAuthorized(self.spec.redact(made.refusal)) from None
+                    raise
         except PeerError as error:
             raise await self._refused(error, state) from None
         except ValueError as error:
-            _log.debug("server %r: invalid answer to %r", self.spec.name, name, exc_info=error)
-            raise NoResult(
-                f"server {self.spec.name!r} answered with something that is no tool result"
-            ) from None
+            _log.debug("server %r: no valid %s", self.spec.name, wanted, exc_info=error)
+            what = f"server {self.spec.name!r} answered with something that is no {wanted}"
+            raise NoResult(what) from None
         self._restarted = 0
         return answer
 
     async def _run_session(self, state: _SessionState) -> None:
-        transport = state.transport = await _transport(self.spec)
-        from ._process import Child
+        transport = state.transport = await session_kind(self.spec)
+        from .child.process import Child
 
         child = state.child = Child()
         fault: Exception | None = None
         try:
-            with anyio.CancelScope(deadline=anyio.current_time() + self._connect_timeout) as scope:
-                await self._serve(state, child, scope, transport)
+            deadline = anyio.current_time() + self._connect_timeout
+            with anyio.CancelScope(deadline=deadline) as scope, attempt(scope) as made:
+                try:
+                    await self._serve(state, child, scope, transport)
+                finally:
+                    state.refusal = made.refusal
         except Exception as error:
             _log.debug("server %r", self.spec.name, exc_info=error)
             fault = error
         finally:
             state.session = None
-            state.failure = self._failure(fault, child, answered=state.up.is_set())
+            state.failure = self._failure(fault, state, child)
             state.ended.set()
 
     async def _serve(
@@ -237,6 +271,8 @@ class Connection:
         async with transport.open_session(self.spec, child, self._listener) as (session, channel):
             if self._on_listing is not None or not self.ready.is_set():
                 await self._list(transport, session, channel)
+            if self._log_level:
+                await transport.set_log_level(session, self._log_level)
             scope.deadline = math.inf
             state.session, state.up_since = session, anyio.current_time()
             self.failure = None
@@ -246,7 +282,10 @@ class Connection:
             async with anyio.create_task_group() as tasks:
                 if self._on_listing is not None:
                     tasks.start_soon(self._keep_listing, transport, session, channel)
-                await _first_of(channel.gone, state.lost, self._stopping, child.allowance.exceeded)
+                tasks.start_soon(self._following.keep, transport, session, channel)
+                await _first_of(
+                    channel.gone, state.lost, self._stopping, child.broken, child.allowance.exceeded
+                )
                 tasks.cancel_scope.cancel()
             state.session = None
             scope.deadline = anyio.current_time() + _LEAVE_SECONDS
@@ -259,10 +298,8 @@ class Connection:
 
     async def _keep_listing(self, transport: UpstreamSession, session: Any, channel: Any) -> None:
         """List the tools again when the server says so; the more often it does, the less often we do."""
-        from ._changes import hear_of_changes
-
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(hear_of_changes, session, channel)
+            tasks.start_soon(transport.hear_of_changes, session, channel)
             pause, listed_at = _RELIST_PAUSE_SECONDS, -math.inf
             while True:
                 await channel.changed.wait()
@@ -280,12 +317,13 @@ class Connection:
 
     async def _available(self) -> _SessionState:
         """The current session; while the server is being restarted, the next one, if it comes up soon."""
-        state = self._state
         soon = anyio.current_time() + _RESTART_WAIT_SECONDS
-        if state.session is None and self._resumes_at < soon:
-            with anyio.move_on_after(_RESTART_WAIT_SECONDS):
-                await _first_of(state.up, state.ended)
-        return state
+        with anyio.move_on_after(_RESTART_WAIT_SECONDS):
+            if self._state.session is None and self._state.up.is_set():  # it is ending
+                await self._state.over.wait()
+            if self._state.session is None and self._resumes_at < soon:
+                await _first_of(self._state.up, self._state.ended)
+        return self._state
 
     async def _refused(self, error: PeerError, state: _SessionState) -> CallRefused | ServerGone:
         expired = self.spec.kind == "http" and state.child is not None and state.child.status == 404
@@ -297,7 +335,7 @@ class Connection:
             with anyio.move_on_after(_AFTERMATH_SECONDS):
                 await state.ended.wait()
             return self._gone(state)
-        return CallRefused(error.code, self.spec.redact(error.message))
+        return CallRefused(error.code, self.spec.redact(error.message), error.data)
 
     def _gone(self, state: _SessionState) -> ServerGone:
         known, detail = self.failure or state.failure or self._lost, ""
@@ -305,11 +343,13 @@ class Connection:
             detail = known.reason + (f" (it last said: {known.stderr[-1]})" if known.stderr else "")
         return ServerGone(f"server {self.spec.name!r} is gone", detail)
 
-    def _failure(self, fault: Exception | None, child: Child, *, answered: bool) -> ServerFailure:
+    def _failure(self, fault: Exception | None, state: _SessionState, child: Child) -> ServerFailure:
         from ._failure_messages import reason
 
+        answered, redact = state.up.is_set(), self.spec.redact
+        if state.refusal and not answered:
+            return ServerFailure(self.spec.name, redact(state.refusal), needs_sign_in=True)
         text = reason(fault, self.spec, child, answered=answered, timeout=self._connect_timeout)
-        redact = self.spec.redact
         return ServerFailure(self.spec.name, redact(text), tuple(redact(line) for line in child.tail.lines))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import signal
 from typing import cast
 
-from ._process import Child
 from ._results import CONNECTION_CLOSED, PeerError
 from ._spec import ServerSpec, UnusableServer
+from .child.process import Child
 
 _OURS = (-signal.SIGTERM, -9)
 

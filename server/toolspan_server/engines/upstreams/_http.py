@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio.lowlevel
@@ -13,10 +14,10 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
-from ._allowance import WRITE_SECONDS, Allowance
-from ._bounded_json import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
-from ._process import Child
 from ._spec import ServerSpec
+from .child.process import Child
+from .limits.allowance import WRITE_SECONDS, Allowance
+from .limits.bounded_json import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
 
 _CONNECT_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -90,6 +91,26 @@ class _Events(httpx2.AsyncByteStream):
         await self._body.aclose()
 
 
+class _SseClient(httpx2.AsyncClient):
+    """Notes that a message of HTTP+SSE could not be delivered: the SDK delivers none after it."""
+
+    def __init__(self, child: Child, **options: Any) -> None:
+        super().__init__(**options)
+        self._child = child
+
+    @override
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        try:
+            response = await super().send(request, **options)
+        except httpx2.TransportError:
+            if request.method == "POST":
+                self._child.broken.set()
+            raise
+        if request.method == "POST" and response.is_error:
+            self._child.broken.set()
+        return response
+
+
 def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
     async def asking(request: httpx2.Request) -> None:
         if request.method == "GET":
@@ -108,11 +129,13 @@ def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
         if isinstance(body := response.stream, httpx2.AsyncByteStream):
             response.stream = _Events(body, child.allowance) if is_stream else _Capped(body)
 
-    return httpx2.AsyncClient(
+    made = partial(_SseClient, child) if spec.kind == "sse" else httpx2.AsyncClient
+    return made(
         headers={**spec.headers, "Accept-Encoding": "identity"},
         timeout=httpx2.Timeout(_CONNECT_SECONDS, read=None),
         trust_env=httpx2.URL(spec.url).host not in _LOOPBACK,
         event_hooks={"request": [asking], "response": [bound]},
+        auth=spec.authorization,
     )
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...common.slices import in_slices
-from ._listed_tool import MAX_DESCRIPTION_BYTES, Bounds, ListedTool
-from ._listing import Listing
+from ._listed_tool import MAX_DESCRIPTION_BYTES, Bounds, ListedTool, Listing
 
 if TYPE_CHECKING:
     from mcp.client.session import ClientSession

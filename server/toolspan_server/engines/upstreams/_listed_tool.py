@@ -1,4 +1,4 @@
-"""A tool as its server lists it."""
+"""A tool as its server lists it, and the list."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, cast
 from ..definitions import Fingerprint, fingerprint
 
 MAX_DESCRIPTION_BYTES = 4_096
+_TAGS_META = "dev.toolspan/tags"
 _CARRIED = ("title", "annotations", "outputSchema", "icons", "_meta")
 
 
@@ -46,6 +47,13 @@ class ListedTool:
         return _object(self.details.get("_meta"))
 
     @property
+    def tags(self) -> tuple[str, ...]:
+        """Its tags, which only a server of our own gives (``_meta["dev.toolspan/tags"]``)."""
+        tags: object = self.meta.get(_TAGS_META)
+        listed = cast("list[object]", tags) if isinstance(tags, list) else []
+        return tuple(tag for tag in listed if isinstance(tag, str))
+
+    @property
     def runs_alone(self) -> bool:
         """Whether no other call should run beside one of this tool: it says that it is not idempotent and not
         read-only, or its ``_meta`` asks for it."""
@@ -76,3 +84,12 @@ def listed_tool(tool: Any) -> ListedTool | str:
     details = {key: entry[key] for key in _CARRIED if key in entry}
     words = description if isinstance(description, str) else ""
     return ListedTool(name, words, cast("dict[str, Any]", schema), details, fingerprint(entry))
+
+
+@dataclass(slots=True)
+class Listing:
+    """A server's tools, and what was left out or cut, in words. ``whole``: nothing was cut off the list."""
+
+    tools: list[ListedTool] = field(default_factory=list[ListedTool])
+    warnings: list[str] = field(default_factory=list[str])
+    whole: bool = True

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol
+
+ToldOf = Callable[[Iterable[str]], None]
+"""Takes the URIs of the resources whose changes a server tells of, once it has said so."""
 
 CURRENT_CALL: ContextVar[str | None] = ContextVar("toolspan_upstream_call", default=None)
 """The call that is being made. Over HTTP, messages within a call's response stream belong to it."""
@@ -13,6 +17,16 @@ CURRENT_CALL: ContextVar[str | None] = ContextVar("toolspan_upstream_call", defa
 def begin_call(call: str) -> None:
     """From now on, what the current task does belongs to ``call``."""
     CURRENT_CALL.set(call)
+
+
+@contextmanager
+def within_call(call: str) -> Generator[None]:
+    """What the current task does in the block belongs to ``call``."""
+    token = CURRENT_CALL.set(call)
+    try:
+        yield
+    finally:
+        CURRENT_CALL.reset(token)
 
 
 class RefusedQuestion(Exception):

@@ -1,12 +1,13 @@
 """A session with a server of our own, which speaks MCP 2026-07-28 as we do: without the SDK.
 
-Requests are plain, need no handshake, and the server's own requests are refused, its notifications ignored.
+Requests are plain and need no handshake; the server's own requests are refused. Its notifications go to the
+listener.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
@@ -15,61 +16,77 @@ from anyio.abc import Process
 
 from ..._version import __version__
 from ...common.lines import Lines, Overlong
-from ._allowance import WRITE_SECONDS
-from ._bounded_json import MAX_MESSAGE_BYTES, parsed
-from ._listed_tool import Bounds, listed_tool
-from ._listener import Listener
-from ._listing import Listing
-from ._process import (
-    BROKEN,
-    Child,
-    chunks,
-    started,
-)
+from ._listed_tool import Bounds, Listing, listed_tool
+from ._listener import Listener, ToldOf
 from ._results import (
     CONNECTION_CLOSED,
     InputNeeded,
     InputResponses,
     PeerError,
     UpstreamResult,
+    result_of,
 )
 from ._spec import ServerSpec
+from .child.process import (
+    BROKEN,
+    Child,
+    chunks,
+    started,
+)
+from .limits.allowance import WRITE_SECONDS
+from .limits.bounded_json import MAX_MESSAGE_BYTES, parsed
 
+_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 _META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "toolspan", "version": __version__},
-    "io.modelcontextprotocol/clientCapabilities": dict[str, Any](),
+    _CAPABILITIES: dict[str, Any](),
 }
+_SUBSCRIBE_SECONDS = 5.0
 _NO_SUCH_METHOD = -32601
+_PROBLEMS = "dev.toolspan/problems"
+"""The key of a list's ``_meta`` by which a server of our own says what is missing from it."""
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+
+_Acknowledged = Callable[[Mapping[str, Any]], None]
 
 
 class _Waiting:
     """A request without an answer yet."""
 
-    def __init__(self) -> None:
+    def __init__(self, acknowledged: _Acknowledged | None) -> None:
+        self.acknowledged = acknowledged
         self.done = anyio.Event()
         self.answer: dict[str, Any] = {}
 
 
 class Session:
-    """Asks the server on ``process``, any number of requests at a time. ``gone`` is set when it has left."""
+    """Asks the server on ``process``, any number of requests at a time. ``gone`` is set when it has left,
+    ``changed`` when its tools have changed."""
 
-    def __init__(self, process: Process, child: Child) -> None:
+    def __init__(self, process: Process, child: Child, listener: Listener | None = None) -> None:
         self.gone = anyio.Event()
         self.changed = anyio.Event()
         self._process = process
         self._child = child
+        self._listener = listener
         self._waiting: dict[int, _Waiting] = {}
         self._count = 0
         self._writing = anyio.Lock()
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The result of ``method``. Raises ``PeerError``; cancelling cancels there."""
+    async def request(
+        self, method: str, params: Mapping[str, Any], acknowledged: _Acknowledged | None = None
+    ) -> dict[str, Any]:
+        """The result of ``method``. ``acknowledged`` is given what a subscription was granted. Raises
+        ``PeerError``; cancelling cancels there."""
         self._count += 1
-        number, waiting = self._count, _Waiting()
+        number, waiting = self._count, _Waiting(acknowledged)
         self._waiting[number] = waiting
         try:
-            with_meta = {**params, "_meta": {**_META, **params.get("_meta", {})}}
+            able = {} if self._listener is None else {_CAPABILITIES: self._listener.capabilities(None)}
+            with_meta = {**params, "_meta": {**_META, **able, **params.get("_meta", {})}}
             await self._send({"id": number, "method": method, "params": with_meta})
             await waiting.done.wait()
         except anyio.get_cancelled_exc_class():
@@ -81,7 +98,8 @@ class Session:
         error: Any = waiting.answer.get("error")
         if isinstance(error, dict):
             details = cast("dict[str, Any]", error)
-            raise PeerError(int(details.get("code", CONNECTION_CLOSED)), str(details.get("message", "")))
+            code, message = int(details.get("code", CONNECTION_CLOSED)), str(details.get("message", ""))
+            raise PeerError(code, message, details.get("data"))
         result: Any = waiting.answer.get("result")
         if not isinstance(result, dict):
             raise ValueError("an answer without a result")
@@ -123,6 +141,23 @@ class Session:
             error = {"code": _NO_SUCH_METHOD, "message": f"Method not found: {message['method']}"}
             with suppress(PeerError):
                 await self._send({"id": message["id"], "error": error})
+        elif isinstance(method := message.get("method"), str):
+            self._hear(method, message.get("params"))
+
+    def _acknowledge(self, params: Mapping[str, Any]) -> None:
+        meta, granted = params.get("_meta"), params.get("notifications")
+        number: Any = cast("dict[str, Any]", meta).get(_SUBSCRIPTION) if isinstance(meta, dict) else None
+        waiting = self._waiting.get(number) if isinstance(number, int) else None
+        if waiting is not None and waiting.acknowledged is not None:
+            waiting.acknowledged(cast("dict[str, Any]", granted) if isinstance(granted, dict) else {})
+
+    def _hear(self, method: str, params: Any) -> None:
+        if method == "notifications/tools/list_changed":
+            self.changed.set()
+        elif method == _ACKNOWLEDGED:
+            self._acknowledge(cast("dict[str, Any]", params or {}))
+        elif self._listener is not None and isinstance(params, dict | None):
+            self._listener.notify(method, cast("dict[str, Any]", params or {}), None)
 
     async def _send(self, message: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
@@ -142,9 +177,9 @@ class Session:
 async def open_session(
     spec: ServerSpec, child: Child, listener: Listener | None = None
 ) -> AsyncGenerator[tuple[Session, Session]]:
-    """A session with the server, which is started and ends with the block. There is nobody to listen."""
+    """A session with the server, which is started and ends with the block."""
     async with anyio.create_task_group() as tasks, started(spec, child) as process:
-        session = Session(process, child)
+        session = Session(process, child, listener)
         tasks.start_soon(session.listen)
         yield session, session
         tasks.cancel_scope.cancel()
@@ -163,6 +198,8 @@ async def list_tools(session: Session, channel: Session, bounds: Bounds) -> List
             else:
                 listing.tools.append(tool)
         cursor = page.get("nextCursor")
+        missing = cast("dict[str, Any]", page.get("_meta") or {}).get(_PROBLEMS) or []
+        listing.warnings += [str(each) for each in missing if str(each) not in listing.warnings]
         if not cursor or len(listing.tools) > bounds.tools:
             break
     if cursor or len(listing.tools) > bounds.tools:
@@ -170,6 +207,47 @@ async def list_tools(session: Session, channel: Session, bounds: Bounds) -> List
         listing.warnings.append(f"more than {bounds.tools} tools: the rest was left out")
         listing.whole = False
     return listing
+
+
+async def request(session: Session, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of any request. Raises ``PeerError``, or ``ValueError`` where it is no object."""
+    return await session.request(method, params)
+
+
+async def notify(session: Session, method: str) -> None:
+    """Nothing: in this era clients send no notifications but cancellations."""
+
+
+async def hear_of_changes(session: Session, channel: Session) -> None:
+    """Set ``channel.changed`` when the server's tools change, until cancelled or the server refuses.
+
+    Subscribing is work for a server, which few sessions are long enough for: it waits a while. Lists that
+    changed before are read then.
+    """
+    await anyio.sleep(_SUBSCRIBE_SECONDS)
+    notifications = {"toolsListChanged": True}
+    channel.changed.set()
+    with suppress(PeerError, ValueError):
+        await session.request("subscriptions/listen", {"notifications": notifications})
+
+
+async def hear_of_resources(
+    session: Session, channel: Session, uris: Sequence[str], before: Set[str], told_of: ToldOf
+) -> None:
+    """Have the server tell of changes of ``uris``, until cancelled; the session's listener hears of each.
+    Raises ``PeerError``."""
+    notifications = {"resourceSubscriptions": list(uris)}
+
+    def acknowledged(honored: Mapping[str, Any]) -> None:
+        listed: Any = honored.get("resourceSubscriptions")
+        told_of(cast("list[str]", listed) if isinstance(listed, list) else ())
+
+    await session.request("subscriptions/listen", {"notifications": notifications}, acknowledged)
+    told_of(())  # the server ended it
+
+
+async def set_log_level(session: Session, level: str) -> None:
+    """Nothing: in this era each call says which messages it wants."""
 
 
 async def call_tool(
@@ -187,13 +265,4 @@ async def call_tool(
     result = await session.request("tools/call", params)
     if result.get("resultType") == "input_required":
         return InputNeeded(result.get("inputRequests") or {}, result.get("requestState"))
-    content: Any = result.get("content")
-    if not isinstance(content, list):
-        raise ValueError("an answer without content")
-    return UpstreamResult(
-        content=cast("list[dict[str, Any]]", content),
-        is_error=result.get("isError") is True,
-        structured=result.get("structuredContent"),
-        has_structured="structuredContent" in result,
-        meta=result.get("_meta"),
-    )
+    return result_of(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,8 @@ class UpstreamResult:
     """What a server answered to one call, as plain data.
 
     ``structured`` is given when ``has_structured``; ``wraps`` says that the protocol's revision allows only
-    objects there.
+    objects there. With a ``task`` there is no content yet: the call runs on as that (``taskId`` …), which
+    only clients get that declare the extension.
     """
 
     content: Sequence[Mapping[str, Any]]
@@ -21,6 +22,24 @@ class UpstreamResult:
     has_structured: bool = False
     wraps: bool = False
     meta: Mapping[str, Any] | None = None
+    task: Mapping[str, Any] | None = None
+
+
+def result_of(result: Any) -> UpstreamResult:
+    """A result as 2026-07-28 writes it, of a call or a task. Raises ``ValueError`` if it is none."""
+    given: Mapping[str, Any] = cast("Any", result) if isinstance(result, Mapping) else {}
+    if given.get("resultType") == "task" and isinstance(given.get("taskId"), str):
+        return UpstreamResult([], task=given)
+    content = given.get("content")
+    if not isinstance(content, list) or not all(isinstance(block, dict) for block in cast("Any", content)):
+        raise ValueError("an answer without content")
+    return UpstreamResult(
+        content=cast("list[dict[str, Any]]", content),
+        is_error=given.get("isError") is True,
+        structured=given.get("structuredContent"),
+        has_structured="structuredContent" in given,
+        meta=given.get("_meta"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +68,11 @@ CONNECTION_CLOSED = -32000
 class PeerError(Exception):
     """The other side answered a request with a JSON-RPC error, or not at all any more."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.data = data
 
     @property
     def is_end(self) -> bool:
@@ -61,17 +81,23 @@ class PeerError(Exception):
 
 
 class CallRefused(Exception):
-    """The server answered a call with a JSON-RPC error. The message is without secrets."""
+    """The server answered a request with a JSON-RPC error. The message is without secrets; ``data`` is what
+    the server added to it, any JSON."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.data = data
 
     @property
     def is_invalid(self) -> bool:
         """Whether the server finds the arguments wrong."""
         return self.code == -32602
+
+
+class NotAuthorized(Exception):
+    """The server lets nobody in, or not for this call, who has not signed in; the message says what to do."""
 
 
 class NoResult(Exception):

@@ -4,30 +4,49 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, CallToolResult, Implementation, Request
+from mcp_types import (
+    UNSUPPORTED_PROTOCOL_VERSION,
+    CallToolResult,
+    Implementation,
+    Notification,
+    Request,
+)
 from pydantic import RootModel, ValidationError
 
-from ._channel import Channel
+from ._changes import hear_of_changes, hear_of_resources
+from ._channel import PROBE_SECONDS, Channel
 from ._http import http_streams, sse_streams
 from ._list_pages import read_pages
-from ._listed_tool import Bounds
+from ._listed_tool import Bounds, Listing
 from ._listener import Listener
-from ._listing import Listing
-from ._process import Child
 from ._results import (
     InputNeeded,
     InputResponses,
     PeerError,
     UpstreamResult,
+    result_of,
 )
 from ._spec import ServerSpec
 from ._stdio import stdio_streams
+from .child.process import Child
+from .limits.bounded_json import finite
+
+__all__ = [
+    "call_tool",
+    "hear_of_changes",
+    "hear_of_resources",
+    "list_tools",
+    "notify",
+    "open_session",
+    "request",
+    "set_log_level",
+]
 
 _MODERN = "2026-07-28"
 _RESERVED = "io.modelcontextprotocol/"
@@ -35,6 +54,13 @@ _RESERVED = "io.modelcontextprotocol/"
 
 class _Whole(RootModel[dict[str, Any]]):
     """A result as it came."""
+
+
+class _TaskRequest(Request[dict[str, Any], str]):
+    """A request about a task, which is also named in the header ``Mcp-Name`` (MCP extension tasks,
+    SEP-2663)."""
+
+    name_param: ClassVar[str | None] = "taskId"
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
@@ -55,7 +81,10 @@ async def open_session(
 ) -> AsyncGenerator[tuple[ClientSession, Channel]]:
     """A negotiated session with the server; its transport ends with the block."""
     async with _streams(spec, child) as (read, write):
-        channel = Channel(read, write, listener, child.allowance)
+        # Over HTTP every question is answered, if only by a status; a subprocess may ignore one that it does
+        # not know.
+        seconds = PROBE_SECONDS if spec.kind == "stdio" else None
+        channel = Channel(read, write, listener, child.allowance, seconds)
         info = Implementation(name="toolspan", version=version("toolspan"))
         async with ClientSession(dispatcher=channel, client_info=info) as session:
             with _sdk_errors_translated():
@@ -69,7 +98,7 @@ def _sdk_errors_translated() -> Generator[None]:
     try:
         yield
     except MCPError as error:
-        raise PeerError(error.code, error.error.message) from None
+        raise PeerError(error.code, error.error.message, error.error.data) from None
 
 
 async def list_tools(session: ClientSession, channel: Channel, bounds: Bounds) -> Listing:
@@ -102,7 +131,33 @@ async def call_tool(
         result = (await session.send_request(request, _Whole)).root
     if is_modern and result.get("resultType") == "input_required":
         return _input_needed(result)
+    if is_modern and result.get("resultType") == "task":
+        return result_of(result)
     return _answer(result, wraps=not is_modern)
+
+
+async def request(session: ClientSession, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of any request. Raises ``PeerError``, or ``ValueError`` where it is no object."""
+    kind = _TaskRequest if method.startswith("tasks/") else Request[dict[str, Any], str]
+    message = kind(method=method, params=dict(params))
+    with _sdk_errors_translated():
+        return (await session.send_request(message, _Whole)).root
+
+
+async def notify(session: ClientSession, method: str) -> None:
+    """Send a notification without parameters, in the eras in which clients send any."""
+    if (session.protocol_version or "") < _MODERN:
+        notification: Any = Notification[None, str](method=method, params=None)
+        await session.send_notification(notification)
+
+
+async def set_log_level(session: ClientSession, level: str) -> None:
+    """Ask for log messages from ``level`` on, where that is a request of its own and the server logs."""
+    capabilities = session.server_capabilities
+    logs = capabilities is not None and capabilities.logging is not None
+    if logs and (session.protocol_version or "") < _MODERN:
+        with suppress(PeerError, ValueError):
+            await request(session, "logging/setLevel", {"level": level})
 
 
 def _answer(result: Mapping[str, Any], *, wraps: bool) -> UpstreamResult:
@@ -111,7 +166,7 @@ def _answer(result: Mapping[str, Any], *, wraps: bool) -> UpstreamResult:
     return UpstreamResult(
         content=[{key: value for key, value in block.items() if value is not None} for block in blocks],
         is_error=checked.is_error,
-        structured=checked.structured_content,
+        structured=finite(checked.structured_content),
         has_structured="structured_content" in checked.model_fields_set,
         wraps=wraps,
         meta=checked.meta,
@@ -137,8 +192,16 @@ async def _negotiate(session: ClientSession) -> None:
     try:
         await session.discover()
     except MCPError as error:
-        if error.code == CONNECTION_CLOSED:
+        if PeerError(error.code, error.error.message).is_end:  # servers use the code for other things too
             raise
-        await session.initialize()
     except (ValidationError, RuntimeError):
+        pass
+    else:
+        return
+    try:
         await session.initialize()
+    except MCPError as error:
+        if error.code != UNSUPPORTED_PROTOCOL_VERSION:
+            raise
+        # Slow to start, it has answered the discovery meanwhile, and with that speaks 2026-07-28 only.
+        await session.discover()

@@ -1,17 +1,22 @@
-"""Which server to connect to, and how."""
+"""Which server to connect to, how, and how often again."""
 
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from typing_extensions import override
 
 from ...common.redaction import pattern
 from ...schema.mcp_server import McpServerConfig
+from ...schema.oauth_client import OAuthClientConfig
+
+if TYPE_CHECKING:
+    import httpx2
 
 ServerKind = Literal["stdio", "http", "sse"]
 
@@ -29,7 +34,8 @@ class ServerSpec:
     ``connect_timeout`` (to start and to list its tools), where ``limits.connect_seconds`` sets it.
     No message shows the values of ``env`` and ``headers``, nor those in ``secrets``. ``inherit_env`` hands
     the whole environment to the subprocess instead of the few harmless variables. ``own``: its command starts
-    our own server, which is spoken to without the SDK.
+    our own server, which is spoken to without the SDK. ``oauth`` is the client to sign in with, and
+    ``authorization`` authorizes the requests to a url.
     """
 
     name: str
@@ -46,6 +52,8 @@ class ServerSpec:
     redactor: Callable[[str], str] = str
     problem: str = ""
     own: bool = False
+    oauth: OAuthClientConfig | None = None
+    authorization: httpx2.Auth | None = None
 
     @property
     def address(self) -> str:
@@ -56,17 +64,42 @@ class ServerSpec:
         """``text`` without the server's secret values; of a header ``Bearer abc``, without ``abc`` too."""
         credentials = {value.rpartition(" ")[2] for value in self.headers.values()}
         secrets = {*self.secrets, *self.env.values(), *self.headers.values(), *credentials}
+        if self.oauth is not None:
+            secrets |= self.oauth.secrets()
         found = pattern(secrets)
         return self.redactor(text if found is None else found.sub("***", text))
 
 
 @dataclass(frozen=True, slots=True)
+class Restarts:
+    """How often a server that was lost is connected again, and how long the growing pauses get, in seconds.
+
+    With ``jitter`` each pause is cut by up to that part of it. ``from_start``: also one that never answered.
+    """
+
+    most: float = 5
+    first_pause: float = 0.25
+    longest_pause: float = 8.0
+    jitter: float = 0.0
+    from_start: bool = False
+
+    def pause(self, count: int) -> float:
+        """The pause before the restart after ``count`` others."""
+        pause = min(self.first_pause * 2.0 ** min(count, 30), self.longest_pause)
+        return pause * (1 - self.jitter * random.random())
+
+
+@dataclass(frozen=True, slots=True)
 class ServerFailure:
-    """A server whose tools are not there: why, and the last lines of what it wrote to stderr."""
+    """A server whose tools are not there: why, and the last lines of what it wrote to stderr.
+
+    ``needs_sign_in``: it lets nobody in who has not signed in.
+    """
 
     server: str
     reason: str
     stderr: tuple[str, ...] = ()
+    needs_sign_in: bool = False
 
     @override
     def __str__(self) -> str:
@@ -87,6 +120,7 @@ def spec_of(name: str, entry: McpServerConfig, base: Path | None, call_timeout: 
         url=entry.url or "",
         headers=entry.headers,
         call_timeout=call_timeout,
+        oauth=entry.oauth,
     )
 
 

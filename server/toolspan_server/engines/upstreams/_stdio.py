@@ -17,19 +17,19 @@ from mcp.shared.message import SessionMessage
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 
 from ...common.lines import Lines, Overlong
-from ._allowance import WRITE_SECONDS, Allowance
-from ._bounded_json import MAX_MESSAGE_BYTES
-from ._messages import message_of
-from ._process import (
+from ._spec import ServerSpec
+from .child.process import (
     BROKEN,
     Child,
     chunks,
     started,
 )
-from ._spec import ServerSpec
-from ._stderr_tail import StderrTail
+from .child.stderr_tail import StderrTail
+from .limits.allowance import WRITE_SECONDS, Allowance
+from .limits.bounded_json import MAX_MESSAGE_BYTES
+from .limits.messages import message_of
 
-_ID_AT_HEAD = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,')
+_ID_AT_HEAD = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*[,}]')
 
 _ANSWERS = (JSONRPCResponse, JSONRPCError)
 

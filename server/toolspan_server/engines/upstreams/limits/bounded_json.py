@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
-from typing import Any
+import math
+from collections.abc import Iterable
+from typing import Any, cast
 
 from pydantic_core import from_json
 
@@ -35,9 +37,23 @@ def parsed(text: bytes) -> Any:
 
 def _read(text: bytes) -> Any:
     if len(text) < _LARGE or not gc.isenabled():
-        return from_json(text)
+        return from_json(text, allow_inf_nan=False)
     gc.disable()
     try:
-        return from_json(text)
+        return from_json(text, allow_inf_nan=False)
     finally:
         gc.enable()
+
+
+def finite(data: Any) -> Any:
+    """``data``. Raises ``ValueError`` when it has a number that JSON has not: a NaN, or infinity."""
+    left = [data]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            left.extend(cast("dict[str, Any]", value).values())
+        elif isinstance(value, list):
+            left.extend(cast("Iterable[Any]", value))
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise ValueError("a number that JSON does not have")
+    return data

@@ -12,7 +12,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 from typing_extensions import override
 
-from ._allowance import Allowance
+from .allowance import Allowance
 
 
 class MeteredReading(ObjectReceiveStream[SessionMessage | Exception]):

@@ -14,11 +14,12 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, Process
 
-from ...common.lines import Lines, Overlong
-from ...common.processes import open_process
-from ._allowance import Allowance
-from ._spec import ServerSpec
-from ._stderr_tail import StderrTail
+from ....common.lines import Lines, Overlong
+from ....common.processes import open_process
+from .._spec import ServerSpec
+from ..limits.allowance import Allowance
+from .aftercare import ended_afterwards
+from .stderr_tail import StderrTail
 
 CHUNK = 65_536
 BROKEN = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, OSError)
@@ -31,13 +32,15 @@ _DRAIN_SECONDS = 0.5
 
 class Child:
     """What is known of a server beside its messages: the tail of its stderr and how it ended, or, over HTTP,
-    the status of its last answer if that was an error. ``allowance`` is what it may send unasked."""
+    the status of its last answer if that was an error. ``allowance`` is what it may send unasked; ``broken``
+    is set when nothing can be sent to it any more."""
 
     def __init__(self) -> None:
         self.allowance = Allowance()
         self.tail = StderrTail()
         self.returncode: int | None = None
         self.status: int | None = None
+        self.broken = anyio.Event()
 
 
 @asynccontextmanager
@@ -51,7 +54,8 @@ async def started(spec: ServerSpec, child: Child) -> AsyncGenerator[Process]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_read_stderr, process, child.tail, heard)
         try:
-            yield process
+            with ended_afterwards(process.pid):
+                yield process
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process, at_once=bool(child.allowance.excess))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from ._bounded_json import parsed
+from .bounded_json import parsed
 
 
 def message_of(text: bytes) -> SessionMessage:
