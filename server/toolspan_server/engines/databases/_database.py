@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ToolFailure
 from ._rows import BUFFER, fetched
 from ._statement import first_word, is_safe_on
+from ._urls import without_secrets
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -131,7 +132,7 @@ class Database:
                 user_action="Ask for less, or raise options.timeout_ms in the config.",
             )
         if not isinstance(error, StatementError) or error.statement is None:
-            _log.error("database %r: %s", self.name, self._without_secrets(cause or error))
+            _log.error("database %r: %s", self.name, without_secrets(cause or error, self._url))
             return ToolFailure(
                 f"Database '{self.name}' cannot be reached",
                 error_code="database_unavailable",
@@ -142,13 +143,6 @@ class Database:
             error_code="database_error",
             user_action="Check the arguments, or correct the statement in the config.",
         )
-
-    def _without_secrets(self, error: BaseException) -> str:
-        from sqlalchemy.engine import make_url
-
-        message = f"{type(error).__name__}: {error}".replace(self._url, "***")
-        password = make_url(self._url).password
-        return message.replace(password, "***") if password else message
 
 
 def _no_select(dialect: str) -> ToolFailure:

@@ -1,11 +1,13 @@
-"""What the server does for a handler that runs in a worker: it is the handler's client, and calls tools."""
+"""What the server does for a handler in a worker: it is its client, calls tools, and stores what it keeps."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any, get_args
 
-from ...calls.client import Ability, Question
+import anyio.to_thread
+
+from ...calls.client import Capability, Question
 from ...calls.context import Context
 from ...common.changes import Change
 from ._framing import Message
@@ -40,13 +42,19 @@ async def _done(what: str, values: list[Any], context: Context) -> Any:
             return await client.release()
         case "tool", [name, arguments]:
             return _encoded_result(await context.call(name, arguments))
+        case "read", []:
+            storage = context.storage
+            return list(await anyio.to_thread.run_sync(storage.store.read, storage.place))
+        case "replace", [version, data]:
+            storage = context.storage
+            return await anyio.to_thread.run_sync(storage.store.replace, storage.place, version, data)
         case _:
             raise ValueError(f"a worker asked for {what!r}")
 
 
 def abilities(context: Context) -> list[str]:
     """What the client of a call can be asked."""
-    return [ability for ability in get_args(Ability) if context.client.accepts(ability)]
+    return [each for each in get_args(Capability) if context.client.accepts(each)]
 
 
 def _encoded_result(result: Any) -> dict[str, Any]:

@@ -8,15 +8,17 @@ from typing import Any, NoReturn
 from typing_extensions import override
 
 from ...calls.client import (
-    Ability,
+    Capability,
     ClientAnswer,
     Level,
     Question,
 )
 from ...calls.context import Context
 from ...calls.results import ToolResult
+from ...calls.storage import Document, Place
 from ...common.changes import Change
 from ...errors import ToolFailure
+from ..storage._failures import not_json
 
 Ask = Callable[..., Awaitable[Any]]
 
@@ -53,9 +55,9 @@ class RemoteClient:
         self._ask = ask
         self._abilities = abilities
 
-    def accepts(self, ability: Ability) -> bool:
+    def accepts(self, capability: Capability) -> bool:
         """Whether the client can answer such questions."""
-        return ability in self._abilities
+        return capability in self._abilities
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The client's answers; see ``Client.ask``."""
@@ -80,6 +82,25 @@ class RemoteClient:
         encoded = await self._ask("tool", name, dict(arguments))
         content = encoded.pop("content")
         return ToolResult(**encoded, content=None if content is None else tuple(content))
+
+
+class RemoteStore:
+    """``DocumentStore`` of a call: the server stores it, at the place of that call whatever is asked for."""
+
+    def __init__(self, ask: Callable[..., Any]) -> None:
+        self._ask = ask
+
+    def read(self, place: Place) -> Document:
+        """The document of this call's tool."""
+        data, version = self._ask("read")
+        return Document(data, version)
+
+    def replace(self, place: Place, version: str, data: Mapping[str, Any]) -> bool:
+        """Put ``data`` there if its version is still ``version``; returns whether it was."""
+        try:
+            return bool(self._ask("replace", version, dict(data)))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise not_json(error) from None
 
 
 def encoded_change(change: Change) -> list[str]:

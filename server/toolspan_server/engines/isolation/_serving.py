@@ -7,6 +7,8 @@ import inspect
 import os
 import queue
 import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,7 +17,7 @@ from ...common.flags import Flag
 from ...errors import HandlerNotFound, ToolFailure
 from ..registration import find_handler, handler_traits, load_handler_source
 from ._framing import Frames, Message, framed
-from ._remote_client import NoServices, RemoteClient, encoded_change
+from ._remote_client import NoServices, RemoteClient, RemoteStore, encoded_change
 from ._resource_limits import end_group, spend
 from ._result_encoding import decoded_error, encoded_error, encoded_result
 
@@ -37,7 +39,7 @@ class Serving:
         self._writing = threading.Lock()
         self._current: _Current | None = None
         self._asked = 0
-        self._open: dict[int, asyncio.Future[Message]] = {}
+        self._open: dict[int, Callable[[Message], object]] = {}
 
     def run(self) -> None:
         """Serve until the server is gone, which ends the process."""
@@ -61,17 +63,36 @@ class Serving:
 
     async def ask(self, what: str, *values: Any) -> Any:
         """What the server gives for ``what``. Raises what it raised."""
-        self._asked += 1
-        number = self._asked
-        answer = self._open[number] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Message] = loop.create_future()
+
+        def deliver(message: Message) -> None:
+            loop.call_soon_threadsafe(_settle, answer, message)
+
+        with self._asked_for(what, values, deliver):
+            return _given(await answer)
+
+    def ask_blocking(self, what: str, *values: Any) -> Any:
+        """The same, for a handler that waits in its thread."""
+        answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        with self._asked_for(what, values, answers.put):
+            return _given(answers.get())
+
+    @contextmanager
+    def _asked_for(
+        self, what: str, values: Sequence[Any], deliver: Callable[[Message], object]
+    ) -> Generator[None]:
+        """Ask the server; ``deliver`` is called with the answer, by another thread, unless the block ends
+        before."""
+        with self._writing:
+            self._asked += 1
+            number = self._asked
+        self._open[number] = deliver
         try:
             self.send({"ask": what, "number": number, "values": values})
-            reply = await answer
+            yield
         finally:
             del self._open[number]
-        if "answer" in reply:
-            return reply["answer"]
-        raise decoded_error(reply["error"])
 
     def _made(self, message: Message, current: _Current, runner: asyncio.Runner) -> Message:
         try:
@@ -109,6 +130,7 @@ class Serving:
             call_tool=client.call_tool,
             options=None if model is None else model.model_validate(options or {}),
             publish=publish,
+            store=RemoteStore(self.ask_blocking),
         )
 
     def _read(self) -> None:
@@ -125,9 +147,9 @@ class Serving:
         if "handler" in message:
             self._calls.put(message["handler"])
         elif "number" in message:
-            answer = self._open.get(message["number"])
-            if answer is not None:
-                answer.get_loop().call_soon_threadsafe(_settle, answer, message)
+            deliver = self._open.get(message["number"])
+            if deliver is not None:
+                deliver(message)
         elif current is not None:
             current.cancel()
 
@@ -160,7 +182,7 @@ def _handler(message: Message) -> Any:
     source = message["source"]
     try:
         if source is not None:
-            load_handler_source(source, Path())
+            load_handler_source(source, Path(), _pinned(source, message["pin"]))
         found = find_handler(message["kind"], message["name"])
     except Exception as error:
         raise ToolFailure(
@@ -171,6 +193,24 @@ def _handler(message: Message) -> Any:
     if found is None:
         raise HandlerNotFound(message["kind"], message["name"])
     return found
+
+
+def _given(reply: Message) -> Any:
+    if "answer" in reply:
+        return reply["answer"]
+    raise decoded_error(reply["error"])
+
+
+def _pinned(source: str, pin: str | None) -> bytes | None:
+    """The content of the file ``source``, which has the hash ``pin``. Raises ``ImportError`` for another."""
+    if pin is None:
+        return None
+    from hashlib import sha256
+
+    text = Path(source).read_bytes()
+    if sha256(text).hexdigest() != pin:
+        raise ImportError(f"{source} is not as it was allowed (start again, which shows what it is now)")
+    return text
 
 
 async def _awaited(work: Any) -> Any:

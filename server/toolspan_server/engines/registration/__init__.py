@@ -16,11 +16,13 @@ from ._table import (
     handler,
     handler_file,
     handler_names,
+    handler_pin,
     handler_problem,
     handler_traits,
     is_ours,
     is_registered,
     load_handler_source,
+    pin_handlers,
 )
 from ._without_import import declared, read_handler_source, reading_only
 
@@ -32,11 +34,13 @@ __all__ = [
     "handler",
     "handler_file",
     "handler_names",
+    "handler_pin",
     "handler_problem",
     "handler_traits",
     "is_ours",
     "is_registered",
     "load_handler_source",
+    "pin_handlers",
     "read_handler_source",
     "reading_only",
 ]

@@ -18,15 +18,16 @@ _HARMLESS = sys.stdlib_module_names | {_OURS}
 _DYNAMIC = frozenset({"__import__", "eval", "exec", "import_module"})
 
 
-def declarations(source: str, config_dir: Path) -> DeclaredHandlers:
-    """What the module ``source`` registers: a dotted name, or a ``.py`` file beside the config.
+def declarations(source: str, config_dir: Path, text: bytes | None = None) -> DeclaredHandlers:
+    """What the module ``source`` registers: a dotted name, or a ``.py`` file beside the config, whose content
+    is ``text`` if that was read before.
 
     Raises ``ImportError``, ``OSError``, ``SyntaxError`` or ``ValueError`` when it cannot be imported.
     """
     path = (config_dir / source).resolve() if source.endswith(".py") else _module_file(source)
     if path is None:
         return DeclaredHandlers(is_all=False)
-    tree = ast.parse(path.read_bytes(), str(path))
+    tree = ast.parse(path.read_bytes() if text is None else text, str(path))
     return DeclaredHandlers(set(_registered(tree)), _shows_all(tree))
 
 

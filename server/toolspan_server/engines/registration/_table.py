@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
+from ...common.text_modules import run_text
 from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
 
@@ -66,6 +65,7 @@ _traits: dict[tuple[str, str], HandlerTraits] = {}
 _files: dict[Path, str] = {}
 _sources: dict[tuple[str, str], Path] = {}
 _loading: list[Path] = []
+_pins: dict[Path, str] = {}
 
 
 def handler(
@@ -143,6 +143,16 @@ def handler_file(kind: str, name: str) -> Path | None:
     return _sources.get((kind, name))
 
 
+def pin_handlers(pins: Mapping[Path, str]) -> None:
+    """Have worker processes run the handlers of these files only while they have these SHA-256 hashes."""
+    _pins.update({path.resolve(): pin for path, pin in pins.items()})
+
+
+def handler_pin(file: Path) -> str | None:
+    """The hash that ``file`` is pinned to, if it is."""
+    return _pins.get(file)
+
+
 def handler_names(kind: str, *, wanted: str) -> list[str]:
     """The names registered for ``kind``, once ``wanted`` has been looked for everywhere."""
     find_handler(kind, wanted)
@@ -162,8 +172,9 @@ def handler_problem(kind: HandlerKind, name: str) -> str | None:
     return f"{kind.capitalize()} handler '{name}' not found ({nearest(name, names)})"
 
 
-def load_handler_source(source: str, config_dir: Path) -> None:
+def load_handler_source(source: str, config_dir: Path, text: bytes | None = None) -> None:
     """Import what a config names under ``handlers``: a dotted module, or a ``.py`` file beside the config.
+    Of a file, ``text`` is run if it was read before, never what is compiled of it.
 
     Raises ``ImportError`` or ``OSError`` when it is not there, and whatever the module raises.
     """
@@ -175,24 +186,16 @@ def load_handler_source(source: str, config_dir: Path) -> None:
         return
     name = _files[path] = f"_toolspan_handlers_{path.stem}_{len(_files)}"
     try:
-        _load_file(name, path)
+        _load_file(name, path, path.read_bytes() if text is None else text)
     except BaseException:
         del _files[path]
         raise
 
 
-def _load_file(name: str, path: Path) -> None:
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"cannot import {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+def _load_file(name: str, path: Path, text: bytes) -> None:
     _loading.append(path)
     try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
+        run_text(name, path, text)
     finally:
         _loading.pop()
 

@@ -27,8 +27,9 @@ def reading_only() -> Generator[None]:
         _reading.reset(token)
 
 
-def read_handler_source(source: str, config_dir: Path) -> None:
-    """Read what a config names under ``handlers`` for what it declares.
+def read_handler_source(source: str, config_dir: Path, text: bytes | None = None) -> None:
+    """Read what a config names under ``handlers`` for what it declares; ``text`` is the content of the file
+    if it was read before.
 
     Raises ``ImportError``, ``OSError``, ``SyntaxError`` or ``ValueError`` when it cannot be imported.
     """
@@ -36,6 +37,6 @@ def read_handler_source(source: str, config_dir: Path) -> None:
 
     known = _reading.get()
     assert known is not None, "only within reading_only"
-    found = declarations(source, config_dir)
+    found = declarations(source, config_dir, text)
     known.names |= found.names
     known.is_all = known.is_all and found.is_all

@@ -112,6 +112,8 @@ def _folders(reach: Reach) -> Iterator[str]:
         yield from _bound("--bind", parent)
     for path in kept:
         yield from _bound("--ro-bind", path)
+    for path in reach.unseen():
+        yield from ("--tmpfs", str(path), "--remount-ro", str(path))
 
 
 def _is_inside(path: Path, folders: Sequence[Path]) -> bool:

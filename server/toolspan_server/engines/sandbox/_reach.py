@@ -57,7 +57,8 @@ SECRET = (
 class Reach:
     """``writable`` are the folders that a command may write to, ``workspace`` first of all; of these,
     ``protected`` stay as they are. ``readable`` are further files and folders to read. ``temporary`` is a
-    folder for its temporary files and its home. ``network`` says whether it may use the network.
+    folder for its temporary files and its home. ``network`` says whether it may use the network. What is
+    ``hidden`` of all that is not read either.
     """
 
     workspace: Path
@@ -66,6 +67,7 @@ class Reach:
     readable: Sequence[Path] = ()
     protected: Sequence[Path] = ()
     network: bool = False
+    hidden: Sequence[Path] = ()
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -77,6 +79,15 @@ class Reach:
         named = [folder / name for folder in self.folders for name in PROTECTED]
         inside = [path for path in self.protected if any(path.is_relative_to(each) for each in self.folders)]
         return [path for path in dict.fromkeys((*named, *inside)) if path.exists() and not path.is_symlink()]
+
+    def unseen(self) -> list[Path]:
+        """The hidden folders that there are in what may be reached."""
+        reached = (*self.folders, *self.readable)
+        return [
+            path
+            for path in self.hidden
+            if path.is_dir() and any(path.is_relative_to(each) for each in reached)
+        ]
 
 
 class Confinement(Protocol):

@@ -30,8 +30,8 @@ class SandboxSettings:
     """How commands are confined.
 
     ``mode`` is ``auto`` (confined where the machine can do that), ``required`` (no command runs otherwise) or
-    ``off``. ``writable``, ``readable``, ``protected`` and ``network`` are as in ``Reach``. ``environment``
-    are further variables of commands.
+    ``off``. ``writable``, ``readable``, ``protected``, ``hidden`` and ``network`` are as in ``Reach``.
+    ``environment`` are further variables of commands.
     """
 
     mode: Mode = "auto"
@@ -39,6 +39,7 @@ class SandboxSettings:
     writable: Sequence[Path] = ()
     readable: Sequence[Path] = ()
     protected: Sequence[Path] = ()
+    hidden: Sequence[Path] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -128,6 +129,7 @@ class CommandRunner:
             tuple(settings.readable),
             tuple(settings.protected),
             settings.network,
+            tuple(settings.hidden),
         )
 
     def _temporary_folder(self) -> Path:

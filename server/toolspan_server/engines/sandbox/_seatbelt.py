@@ -107,6 +107,8 @@ def _rules(reach: Reach) -> Iterator[str]:
             + " ".join(f"(literal {_quoted(str(each))})" for each in sorted(above))
             + ")"
         )
+    if reach.unseen():
+        yield f"(deny file-read* file-write* {_paths(map(str, reach.unseen()))})"
 
 
 def _inside(path: Path, reach: Reach) -> bool:

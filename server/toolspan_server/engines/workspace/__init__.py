@@ -6,15 +6,15 @@ that is exchanged meanwhile leads out of it. This package knows files and limits
 
 from __future__ import annotations
 
-from ._changed import Changed, change, undo
-from ._checkpoints import Change
-from ._files import OpenFile
 from ._limits import WorkspaceLimits
-from ._names import quoted, unquoted
-from ._paths import Place, Root
-from ._protection import Protection
-from ._seen import Fingerprint
 from ._workspace import Workspace
+from .keeping.changed import Changed, change, undo
+from .keeping.checkpoints import Change
+from .keeping.seen import Fingerprint
+from .opening.files import OpenFile
+from .opening.names import quoted, unquoted
+from .opening.paths import Place, Root
+from .opening.protection import Protection
 
 __all__ = [
     "Change",

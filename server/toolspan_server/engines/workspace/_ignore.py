@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ._files import READING
 from ._patterns import Pattern
+from .opening.files import READING
 
 NAME = ".gitignore"
 ALWAYS = frozenset((".git", ".hg", ".svn"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...errors import ToolFailure
-from ._errors import too_large
-from ._files import OpenFile
 from ._limits import WorkspaceLimits
-from ._text import Encoding, NotText, encoding_of
+from .editing.text import Encoding, NotText, encoding_of
+from .opening.errors import too_large
+from .opening.files import OpenFile
 
 _CHUNK = 1_048_576
 _SAMPLE = 65_536

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import ToolFailure
-from ._files import OpenFile
-from ._paths import Place
 from ._patterns import Pattern
-from ._text import NotText, encoding_of
 from ._tree import Budget, Exhausted, walk
 from ._workspace import Workspace
+from .editing.text import NotText, encoding_of
+from .opening.files import OpenFile
+from .opening.paths import Place
 
 _EVERY = Pattern(((None,),))
 

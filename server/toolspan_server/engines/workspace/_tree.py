@@ -12,8 +12,8 @@ from ...common.private_files import STATE_FOLDER
 from ...errors import ToolFailure
 from ._ignore import ALWAYS, IgnoreRules
 from ._limits import WorkspaceLimits
-from ._paths import Place
 from ._workspace import Workspace
+from .opening.paths import Place
 
 S = TypeVar("S")
 

@@ -6,27 +6,28 @@ import os
 import sys
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import ToolFailure
-from ._beneath import FOLDER, open_beneath
-from ._changes import Target, target_at
-from ._checkpoints import Checkpoints
-from ._errors import failure_of
-from ._files import OpenFile, opened
 from ._limits import WorkspaceLimits
-from ._paths import Place, Root, place_of
-from ._protection import Protection
-from ._seen import FilesRead
+from .keeping.changes import Target, target_at
+from .keeping.checkpoints import Checkpoints
+from .keeping.notes import Notes
+from .keeping.seen import FilesRead
+from .opening.beneath import FOLDER, open_beneath
+from .opening.errors import failure_of
+from .opening.files import OpenFile, opened
+from .opening.paths import Place, Root, place_of
+from .opening.protection import Protection
 
 
 class Workspace:
     """The folder ``path`` and the further ``roots``, in which tools may work within ``limits``.
 
-    ``checkpoints`` is the SQLite file for what changes replace. ``protection`` says what may not be changed;
-    ``files_read`` is what each conversation knows. Folders are opened at first use and stay open. Methods may
-    be called in any thread; they block.
+    ``checkpoints`` is the SQLite file for what changes replace, for ``files_read``, which each conversation
+    knows, and for the ``notes`` of tools. ``protection`` says what may not be changed, or read. Folders are
+    opened at first use and stay open. Methods may be called in any thread; they block.
     """
 
     def __init__(
@@ -41,8 +42,9 @@ class Workspace:
         self.roots = (Root(path), *roots)
         self.limits = limits or WorkspaceLimits.initial()
         self.protection = protection or Protection()
-        self.files_read = FilesRead()
+        self.files_read = FilesRead(checkpoints)
         self.checkpoints = Checkpoints(checkpoints, self.limits)
+        self.notes = Notes(checkpoints)
         self._descriptors: dict[int, int] = {}
         self._lock = threading.Lock()
 
@@ -64,9 +66,12 @@ class Workspace:
         """
         return place_of(path, self.roots)
 
-    def open_file(self, place: Place, *, follow: bool = True) -> AbstractContextManager[OpenFile]:
+    @contextmanager
+    def open_file(self, place: Place, *, follow: bool = True) -> Generator[OpenFile]:
         """The regular file at ``place``, open for reading. Raises ``ToolFailure``."""
-        return opened(self.descriptor(place.root), place, follow=follow)
+        with opened(self.descriptor(place.root), place, follow=follow) as file:
+            self.protection.check_read(place, file.descriptor, self.roots)
+            yield file
 
     @contextmanager
     def changing(self, place: Place, *, make_folders: bool = False) -> Generator[Target]:
@@ -84,9 +89,15 @@ class Workspace:
     def open_folder(self, place: Place) -> int:
         """A descriptor of the folder at ``place``, which the caller closes. Raises ``ToolFailure``."""
         try:
-            return open_beneath(self.descriptor(place.root), place.parts, FOLDER)
+            descriptor = open_beneath(self.descriptor(place.root), place.parts, FOLDER)
         except OSError as error:
             raise failure_of(error, place.path) from None
+        try:
+            self.protection.check_read(place, descriptor, self.roots)
+        except ToolFailure:
+            os.close(descriptor)
+            raise
+        return descriptor
 
     def descriptor(self, root: int = 0) -> int:
         """A descriptor of the root with that number; it stays the workspace's own. Raises ``ToolFailure``."""

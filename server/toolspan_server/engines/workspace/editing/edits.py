@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...errors import ToolFailure
-from ._text import Newline, newline_of, with_newline
+from ....errors import ToolFailure
+from .text import Newline, newline_of, with_newline
 
 _NEWLINE = re.compile("\r\n|\n|\r")
 

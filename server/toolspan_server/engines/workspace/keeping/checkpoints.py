@@ -15,28 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...calls.caller import Caller
-from ...common.private_files import private_database, private_folder
-from ...errors import ToolFailure
-from ._limits import WorkspaceLimits
-from ._paths import Place
-
-_BUSY_S = 10.0
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS changes (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    at REAL NOT NULL,
-    user TEXT NOT NULL,
-    conversation TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    path TEXT NOT NULL,
-    before BLOB,
-    mode INTEGER,
-    after TEXT,
-    undone REAL
-);
-CREATE INDEX IF NOT EXISTS changes_of ON changes (user, conversation, id);
-"""
+from ....calls.caller import Caller
+from ....errors import ToolFailure
+from .._limits import WorkspaceLimits
+from ..opening.paths import Place
+from .database import STATE_ACTION, is_missing, opened, reason_of, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +55,11 @@ class Checkpoints:
         self, caller: Caller, tool: str, place: Place, before: bytes | None, mode: int | None, after: bytes
     ) -> int:
         """Keep what a change replaces, before it is made; gives its number. Raises ``ToolFailure``."""
-        names = (_storable(caller.user), _storable(caller.conversation))
+        names = (storable(caller.user), storable(caller.conversation))
         values = (time.time(), *names, tool, place.shown, before, mode, digest_of(after))
-        with self._database() as database:
+        with self._database(
+            "The checkpoint of the change cannot be kept, so nothing was changed"
+        ) as database:
             found = database.execute(
                 "INSERT INTO changes (at, user, conversation, tool, path, before, mode, after)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -86,25 +71,25 @@ class Checkpoints:
         return number
 
     def forget(self, number: int) -> None:
-        """Drop a change that was not made after all."""
-        with self._database() as database:
+        """Drop a change that was not made after all. Raises ``ToolFailure``."""
+        with self._database("A change that was not made cannot be dropped from the list") as database:
             database.execute("DELETE FROM changes WHERE id = ?", (number,))
 
     def changes(self, caller: Caller) -> list[Change]:
-        """The changes of a conversation that were not undone, oldest first."""
-        if not self._path.exists():
+        """The changes of a conversation that were not undone, oldest first. Raises ``ToolFailure``."""
+        if is_missing(self._path):
             return []
-        with self._database() as database:
+        with self._database("The changes of this conversation cannot be read") as database:
             rows: list[tuple[Any, ...]] = database.execute(
                 "SELECT id, at, tool, path, before, mode, after FROM changes"
                 " WHERE user = ? AND conversation = ? AND undone IS NULL ORDER BY id",
-                (_storable(caller.user), _storable(caller.conversation)),
+                (storable(caller.user), storable(caller.conversation)),
             ).fetchall()
         return [Change(*row) for row in rows]
 
     def mark_undone(self, numbers: Iterable[int]) -> None:
-        """Note that these changes were undone."""
-        with self._database() as database:
+        """Note that these changes were undone. Raises ``ToolFailure``."""
+        with self._database("The files were restored, but that cannot be noted") as database:
             database.executemany(
                 "UPDATE changes SET undone = ?, before = NULL WHERE id = ?",
                 [(time.time(), number) for number in numbers],
@@ -124,28 +109,15 @@ class Checkpoints:
                 return
 
     @contextmanager
-    def _database(self) -> Generator[sqlite3.Connection]:
+    def _database(self, failure: str) -> Generator[sqlite3.Connection]:
+        """The database; where it cannot be used, ``ToolFailure`` with the sentence ``failure``."""
         try:
-            private_folder(self._path.parent)
-            database = sqlite3.connect(private_database(self._path), timeout=_BUSY_S)
-            try:
-                database.execute("PRAGMA auto_vacuum = FULL")
-                database.execute("PRAGMA journal_mode = WAL")
-                database.execute("PRAGMA synchronous = FULL")
-                database.executescript(_SCHEMA)
-                with database:
-                    yield database
-            finally:
-                database.close()
+            with opened(self._path) as database:
+                yield database
         except (OSError, sqlite3.Error) as error:
             raise ToolFailure(
-                "The checkpoint of the change cannot be kept, so nothing was changed",
+                failure,
                 error_code="checkpoint_failed",
-                user_action="Ask the person to look at the state folder of the server: its disk, its rights.",
-                detail=f"{self._path}: {error}",
+                user_action=STATE_ACTION,
+                detail=f"{self._path}: {reason_of(error)}",
             ) from None
-
-
-def _storable(name: str) -> str:
-    """``name`` as SQLite takes it, which has no lone surrogates."""
-    return name.encode("utf-8", "backslashreplace").decode()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...calls.caller import Caller
-from ...errors import ToolFailure
-from ._changes import Target
-from ._checkpoints import Change, digest_of
-from ._errors import too_large
-from ._paths import Place
-from ._seen import Fingerprint
-from ._workspace import Workspace
+from ....calls.caller import Caller
+from ....errors import ToolFailure
+from .._workspace import Workspace
+from ..opening.errors import too_large
+from ..opening.paths import Place
+from .changes import Target
+from .checkpoints import Change, digest_of
+from .seen import Fingerprint
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,10 @@ def _replace(workspace: Workspace, caller: Caller, tool: str, target: Target, af
     try:
         target.replace(after)
     except BaseException:
-        workspace.checkpoints.forget(number)
+        try:
+            workspace.checkpoints.forget(number)
+        except ToolFailure as failure:
+            _log.warning("%s: a change that was not made stays listed: %s", target.place.path, failure.detail)
         raise
 
 

@@ -1,4 +1,5 @@
-"""What tools may read but not change: the config, the state folder, and names such as ``.git``.
+"""What tools may read but not change: the config, the state folder, and names such as ``.git``; and what they
+may not read either.
 
 A file is compared by where it lies and by what its folders are, so that no link leads around it.
 """
@@ -6,23 +7,39 @@ A file is compared by where it lies and by what its folders are, so that no link
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import ToolFailure
-from ._beneath import FOLDER
-from ._paths import Place, Root
+from ....errors import ToolFailure
+from .beneath import FOLDER
+from .paths import Place, Root
 
 Identity = tuple[int, int]
+_F_GETPATH = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """``paths`` are absolute files and folders; ``names`` are protected wherever they are in a root."""
+    """``paths`` are absolute files and folders; ``names`` are protected wherever they are in a root. What is
+    ``hidden``, absolute folders, is not read."""
 
     paths: tuple[Path, ...] = ()
     names: tuple[str, ...] = ()
+    hidden: tuple[Path, ...] = ()
+
+    def check_read(self, place: Place, descriptor: int, roots: Sequence[Root]) -> None:
+        """Raise ``ToolFailure`` when the open file or folder of ``place`` is, or is in, something hidden."""
+        if not self.hidden:
+            return
+        where = _path_of(descriptor) or roots[place.root].path.joinpath(*place.parts)
+        if any(_is_in(where, Path(os.path.realpath(each))) for each in self.hidden):
+            raise ToolFailure(
+                f"{place.shown} is hidden: what tools store belongs to a user and a conversation",
+                error_code="protected",
+                user_action="Ask the tool that has stored it.",
+            )
 
     def check(self, place: Place, roots: Sequence[Root]) -> None:
         """Raise ``ToolFailure`` when ``place`` is protected by its path."""
@@ -36,7 +53,7 @@ class Protection:
         names = {name.casefold() for name in self.names}
         path = root.path.joinpath(*place.parts)
         if any(part.casefold() in names for part in place.parts) or any(
-            _is_in(path, each) for each in self.paths
+            _is_in(path, each) for each in (*self.paths, *self.hidden)
         ):
             raise protected(place)
 
@@ -45,7 +62,8 @@ class Protection:
 
         ``root`` is a descriptor of its root.
         """
-        kept = {found for each in self.paths if (found := _identity(each)) is not None}
+        everything = (*self.paths, *self.hidden)
+        kept = {found for each in everything if (found := _identity(each)) is not None}
         try:
             file = os.stat(place.parts[-1], dir_fd=folder, follow_symlinks=False)
             is_kept = (file.st_dev, file.st_ino) in kept
@@ -75,6 +93,18 @@ def protected(place: Place) -> ToolFailure:
         error_code="protected",
         user_action="Ask the person to change it.",
     )
+
+
+def _path_of(descriptor: int) -> Path | None:
+    """The path of what is open, whatever links led there; ``None`` where the system does not tell."""
+    try:
+        if sys.platform == "darwin":
+            import fcntl
+
+            return Path(os.fsdecode(fcntl.fcntl(descriptor, _F_GETPATH, bytes(1_024)).partition(b"\0")[0]))
+        return Path(f"/proc/self/fd/{descriptor}").readlink()
+    except OSError:
+        return None
 
 
 def _is_in(path: Path, folder: Path) -> bool:

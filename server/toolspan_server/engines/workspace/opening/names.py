@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from ...common.visible import visible
+from ....common.visible import visible
 
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
 _LONG = {escape[1]: character for character, escape in _SHORT.items()}

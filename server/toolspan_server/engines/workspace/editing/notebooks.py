@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from ...errors import ToolFailure
+from ....errors import ToolFailure
 
 CellType = Literal["code", "markdown", "raw"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ._beneath import open_beneath
-from ._errors import failure_of, not_regular
-from ._paths import Place
+from .beneath import open_beneath
+from .errors import failure_of, not_regular
+from .paths import Place
 
 READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 """Flags to open a file for reading with: a FIFO or a terminal keeps nobody waiting."""

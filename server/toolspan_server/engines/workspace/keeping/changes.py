@@ -12,12 +12,12 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from ...errors import ToolFailure
-from ._beneath import FOLDER, open_beneath
-from ._errors import failure_of, not_regular, too_large
-from ._files import READING, OpenFile, irregular
-from ._limits import WorkspaceLimits
-from ._paths import Place
+from ....errors import ToolFailure
+from .._limits import WorkspaceLimits
+from ..opening.beneath import FOLDER, open_beneath
+from ..opening.errors import failure_of, not_regular, too_large
+from ..opening.files import READING, OpenFile, irregular
+from ..opening.paths import Place
 
 _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | getattr(os, "O_CLOEXEC", 0)

@@ -1,0 +1,1 @@
+"""Texts and notebooks: how they are read as such, changed and compared."""
