@@ -148,7 +148,13 @@ def environment_of(config: Config) -> Environment:
         limits.result_bytes,
         withheld(config),
     )
-    return Environment(config.directory, config.state_directory, config.files, processes=processes)
+    return Environment(
+        config.directory,
+        config.state_directory,
+        config.files,
+        processes=processes,
+        subagents=limits.subagents,
+    )
 
 
 def compile_tools(config: Config) -> CompiledTools:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...calls.client import InputRequired
 from ...calls.content import ABSENT, Content
-from ...calls.context import Context, Publish, discard_changes
+from ...calls.context import NO_STORE, Context, Publish, discard_changes
 from ...calls.results import ToolResult
 from ...calls.slots import WAITED, CallSlot, NoSlot
 from ...common.exceptions import (
@@ -181,6 +181,7 @@ class Executor:
                 {} if meta is None else meta,
                 call_tool=self._called,
                 publish=self.publish,
+                store=base.store,
             )
         return Context(
             tool.name,
@@ -191,10 +192,13 @@ class Executor:
             depth=context.depth,
             call_tool=self._called,
             publish=self.publish,
+            store=base.store if context.store is NO_STORE else context.store,
         )
 
     async def _called(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
-        inner = Context(meta=context.meta, client=context.client, depth=context.depth + 1)
+        inner = Context(
+            meta=context.meta, client=context.client, depth=context.depth + 1, store=context.store
+        )
         return await self.execute(name, arguments, inner)
 
     def _shown_failure(self, name: str, failure: ToolFailure) -> ToolFailure:

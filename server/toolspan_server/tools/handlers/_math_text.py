@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -66,8 +66,14 @@ class Parsed:
         return self.columns[place]
 
 
-def parsed(text: str, constants: Collection[str], functions: Collection[str]) -> Parsed:
-    """The tree of ``text``, which may use the names ``constants`` and ``functions``.
+def parsed(
+    text: str,
+    constants: Collection[str],
+    functions: Collection[str],
+    refused: Mapping[str, str] | None = None,
+) -> Parsed:
+    """The tree of ``text``, which may use the names ``constants`` and ``functions``, and no operator of
+    ``refused``, which has a hint for each.
 
     Raises ``BadExpression``. Small by construction: see the limits of this module.
     """
@@ -76,6 +82,7 @@ def parsed(text: str, constants: Collection[str], functions: Collection[str]) ->
     tokens = list(_tokens(text))
     if not tokens:
         raise BadExpression("it is empty")
+    _check_operators(tokens, refused or {})
     _check_brackets(tokens)
     _check_names(tokens, constants, functions)
     _check_order(tokens, functions)
@@ -101,6 +108,12 @@ def _tokens(text: str) -> Iterator[_Token]:
         if match.lastgroup != "space":
             yield _Token(match.lastgroup or "", match.group(), place + 1)
         place = match.end()
+
+
+def _check_operators(tokens: list[_Token], refused: Mapping[str, str]) -> None:
+    for token in tokens:
+        if token.kind == "operator" and token.text in refused:
+            raise BadExpression(f"unknown operator {token.text!r}", token.column, refused[token.text])
 
 
 def _check_brackets(tokens: list[_Token]) -> None:

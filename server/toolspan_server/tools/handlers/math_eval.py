@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-import math
-from collections.abc import Callable
-from functools import partial
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from ...calls.context import Context
 from ...engines.registration import handler
 from ...errors import ToolFailure
 from ._arguments import text_of
-from ._math_operations import (
-    CONSTANTS,
-    FUNCTIONS,
-    OPERATORS,
-    Number,
-)
-from ._math_text import BadExpression, Parsed, parsed
+from ._math_evaluation import Language, evaluated
+from ._math_operations import CONSTANTS, FUNCTIONS, OPERATORS, Number
+from ._math_text import BadExpression
 
-_Evaluate = Callable[[Any], Any]
+_LANGUAGE = Language(OPERATORS, FUNCTIONS, CONSTANTS)
 
 
 @handler("math_eval")
@@ -43,43 +34,4 @@ async def math_eval(arguments: dict[str, Any], context: Context) -> dict[str, Nu
 
 def calculated(expression: str) -> Number:
     """The value of ``expression``, a finite number. Raises ``BadExpression``."""
-    whole = parsed(expression, CONSTANTS, FUNCTIONS)
-    try:
-        value: Number = _evaluator(whole).eval(expression, whole.tree)
-    except RecursionError:
-        raise BadExpression("it is nested too deeply") from None
-    return 0.0 if value == 0 and isinstance(value, float) else value
-
-
-def _evaluator(whole: Parsed) -> Any:
-    evaluator = import_module("simpleeval").SimpleEval(
-        operators=OPERATORS, functions=FUNCTIONS, names=CONSTANTS
-    )
-    allowed = (ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant)
-    evaluator.nodes = {kind: partial(_located, whole, evaluator.nodes[kind]) for kind in allowed}
-    return evaluator
-
-
-def _located(whole: Parsed, evaluate: _Evaluate, node: ast.expr) -> Number:
-    """What ``evaluate`` gives for ``node``, if a finite real number; otherwise it says where it isn't."""
-    try:
-        value = evaluate(node)
-    except BadExpression as fault:
-        if fault.column is not None:
-            raise
-        raise BadExpression(str(fault), whole.column(node)) from None
-    except ZeroDivisionError:
-        raise BadExpression("division by zero", whole.column(node)) from None
-    except OverflowError:
-        raise BadExpression("the result is too large", whole.column(node)) from None
-    except TypeError:
-        raise BadExpression(f"wrong number of values for {_name(node)}", whole.column(node)) from None
-    except ValueError:
-        raise BadExpression(f"{_name(node)} has no real result for this value", whole.column(node)) from None
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BadExpression("the result is too large", whole.column(node))
-    return cast("Number", value)
-
-
-def _name(node: ast.expr) -> str:
-    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else "the operation"
+    return evaluated(expression, _LANGUAGE)

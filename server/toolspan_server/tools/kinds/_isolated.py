@@ -9,7 +9,7 @@ from typing import Any
 from ...calls.context import Context
 from ...engines.isolation._callbacks import abilities
 from ...engines.isolation._pool import Pool
-from ...engines.registration import find_handler, handler_file
+from ...engines.registration import find_handler, handler_file, handler_pin
 from ...errors import HandlerNotFound
 from ...parts.environment import Environment
 
@@ -34,6 +34,7 @@ class Isolated:
             "kind": self.kind,
             "name": self.name,
             "source": function.__module__ if file is None else str(file),
+            "pin": None if file is None else handler_pin(file),
             "arguments": dict(arguments),
             "options": self.options,
             "tool_name": context.tool_name,

@@ -111,4 +111,5 @@ class _Scripted:
 
 
 def _log_call(arguments: Mapping[str, Any], context: Context) -> None:
-    _log.info("mock %r called with %s", context.tool_name, _brief.repr(dict(arguments)))
+    if _log.isEnabledFor(logging.DEBUG):
+        _log.debug("mock %r called with %s", context.tool_name, _brief.repr(dict(arguments)))

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from ...engines.http_client import Request
 from ...engines.http_client._hosts import check_url
-from ...parts.search_engine import Hit, SearchEngineConfig, SearchQuestion, host_of
+from ...parts.search_engine import Hit, SearchEngineConfig, SearchQuestion
 from ...schema.constraints import OneOf
 from ...schema.records import key
 from ._reading import hits_in, member
@@ -32,10 +32,6 @@ class Config(SearchEngineConfig):
     @override
     def address(self) -> str:
         return self.url
-
-    @override
-    def hosts(self) -> Iterable[str]:
-        yield host_of(self.url)
 
     @override
     def secrets(self) -> Iterable[str]:

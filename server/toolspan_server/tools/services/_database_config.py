@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from importlib.util import find_spec
 from typing import Annotated
-from urllib.parse import urlsplit
 
-from ...problems import Fault, Faulty
+from ...engines.databases._urls import checked_url, host_of
 from ...schema.constraints import Limits
 from ...schema.records import (
     Record,
@@ -15,22 +12,6 @@ from ...schema.records import (
 )
 
 ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-_URL = re.compile(r"(postgres|[a-z][a-z0-9]*)(?:\+[a-z0-9_]+)?://(.*)\Z", re.DOTALL)
-
-
-def _url(written: str) -> str:
-    """Raises errors that never show ``written``: it may hold a password."""
-    found = _URL.match(written)
-    if found is None:
-        raise Faulty(Fault((), "is no database URL", "write one such as sqlite:///data.db"))
-    engine, rest = found.groups()
-    if engine == "sqlite" and rest.split("?")[0] in ("", "/", "/:memory:"):
-        raise Faulty(
-            Fault((), "names no file: a database in memory is always empty", "write sqlite:///data.db")
-        )
-    if engine in ("postgres", "postgresql") and find_spec("psycopg") is None:
-        raise Faulty(Fault((), "needs the package psycopg", "pip install 'toolspan[postgres]'"))
-    return written
 
 
 class DatabaseConfig(Record):
@@ -41,7 +22,7 @@ class DatabaseConfig(Record):
         "postgresql://USER:${PASSWORD}@HOST/NAME, or any SQLAlchemy URL whose driver is installed.",
         least=1,
         most=2_000,
-        check=_url,
+        check=checked_url,
         hidden=True,
     )
     pool_size: int = key(
@@ -52,9 +33,11 @@ class DatabaseConfig(Record):
     @property
     def host(self) -> str | None:
         """The host of the database; ``None`` for a file."""
-        if self.url.startswith("sqlite"):
-            return None
-        try:
-            return urlsplit(self.url).hostname or "the server of its URL"
-        except ValueError:
-            return "the server of its URL"
+        return host_of(self.url)
+
+    @property
+    def file(self) -> str | None:
+        """The file of a SQLite database; ``None`` for others, and for one in memory."""
+        scheme, _, rest = self.url.partition("://")
+        file = rest.partition("?")[0].removeprefix("/")
+        return file if scheme.startswith("sqlite") and file not in ("", ":memory:") else None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from typing_extensions import override
+
+from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
 from ...schema.mcp_server import McpServerConfig
 from ...schema.records import (
@@ -36,3 +39,12 @@ class UpstreamConfig(McpServerConfig):
         most=10_000,
         default=100,
     )
+
+    @override
+    def check(self) -> None:
+        super().check()
+        if self.oauth is not None:
+            hint = 'remove it, and give the server a token in "headers"'
+            raise Faulty(
+                Fault(("oauth",), "a server signs in nowhere: it has no person to ask", hint, on_key=True)
+            )

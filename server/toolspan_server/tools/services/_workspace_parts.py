@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ...common.private_files import STORAGE_FOLDER
 from ...engines.http_client import HttpClient, HttpResponse, Policy
 from ...engines.http_client._hosts import Hosts
 from ...engines.http_client._retry import HttpRetry
@@ -36,9 +37,15 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         writable=[root.path.resolve() for root in roots if root.writable],
         readable=[*(root.path.resolve() for root in roots if not root.writable), *readable],
         protected=[path.resolve() for path in own],
+        hidden=[stored(environment).resolve()],
         environment=bash.environment,
     )
     return CommandRunner(workspace.path.resolve(), settings, bash.limits)
+
+
+def stored(environment: Environment) -> Path:
+    """The folder of what tools store, which belongs to each user and conversation: no tool reads it."""
+    return environment.state_dir.absolute() / STORAGE_FOLDER
 
 
 def web_pages(config: WorkspaceConfig, environment: Environment) -> WebPages:

@@ -13,17 +13,19 @@ from ...engines.workspace import Protection, Root, Workspace
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.search_engine import Hit, SearchQuestion
-from ._workspace_parts import command_runner, search, web_pages
+from ._workspace_parts import command_runner, search, stored, web_pages
 
 if TYPE_CHECKING:
     from ._workspace_config import WorkspaceConfig
 
 
 class Workspaces:
-    """Every workspace of a config by name, with its config in ``configs``."""
+    """Every workspace of a config by name, with its config in ``configs``; ``subagents`` is what each
+    sub-agent in them may use."""
 
     def __init__(self, configs: Mapping[str, WorkspaceConfig], environment: Environment) -> None:
         self.configs = configs
+        self.subagents = environment.subagents
         self._environment = environment
         self._runners: dict[str, CommandRunner] = {}
         self._pages: dict[str, WebPages] = {}
@@ -92,5 +94,5 @@ def _workspace(name: str, config: WorkspaceConfig, environment: Environment) -> 
         environment.state_dir.absolute() / "workspaces" / f"{name}.sqlite3",
         roots=[Root((base / root.path).absolute(), root.writable) for root in config.roots],
         limits=config.limits,
-        protection=Protection(own, config.protected),
+        protection=Protection(own, config.protected, hidden=(stored(environment),)),
     )

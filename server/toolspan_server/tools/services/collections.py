@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -26,6 +27,10 @@ class Config(ServiceConfig):
     @override
     def is_local(cls, path: Path) -> bool:
         return path[1:] == ("path",)
+
+    @override
+    def paths(self) -> Iterable[tuple[str, str]]:
+        return ((name, collection.path) for name, collection in self.root.items())
 
     @override
     def build(self, environment: Environment) -> Collections:

@@ -28,6 +28,10 @@ class Config(ServiceConfig):
         return ((name, host) for name, database in self.root.items() if (host := database.host) is not None)
 
     @override
+    def paths(self) -> Iterable[tuple[str, str]]:
+        return ((name, file) for name, database in self.root.items() if (file := database.file) is not None)
+
+    @override
     def build(self, environment: Environment) -> Databases:
         from ._databases import Databases
 

@@ -35,6 +35,13 @@ class Config(ServiceConfig):
                 yield from ((name, host) for host in workspace.web_search.hosts())
 
     @override
+    def paths(self) -> Iterable[tuple[str, str]]:
+        for name, workspace in self.root.items():
+            yield name, workspace.path
+            yield from ((name, root.path) for root in workspace.roots)
+            yield from ((name, path) for path in workspace.bash.readable)
+
+    @override
     def build(self, environment: Environment) -> Workspaces:
         from ._workspaces import Workspaces
 

@@ -25,18 +25,24 @@ from ...common.slices import without_pauses
 from ...engines.parameters import is_certain
 
 SECONDS = 1.0
-"""The most seconds for one schema."""
+"""The most processor time for one schema, in seconds: a busy machine makes no schema slow."""
+
+WALL_SECONDS = 60.0
+"""The longest that one schema is waited for."""
 
 MAX_BYTES = 262_144
 """The largest schema, in bytes of JSON."""
 
 MAX_CHILDREN = 8
-"""How many child processes one server's schemas may use; each schema that is too slow takes two."""
+"""How many child processes one server's schemas may use; each schema that is too slow takes one."""
 
 ALL_SECONDS = 20.0
-"""The most seconds for all schemas of one server."""
+"""The most processor time for all schemas of one server, in seconds."""
 
-_START_SECONDS = 20.0
+ALL_WALL_SECONDS = 120.0
+"""The longest that all schemas of one server are waited for."""
+
+_START_SECONDS = 60.0
 _REMEMBERED = 4_096
 _LONGEST_REMEMBERED = 8_192
 _MODULE = "toolspan_server.tools.sources._schema_child"
@@ -53,18 +59,13 @@ async def judged(schemas: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = await anyio.to_thread.run_sync(partial(_lines, schemas))
     waiting = [line for line in dict.fromkeys(lines) if line[:1] == "{" and line not in _remembered]
     verdicts: dict[str, str] = {}
-    with anyio.move_on_after(ALL_SECONDS):
-        slow: set[str] = set()
+    with anyio.move_on_after(ALL_WALL_SECONDS):
+        spent = 0.0
         for _ in range(MAX_CHILDREN):
-            if not waiting:
+            if not waiting or spent > ALL_SECONDS:
                 break
-            late = await _child_judges(waiting, verdicts)
-            waiting = [line for line in waiting if line not in verdicts and line != late]
-            if late in slow:
-                verdicts[late] = _TOO_SLOW
-            elif late:
-                slow.add(late)
-                waiting.append(late)  # the machine may have been busy
+            spent += await _child_judges(waiting, verdicts, ALL_SECONDS - spent)
+            waiting = [line for line in waiting if line not in verdicts]
     known = {**_remembered, **verdicts}
     _remember(verdicts)
     return [_fault_at_once(line) if line[:1] != "{" else known.get(line, _TOO_MANY) for line in lines]
@@ -104,29 +105,36 @@ def _fault_at_once(line: str) -> str:
     return line.removeprefix("!") if line[:1] == "!" else ""
 
 
-async def _child_judges(lines: Sequence[str], verdicts: dict[str, str]) -> str:
-    """Add the verdicts on ``lines`` up to the first that takes too long; returns that one."""
-    command = [sys.executable, "-P", "-m", _MODULE]
+async def _child_judges(lines: Sequence[str], verdicts: dict[str, str], most: float = ALL_SECONDS) -> float:
+    """Add the verdicts on ``lines``, up to the first that is too slow and as long as they take no more than
+    ``most`` seconds of processor time; returns how many they took."""
+    command = [sys.executable, "-P", "-m", _MODULE, str(SECONDS)]
     process = await open_process(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment())
     assert process.stdin is not None and process.stdout is not None
     answers = BufferedByteReceiveStream(process.stdout)
-    line = ""
+    spent, line = 0.0, ""
     try:
         with anyio.fail_after(_START_SECONDS):
             await _next(answers)
         for line in lines:
-            with anyio.fail_after(SECONDS):
+            with anyio.fail_after(WALL_SECONDS):
                 await process.stdin.send(line.encode() + b"\n")
-                verdicts[line] = await _next(answers)
+                verdicts[line], took = await _next(answers)
+            spent += took
+            if spent > most:
+                break
     except (TimeoutError, anyio.BrokenResourceError, anyio.IncompleteRead, anyio.EndOfStream):
-        return line
+        if line:
+            verdicts[line], spent = _TOO_SLOW, spent + SECONDS
     finally:
         await _ended(process)
-    return ""
+    return spent
 
 
-async def _next(answers: BufferedByteReceiveStream) -> str:
-    return str(json.loads(await answers.receive_until(b"\n", _VERDICT_BYTES)))
+async def _next(answers: BufferedByteReceiveStream) -> tuple[str, float]:
+    """A verdict, and the seconds of processor time that it took."""
+    verdict, seconds = json.loads(await answers.receive_until(b"\n", _VERDICT_BYTES))
+    return str(verdict), float(seconds)
 
 
 async def _ended(process: Process) -> None:

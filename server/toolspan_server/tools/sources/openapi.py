@@ -46,6 +46,7 @@ class _OpenApi:
         self._environment = environment
         self._name = config.file or Path(str(config.url).partition("?")[0]).name or "openapi"
         self._secrets = Secrets(config.secrets())
+        self.left_out: tuple[str, ...] = ()
         self._seen = b""
         self._state: dict[str, Any] = {"name": self._name, "state": "waiting"}
 
@@ -74,6 +75,7 @@ class _OpenApi:
         digest = hashlib.sha256(content).digest()
         if digest == self._seen:
             self._state.pop("error", None)
+            self._state.pop("error_code", None)
             return
         read = partial(
             tools_of,
@@ -85,14 +87,14 @@ class _OpenApi:
         )
         made = await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
         self._seen = digest
-        left_out = [self._secrets.redact(each) for each in made.left_out]
+        self.left_out = left_out = tuple(self._secrets.redact(each) for each in made.left_out)
         for each in left_out[:_SHOWN_LEFT_OUT]:
             _log.warning("%s: left out: %s", self._name, each)
         if len(left_out) > _SHOWN_LEFT_OUT:
             _log.warning("%s: %d more operations are left out", self._name, len(left_out) - _SHOWN_LEFT_OUT)
         self._state = {"name": self._name, "state": "ready", "tools": len(made.tools)}
         if left_out:
-            self._state["left_out"] = left_out[:_SHOWN_LEFT_OUT]
+            self._state["left_out"] = list(left_out[:_SHOWN_LEFT_OUT])
         offer(made.tools)
 
     async def _content(self) -> bytes:
@@ -132,6 +134,8 @@ class _OpenApi:
             _log.error("the API description %s cannot be used: %s", self._name, redacted)
         ready = self._state["state"] == "ready"
         self._state = {**self._state, "state": "ready" if ready else "failed", "error": redacted}
+        if isinstance(error, ToolFailure):
+            self._state["error_code"] = error.error_code
 
 
 def _read(path: Path) -> bytes:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 from typing_extensions import override
 
 from ...config import ToolConfig
-from ...parts.discovery import module_names
 from ...parts.environment import Environment
 from ...parts.reference import Reference
 from ...parts.source import Offer, Source, SourceConfig
 from ...schema.constraints import Limits, OneOf
 from ...schema.records import key
+from ..handlers.workspace._definitions import definitions
 
 if TYPE_CHECKING:
     from ..handlers.workspace._tool import Definition
 
-_PACKAGE = "toolspan_server.tools.handlers.workspace"
 _Glob = Annotated[str, Limits(least=1, most=256)]
 
 TAG = "workspace"
@@ -43,7 +41,7 @@ class Config(SourceConfig):
     prefix: str = key("The prefix of every name, such as ws_.", pattern=r"^[A-Za-z0-9_.-]{0,64}$", default="")
     approval: bool = key(
         "Whether this server asks a person, through the client, before tools change or run something. "
-        "false leaves that to the client.",
+        "false leaves that to the client, but for Bash where no sandbox confines it.",
         default=True,
     )
 
@@ -62,9 +60,11 @@ class _Workspace:
         self._config = config
         self._services = services
         self._offered = 0
+        self._names: list[str] = []
 
     async def run(self, offer: Offer) -> None:
         found = [each for each in definitions() if self._has(each.name)]
+        self._names = [each.name for each in found]
         tools = [self._tool(await self._described(each)) for each in found]
         self._offered = len(tools)
         offer(tools)
@@ -85,7 +85,9 @@ class _Workspace:
         return included and not any(fnmatchcase(name, each) for each in self._config.exclude)
 
     def _tool(self, definition: Definition) -> ToolConfig:
-        options = {"workspace": self._config.workspace}
+        options: dict[str, Any] = {"workspace": self._config.workspace}
+        if definition.calls_others:
+            options |= {"prefix": self._config.prefix, "tools": self._names}
         hints = ("read_only", "destructive", "idempotent", "open_world")
         return ToolConfig(
             name=self._config.prefix + definition.name,
@@ -93,12 +95,8 @@ class _Workspace:
             parameters=definition.parameters,
             implementation={"type": "internal", "handler": definition.name, "options": options},
             annotations={hint: getattr(definition, hint) for hint in hints},
-            approval=definition.approval and self._config.approval,
+            sequential=definition.sequential,
+            approval=definition.approval and (self._config.approval or definition.always_asks),
             tags=(TAG, *((FOR_PEOPLE,) if definition.for_people else ()), *definition.tags),
             timeout_ms=definition.timeout_ms,
         )
-
-
-def definitions() -> list[Definition]:
-    """The definition of every tool of a workspace, by the names of their modules."""
-    return [import_module(f"{_PACKAGE}.{name}").DEFINITION for name in module_names(_PACKAGE)]

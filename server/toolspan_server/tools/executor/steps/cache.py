@@ -20,6 +20,7 @@ from ....calls.client import (
 )
 from ....calls.content import ABSENT, Content
 from ....calls.context import Context
+from ....calls.storage import Document, DocumentStore, Place
 from ..step import Step, StepInputs
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def cached(following: Step, config: CacheConfig, *, talks: bool, now: Clock = ti
     Only successes are cached. Of equal concurrent calls one runs and the others wait for its outcome,
     failures included; when it is cancelled, the next one runs. Calls of a tool that ``talks`` to its client
     run separately, and a result that depends on a client's answers is not cached: it is for that client
-    alone.
+    alone. So is the outcome of a call that used the tool's storage, which belongs to a conversation.
     """
     store = _Store(config, now)
     run = _by_itself(following, store) if talks else _one_for_all(following, store)
@@ -73,12 +74,14 @@ def _one_for_all(following: Step, store: _Store) -> _Run:
 
     async def lead(key: str, arguments: dict[str, Any], context: Context) -> Any:
         flight = flights[key] = _Flight()
+        noting = _Noting(context.store)
         try:
-            result = await following(arguments, context)
-            flight.packed = _packed(result)
-            store.put(key, flight.packed)
+            result = await following(arguments, replace(context, store=noting))
+            if not noting.used:
+                flight.packed = _packed(result)
+                store.put(key, flight.packed)
         except Exception as error:
-            flight.error = error
+            flight.error = None if noting.used else error
             raise
         finally:
             del flights[key]
@@ -99,9 +102,9 @@ def _one_for_all(following: Step, store: _Store) -> _Run:
 
 def _by_itself(following: Step, store: _Store) -> _Run:
     async def run(key: str, arguments: dict[str, Any], context: Context) -> Any:
-        listening = _Listening(context.client)
-        result = await following(arguments, replace(context, client=listening))
-        if not listening.asked:
+        listening, noting = _Listening(context.client), _Noting(context.store)
+        result = await following(arguments, replace(context, client=listening, store=noting))
+        if not listening.asked and not noting.used:
             store.put(key, _packed(result))
         return result
 
@@ -155,6 +158,22 @@ class _Listening(ClientWrapper):
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         self.asked = True
         return await super().ask(questions)
+
+
+class _Noting:
+    """A store that records whether it was used."""
+
+    def __init__(self, store: DocumentStore) -> None:
+        self._store = store
+        self.used = False
+
+    def read(self, place: Place) -> Document:
+        self.used = True
+        return self._store.read(place)
+
+    def replace(self, place: Place, version: str, data: Mapping[str, Any]) -> bool:
+        self.used = True
+        return self._store.replace(place, version, data)
 
 
 def _packed(result: Any) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ....calls.caller import caller_of
 from ....calls.context import Context
-from ....engines.workspace import Workspace, change
-from ....engines.workspace._diffs import unified
-from ....engines.workspace._text import Encoding, NotText, encoding_of
+from ....engines.workspace import Change, Workspace, change
+from ....engines.workspace.editing.diffs import unified
+from ....engines.workspace.editing.text import Encoding, NotText, encoding_of
 from ....errors import ToolFailure
 from ._tool import workspace_of
 
@@ -55,6 +55,17 @@ def change_text(
         "bytes": len(done.after),
         "diff": shown_diff(workspace, done.before, done.after, place.shown),
     }
+
+
+def changes_made(arguments: Mapping[str, Any], context: Context) -> tuple[Workspace, list[Change]]:
+    """The workspace, and the changes of the call's conversation that were not undone, oldest first: those of
+    ``file_path`` alone, where ``arguments`` have one. Raises ``ToolFailure``."""
+    workspace = workspace_of(context)
+    made = workspace.checkpoints.changes(caller_of(context))
+    if "file_path" in arguments:
+        path = workspace.place(arguments["file_path"]).shown
+        made = [each for each in made if each.path == path]
+    return workspace, made
 
 
 def shown_diff(workspace: Workspace, before: bytes | None, after: bytes | None, path: str) -> str:

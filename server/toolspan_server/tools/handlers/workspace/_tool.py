@@ -26,9 +26,12 @@ class Definition:
 
     The hints are MCP's: ``read_only`` (a call changes nothing), ``destructive`` (it may overwrite or delete),
     ``idempotent`` (a second equal call changes no more), ``open_world`` (it reaches beyond the workspace).
-    ``approval``: a person is asked before each call, unless the config says otherwise. ``timeout_ms`` is the
+    ``sequential``: what it does depends on which calls came before, so that none runs beside it.
+    ``approval``: a person is asked before each call, unless the config says otherwise; with ``always_asks``
+    whatever it says. ``timeout_ms`` is the
     longest time for a call, ``tools.default_timeout_ms`` when absent. ``for_people``: it is for a person's
-    commands, and a client that can tell them apart keeps it from models. ``describe`` completes it with what
+    commands, and a client that can tell them apart keeps it from models. ``calls_others``: its options name
+    the other tools. ``describe`` completes it with what
     depends on the workspace and the machine, which further ``tags`` tell to programs.
     """
 
@@ -40,10 +43,13 @@ class Definition:
     destructive: bool = False
     idempotent: bool = False
     open_world: bool = False
+    sequential: bool = False
     approval: bool = False
+    always_asks: bool = False
     timeout_ms: int | None = None
     for_people: bool = False
     tags: tuple[str, ...] = ()
+    calls_others: bool = False
     describe: Describe | None = None
 
     @property

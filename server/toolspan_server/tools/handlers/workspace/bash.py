@@ -10,6 +10,7 @@ from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
 from ._commands import ended, runner_of
+from ._planning import not_run_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ async def _describe(definition: Definition, workspaces: Workspaces, name: str) -
     if kind == "none":
         told = (
             f"Commands run WITHOUT a sandbox ({report['why']}): they can do whatever the server's user can. "
-            "A person should be asked each time."
+            "A person is asked each time."
         )
     else:
         network = "can use the network" if report["network"] else "have no network"
@@ -39,6 +40,7 @@ async def _describe(definition: Definition, workspaces: Workspaces, name: str) -
         definition,
         description=f"{definition.description} {told}",
         tags=(f"sandbox:{kind}", f"network:{'on' if report.get('network', True) else 'off'}"),
+        always_asks=kind == "none" and workspaces.configs[name].bash.sandbox != "required",
         timeout_ms=min(runner.limits.max_timeout_ms + _SPARE_MS, _LONGEST_MS),
     )
 
@@ -81,6 +83,7 @@ DEFINITION = Definition(
 
 
 @handler("Bash", kind="internal", options=Options, references=references)
+@not_run_while_planning
 async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"command", "timeout"?, "description"?, "run_in_background"?}`` → ``{"output", "exit_code",
     "timed_out", "output_bytes", "ended_by"?, "sandbox"}``; in the background ``{"bash_id", "status",

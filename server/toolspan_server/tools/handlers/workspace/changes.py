@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import ToolFailure
-from ._tool import Definition, Options, references, workspace_of
+from ._tool import Definition, Options, references
 
 DEFINITION = Definition(
     name="Changes",
@@ -23,6 +22,7 @@ DEFINITION = Definition(
     read_only=True,
     idempotent=True,
     for_people=True,
+    tags=("client:Changes",),
 )
 
 
@@ -30,14 +30,12 @@ DEFINITION = Definition(
 def changes(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"file_path"?, "diffs"?}`` → ``{"files": [{"file_path", "status", "changes", "diff"}]}``."""
     from ....engines.workspace._pages import whole
-    from ._changing import shown_diff
+    from ._changing import changes_made, shown_diff
 
-    workspace = workspace_of(context)
-    wanted = None if "file_path" not in arguments else workspace.place(arguments["file_path"]).shown
+    workspace, found = changes_made(arguments, context)
     by_path: dict[str, list[Any]] = {}
-    for each in workspace.checkpoints.changes(caller_of(context)):
-        if wanted in (None, each.path):
-            by_path.setdefault(each.path, []).append(each)
+    for each in found:
+        by_path.setdefault(each.path, []).append(each)
     files: list[dict[str, Any]] = []
     for path, made in by_path.items():
         try:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
+from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
-    from ....engines.workspace._edits import Replacement
+    from ....engines.workspace.editing.edits import Replacement
 
 _OLD = {
     "type": "string",
@@ -50,13 +51,15 @@ DEFINITION = Definition(
     required=("file_path",),
     destructive=True,
     approval=True,
+    tags=("edits-files",),
 )
 
 
 @handler("Edit", kind="internal", options=Options, references=references)
+@not_while_planning
 def edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"file_path", "old_string", "new_string", "replace_all"?}`` → ``{…, "replacements", "diff"}``."""
-    from ....engines.workspace._edits import edited
+    from ....engines.workspace.editing.edits import edited
     from ._changing import change_text
 
     wanted = _replacements(arguments)
@@ -72,7 +75,7 @@ def edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
 
 
 def _replacements(arguments: dict[str, Any]) -> list[Replacement]:
-    from ....engines.workspace._edits import Replacement
+    from ....engines.workspace.editing.edits import Replacement
 
     single = {name: arguments[name] for name in ("old_string", "new_string") if name in arguments}
     several: list[dict[str, Any]] | None = arguments.get("edits")

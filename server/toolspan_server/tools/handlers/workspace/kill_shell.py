@@ -8,6 +8,7 @@ from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
 from ._commands import runner_of
+from ._planning import not_run_while_planning
 from ._tool import Definition, Options, references
 
 DEFINITION = Definition(
@@ -17,10 +18,12 @@ DEFINITION = Definition(
     required=("shell_id",),
     destructive=False,
     idempotent=True,
+    sequential=True,
 )
 
 
 @handler("KillShell", kind="internal", options=Options, references=references)
+@not_run_while_planning
 async def kill_shell(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"shell_id"}`` → ``{"shell_id", "ended": whether it still ran}``; BashOutput has the rest of its
     output."""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters, ToolFailure
+from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 if TYPE_CHECKING:
-    from ....engines.workspace._notebooks import Notebook
+    from ....engines.workspace.editing.notebooks import Notebook
 
 DEFINITION = Definition(
     name="NotebookEdit",
@@ -45,13 +46,15 @@ DEFINITION = Definition(
     required=("notebook_path",),
     destructive=True,
     approval=True,
+    tags=("edits-files",),
 )
 
 
 @handler("NotebookEdit", kind="internal", options=Options, references=references)
+@not_while_planning
 def notebook_edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"notebook_path", "cell_id"?, "new_source"?, "cell_type"?, "edit_mode"?}`` → ``{"cell_id", …}``."""
-    from ....engines.workspace._notebooks import Notebook, NotNotebook
+    from ....engines.workspace.editing.notebooks import Notebook, NotNotebook
     from ._changing import change_text
 
     mode: str = arguments.get("edit_mode", "replace")

@@ -82,7 +82,7 @@ def _lines(file: OpenFile, limits: WorkspaceLimits, offset: int, limit: int | No
 
 
 def _media(file: OpenFile, sort: str, limits: WorkspaceLimits) -> Block:
-    from ....engines.workspace._errors import too_large
+    from ....engines.workspace.opening.errors import too_large
 
     data = file.read(0, limits.media_bytes + 1)
     if len(data) > limits.media_bytes:
@@ -102,8 +102,8 @@ def _in_uri(path: str) -> str:
 
 
 def _notebook(file: OpenFile, limits: WorkspaceLimits) -> list[Block]:
-    from ....engines.workspace._notebooks import Notebook, NotNotebook, cell_texts
     from ....engines.workspace._pages import whole_text
+    from ....engines.workspace.editing.notebooks import Notebook, NotNotebook, cell_texts
 
     text, _ = whole_text(file, limits)
     try:

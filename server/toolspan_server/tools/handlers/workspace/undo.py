@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
-from ._tool import Definition, Options, references, workspace_of
+from ._planning import not_while_planning
+from ._tool import Definition, Options, references
 
 DEFINITION = Definition(
     name="Undo",
@@ -23,19 +23,20 @@ DEFINITION = Definition(
     destructive=True,
     approval=True,
     for_people=True,
+    tags=("client:Undo",),
 )
 
 
 @handler("Undo", kind="internal", options=Options, references=references)
+@not_while_planning
 def undo(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"file_path"?, "all"?, "id"?}`` → ``{"undone": […], "kept": [{"id", "file_path", "why"}]}``."""
     from ....engines.workspace import undo as undo_changes
+    from ._changing import changes_made
 
-    workspace = workspace_of(context)
-    made = workspace.checkpoints.changes(caller_of(context))
+    workspace, made = changes_made(arguments, context)
     if "file_path" in arguments:
-        path = workspace.place(arguments["file_path"]).shown
-        made = [each for each in made if each.path == path]
+        pass  # all of that file
     elif "id" in arguments:
         made = [each for each in made if each.id >= arguments["id"]]
     elif not arguments.get("all", False):

@@ -6,6 +6,7 @@ from typing import Any
 
 from ....calls.context import Context
 from ....engines.registration import handler
+from ._planning import not_while_planning
 from ._tool import Definition, Options, references
 
 DEFINITION = Definition(
@@ -28,14 +29,17 @@ DEFINITION = Definition(
     required=("file_path", "content"),
     destructive=True,
     idempotent=True,
+    sequential=True,
     approval=True,
+    tags=("edits-files",),
 )
 
 
 @handler("Write", kind="internal", options=Options, references=references)
+@not_while_planning
 def write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"file_path", "content", "force"?}`` → ``{"file_path", "created", "bytes", "diff"}``."""
-    from ....engines.workspace._text import newline_of, with_newline
+    from ....engines.workspace.editing.text import newline_of, with_newline
     from ._changing import change_text
 
     content: str = arguments["content"]

@@ -1,0 +1,25 @@
+"""Entering and leaving plan mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....calls.caller import caller_of
+from ....calls.context import Context
+from ..workspace._planning import PLAN
+from ..workspace._tool import SERVICE
+
+if TYPE_CHECKING:
+    from ...services._workspaces import Workspaces
+
+
+def set_planning(context: Context, *, planning: bool) -> bool:
+    """Let the conversation of the call be in plan mode or not, in every workspace; whether it was.
+
+    Blocks. Raises ``ToolFailure``.
+    """
+    workspaces: Workspaces = context.service(SERVICE)
+    caller = caller_of(context)
+    value = True if planning else None
+    before = {name: workspaces.get(name).notes.set(caller, PLAN, value) for name in workspaces.configs}
+    return any(before.values())
