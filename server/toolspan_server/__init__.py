@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from .calls.content import Content
     from .calls.context import Context
     from .calls.results import ToolResult
+    from .calls.storage import ToolStorage
     from .common.changes import Change
     from .config import Config, load_config
     from .engines.registration import Handler, handler
+    from .engines.storage import FileStore
     from .errors import (
         ConfigError,
         HandlerNotFound,
@@ -40,6 +42,7 @@ __all__ = [
     "Content",
     "Context",
     "Executor",
+    "FileStore",
     "Handler",
     "HandlerNotFound",
     "InputRequired",
@@ -53,6 +56,7 @@ __all__ = [
     "Tool",
     "ToolFailure",
     "ToolResult",
+    "ToolStorage",
     "ToolTimeout",
     "ToolspanError",
     "handler",
@@ -68,6 +72,7 @@ _MODULES = {
     "Content": ".calls.content",
     "Context": ".calls.context",
     "Executor": ".tools.executor",
+    "FileStore": ".engines.storage",
     "Handler": ".engines.registration",
     "HandlerNotFound": ".errors",
     "InputRequired": ".calls.client",
@@ -81,6 +86,7 @@ _MODULES = {
     "Tool": ".tools.registry",
     "ToolFailure": ".errors",
     "ToolResult": ".calls.results",
+    "ToolStorage": ".calls.storage",
     "ToolTimeout": ".errors",
     "ToolspanError": ".errors",
     "handler": ".engines.registration",

@@ -2,20 +2,21 @@
 
 Plain is what most clients send: ``initialize``, ``server/discover``, ``ping``, ``tools/list`` of the first
 page and ``tools/call``, in the shape that the specification gives. Whatever is not recognised whole (other
-keys, log levels, cursors, tasks, wrong types) is ``None`` here and goes the long way, so that the two ways
+keys, cursors, tasks, wrong types) is ``None`` here and goes the long way, so that the two ways
 cannot differ in what they refuse; so do the calls of tools that talk to their client, and what has to wait
-for the sources of tools. A progress token is
-plain: the others report no progress, and "the receiver is not obligated to provide these notifications"
-(MCP 2025-11-25, schema, ``RequestParams``).
+for the sources of tools. A progress token is plain, and so is a log level of 2026-07-28: the others report no
+progress and log nothing, and "the receiver is not obligated to provide these notifications" (MCP 2025-11-25,
+schema, ``RequestParams``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from .._version import __version__
+from ..calls.client import Level
 from ..common import trace_context as trace
 from ..errors import RequestRefused
 from ..live.served_tool import ServedTool
@@ -32,12 +33,14 @@ LATEST_HANDSHAKE_VERSION = HANDSHAKE_VERSIONS[-1]
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+_LEVEL_KEY = "io.modelcontextprotocol/logLevel"
 _SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 _RESERVED = "io.modelcontextprotocol/"
-_ENVELOPE = frozenset({VERSION_KEY, _CAPABILITIES_KEY, _CLIENT_KEY})
+_ENVELOPE = frozenset({VERSION_KEY, _CAPABILITIES_KEY, _CLIENT_KEY, _LEVEL_KEY})
 _CALL_KEYS = frozenset({"name", "arguments", "_meta"})
 _INITIALIZE_KEYS = frozenset({"protocolVersion", "capabilities", "clientInfo"})
 _CLIENT_KEYS = frozenset({"name", "version", "title", "description", "websiteUrl"})
+_LEVELS: tuple[str, ...] = get_args(Level)
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -75,7 +78,7 @@ class FastPath:
         self.identity: Mapping[str, Any] = {_SERVER_KEY: _identity(view)}
         self.stamp = "," + jsonrpc.dumps(self.identity)[1:-1]
         self._usual_envelope: Mapping[str, Any] | None = None
-        self._listings: dict[bool, tuple[int, str]] = {}
+        self._listings: dict[bool, tuple[tuple[int, tuple[str, ...]], str]] = {}
 
     def initialize(self, message: Mapping[str, Any]) -> tuple[bytes, str] | None:
         """The answer to a plain ``initialize`` and the revision that it settles; else ``None``."""
@@ -144,11 +147,11 @@ class FastPath:
 
     def _listing(self, *, modern: bool) -> str:
         """The result of ``tools/list``, its first page, made once for each era."""
-        version, known = self.view.version, self._listings.get(modern)
-        if known is None or known[0] != version:
+        state, known = (self.view.version, self.view.problems), self._listings.get(modern)
+        if known is None or known[0] != state:
             revision = MODERN_VERSION if modern else LATEST_HANDSHAKE_VERSION
-            text = written_tools(self.view, revision, {"_meta": self.identity} if modern else {})
-            known = self._listings[modern] = (version, text)
+            text = written_tools(self.view, revision, self.identity if modern else {})
+            known = self._listings[modern] = (state, text)
         return known[1]
 
     def _discovery(self) -> dict[str, Any]:
@@ -205,17 +208,19 @@ def _plain_params(
 
 
 def _plain_envelope(meta: Mapping[str, Any]) -> bool:
-    """The version served, capabilities, perhaps the client's name; nothing else that is reserved."""
+    """The version served, capabilities, perhaps the client's name and a log level; nothing else that is
+    reserved."""
     return (
         meta.get(VERSION_KEY) == MODERN_VERSION
         and _plain_capabilities(meta.get(_CAPABILITIES_KEY))
         and (_CLIENT_KEY not in meta or _plain_client(meta[_CLIENT_KEY]))
+        and (_LEVEL_KEY not in meta or meta[_LEVEL_KEY] in _LEVELS)
         and (meta.keys() <= _ENVELOPE or _plain_meta({key: meta[key] for key in meta.keys() - _ENVELOPE}))
     )
 
 
 def _plain_meta(meta: Mapping[str, Any]) -> bool:
-    """Whether ``meta`` asks for nothing but perhaps progress: no log level, no task, no other era."""
+    """Whether ``meta`` asks for nothing but perhaps progress: no task, no other era."""
     for key, value in meta.items():
         if key.startswith(_RESERVED) or key == "progress_token":
             return False

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, MutableMapping
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from mcp.server.connection import allowed_log_levels
 from mcp.server.context import ServerRequestContext
 from mcp_types import LoggingMessageNotification, LoggingMessageNotificationParams
 
-from ...calls.client import Ability, Level
+from ...calls.client import Capability, Level
 from ..messages.wire import MODERN
 from ..state.connection_state import LEVELS, ConnectionState
 
@@ -30,9 +30,13 @@ class ProgressClient:
         self._reported = -math.inf
         self._wanted = _wanted_levels(context)
 
-    def accepts(self, ability: Ability) -> bool:
+    def accepts(self, capability: Capability) -> bool:
         """Whether the client declared the capability."""
-        return isinstance(self.capabilities.get(ability), Mapping)
+        ability, _, detail = capability.partition(".")
+        declared: Any = self.capabilities.get(ability)
+        if not isinstance(declared, Mapping):
+            return False
+        return not detail or isinstance(cast("Mapping[str, Any]", declared).get(detail), Mapping)
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Report progress where the request had a token; what is not more than before is not reported.

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...calls.client import (
-    Ability,
+    Capability,
     ClientAnswer,
     InputRequired,
     Level,
@@ -35,9 +35,9 @@ class TaskClient:
         self._rounds = rounds
         self._wait_for_client = wait_for_client
 
-    def accepts(self, ability: Ability) -> bool:
+    def accepts(self, capability: Capability) -> bool:
         """Whether the client declared the capability."""
-        return self._rounds.accepts(ability)
+        return self._rounds.accepts(capability)
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, ClientAnswer]:
         """The answers, once the client has given them. Raises as ``RoundsClient.ask`` while ``early``."""

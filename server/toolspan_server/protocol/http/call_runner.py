@@ -98,10 +98,8 @@ class _Silence:
 
 
 def _note_origin(exchange: Exchange) -> None:
-    principal: bytes | None = exchange.scope.get(PRINCIPAL)
-    session = exchange.headers.get(b"mcp-session-id")
-    if principal is not None or session is not None:
-        note_origin(Origin.of(principal, session))
+    """Note it of every request: one that came in the same packet as another is begun by that one's task."""
+    note_origin(Origin.of(exchange.scope.get(PRINCIPAL), exchange.headers.get(b"mcp-session-id")))
 
 
 async def _watch(exchange: Exchange, running: Running[bytes]) -> None:

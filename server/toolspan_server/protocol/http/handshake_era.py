@@ -7,8 +7,9 @@ only plain requests. Otherwise the SDK takes over, after a replay of the handsha
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
+from ...calls.caller import note_client
 from ..auth import PRINCIPAL
 from ..fast_path import Call, FastPath
 from ..messages import jsonrpc
@@ -61,6 +62,7 @@ class HandshakeEra:
         if session is None:
             await exchange.refuse(404, _UNKNOWN)
             return
+        note_client(session.client)
         with self._sessions.used(session):
             await self._in_session(exchange, session)
 
@@ -70,6 +72,7 @@ class HandshakeEra:
             await session.close()
 
     async def _without_session(self, exchange: Exchange) -> None:
+        note_client(None)
         if exchange.method not in ("GET", "POST", "DELETE"):
             await exchange.refuse(405, "Method Not Allowed", _METHODS)
         elif exchange.method != "POST":
@@ -112,6 +115,7 @@ class HandshakeEra:
         except TooManySessions as refused:
             await exchange.refuse(503, str(refused), code=jsonrpc.INTERNAL_ERROR)
             return
+        session.client = _object(message.get("params")).get("clientInfo")
         with self._sessions.used(session):
             answer = await self._open_behind(session) if plain is None else plain[0]
             opened = () if session.version == "" else ((b"mcp-session-id", session.id),)
@@ -217,3 +221,7 @@ class HandshakeEra:
             await self._sdk_server.hand(
                 exchange, owing(sdk_server.handle, request_id, lambda: sdk_server.over)
             )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...common.running import Running
 from ..messages.jsonrpc import RequestId
@@ -44,10 +44,10 @@ class PendingRequest:
 class Session:
     """One client's session.
 
-    ``handshake`` is the body of its ``initialize``. ``running`` are the calls on the fast path, ``handed``
-    the requests that the SDK processes, by the text of the id, all that the SDK distinguishes. ``plain`` is
-    false once the session's state is only in the SDK. ``asked`` is true once it has sent a request after its
-    handshake, ``over`` once it was closed.
+    ``handshake`` is the body of its ``initialize``, ``client`` the ``clientInfo`` in it. ``running`` are the
+    calls on the fast path, ``handed`` the requests that the SDK processes, by the text of the id, all that
+    the SDK distinguishes. ``plain`` is false once the session's state is only in the SDK. ``asked`` is true
+    once it has sent a request after its handshake, ``over`` once it was closed.
     """
 
     id: bytes
@@ -56,6 +56,7 @@ class Session:
     principal: bytes | None
     last_used: float
     toolset: str | None = None
+    client: Any = None
     initialized: bool = False
     asked: bool = False
     plain: bool = True

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import jsonrpc
+from .tool_listing import PROBLEMS
 from .wire import (
     INVALID_PARAMS,
     MODERN,
@@ -66,16 +67,20 @@ def list_tools(view: View, cursor: Any, version: str) -> dict[str, Any]:
     """The result of ``tools/list``. Raises ``ProtocolFault`` for what is no cursor."""
     size = view.config.limits.page_size
     tools, following = page(view.tools, cursor, size, lambda tool: tool.name)
-    return _result(view, "tools", [render_tool(tool) for tool in tools], following, version)
+    listed = _result(view, "tools", [render_tool(tool) for tool in tools], following, version)
+    return listed | ({"_meta": meta} if (meta := _problems(view)) else {})
 
 
-def written_tools(view: View, version: str, more: Mapping[str, Any]) -> str:
-    """The first page of ``list_tools`` as JSON, with the members ``more`` at its end.
+def written_tools(view: View, version: str, meta: Mapping[str, Any]) -> str:
+    """The first page of ``list_tools`` as JSON, with ``meta`` in its ``_meta``.
 
     Tools are written one by one: all that is made to write one is gone, and its memory at hand, for the next.
     """
     tools, following = page(view.tools, None, view.config.limits.page_size, lambda tool: tool.name)
-    rest = jsonrpc.dumps({**_result(view, "tools", (), following, version), **more})
+    whole = {**meta, **_problems(view)}
+    rest = jsonrpc.dumps(
+        {**_result(view, "tools", (), following, version), **({"_meta": whole} if whole else {})}
+    )
     written = ",".join([jsonrpc.dumps(render_tool(tool)) for tool in tools])
     return f"{_BEFORE_TOOLS}{written}{rest.removeprefix(_BEFORE_TOOLS)}"
 
@@ -93,6 +98,11 @@ def _result(
 ) -> dict[str, Any]:
     more = {} if following is None else {"nextCursor": following}
     return {key: list(items), **more, **cache_hints(view, version)}
+
+
+def _problems(view: View) -> dict[str, Any]:
+    problems = view.problems
+    return {PROBLEMS: list(problems)} if problems else {}
 
 
 def _cursor(end: int, last: str) -> str:

@@ -8,6 +8,8 @@ from ...config import ToolConfig
 
 META_PREFIX = "dev.toolspan/"
 """What the names of our own keys in a tool's ``_meta`` start with: ``dev.toolspan/tags``."""
+PROBLEMS = f"{META_PREFIX}problems"
+"""The key of a list's ``_meta`` with what is missing from it and why: a list of sentences."""
 
 _HINTS = {
     "title": "title",
@@ -59,6 +61,7 @@ def _meta(tool: ToolConfig) -> dict[str, Any]:
         "tags": tool.tags,
         "version": tool.version,
         "strict": tool.strict,
+        "sequential": tool.sequential,
         "approval": tool.approval is not None,
         "examples": [
             _set_fields(example.model_dump(), example.model_fields_set) for example in tool.examples

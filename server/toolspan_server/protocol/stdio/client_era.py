@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...calls.caller import note_client
 from ..fast_path import (
     LATEST_HANDSHAKE_VERSION,
     MODERN_VERSION,
@@ -58,6 +59,8 @@ class ClientEra:
         """Record an ``initialize`` that was answered with ``version``."""
         self._initialize = initialize
         self.version = version
+        params = initialize.get("params")
+        note_client(params.get("clientInfo") if isinstance(params, Mapping) else None)
 
     def confirm(self, initialized: Message) -> None:
         """Record a ``notifications/initialized``."""
