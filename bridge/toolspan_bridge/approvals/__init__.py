@@ -6,26 +6,32 @@ line, ``Unattended`` the one without a person.
 
 from __future__ import annotations
 
-from .approver import PolicyApprover
-from .definition import definition_diff, definition_of, digest_of
-from .patterns import Pattern
-from .person import Person, PersonAnswer
-from .policy import Policy, asks_itself, reason_to_ask
-from .remembered import Remembered
-from .request import Approval, ApprovalRequest, Approver
-from .sandbox import lacks_sandbox, sandbox_of
-from .unattended import Unattended
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .approver import PolicyApprover
+    from .definition import Departure, definition_diff, definition_of, digest_of
+    from .patterns import Pattern
+    from .person import Person, PersonAnswer
+    from .policy import Policy, asks_itself, reason_to_ask
+    from .remembered import Remembered
+    from .request import Approval, ApprovalRequest, Approver
+    from .sandbox import lacks_sandbox, sandbox_of
+    from .state_file import StateFile
+    from .unattended import Unattended
 
 __all__ = [
     "Approval",
     "ApprovalRequest",
     "Approver",
+    "Departure",
     "Pattern",
     "Person",
     "PersonAnswer",
     "Policy",
     "PolicyApprover",
     "Remembered",
+    "StateFile",
     "Unattended",
     "asks_itself",
     "definition_diff",
@@ -35,3 +41,30 @@ __all__ = [
     "reason_to_ask",
     "sandbox_of",
 ]
+
+_MODULES = {
+    "Approval": ".request",
+    "ApprovalRequest": ".request",
+    "Approver": ".request",
+    "Departure": ".definition",
+    "Pattern": ".patterns",
+    "Person": ".person",
+    "PersonAnswer": ".person",
+    "Policy": ".policy",
+    "PolicyApprover": ".approver",
+    "Remembered": ".remembered",
+    "StateFile": ".state_file",
+    "Unattended": ".unattended",
+    "asks_itself": ".policy",
+    "definition_diff": ".definition",
+    "definition_of": ".definition",
+    "digest_of": ".definition",
+    "lacks_sandbox": ".sandbox",
+    "reason_to_ask": ".policy",
+    "sandbox_of": ".sandbox",
+}
+
+if not TYPE_CHECKING:
+    from toolspan_server.common.lazy_exports import lazy_exports
+
+    __getattr__, __dir__ = lazy_exports(__name__, _MODULES)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolspan_server.engines.upstreams import ListedTool
 
+from ..errors import StoreError
+from .definition import Departure
 from .patterns import Pattern, names_tool
 from .policy import Policy, asks_itself, reason_to_ask
 from .request import Approval, ApprovalRequest
@@ -17,10 +19,13 @@ from .sandbox import lacks_sandbox
 if TYPE_CHECKING:
     from toolspan_server.config import ApprovalRule
 
-    from .person import Person
+    from .person import Person, PersonAnswer
     from .remembered import Remembered
 
 NOBODY = "pass an approver"
+DEFINITION_REMEDY = "look at the definition with toolspan lock --check, accept it with toolspan lock"
+DepartureOf = Callable[[str, ListedTool], Departure | None]
+"""How a server's tool differs from what is known of it, if it does."""
 
 
 class PolicyApprover:
@@ -30,6 +35,11 @@ class PolicyApprover:
     policy. ``allowed`` are globs of tools that a flag allows. ``remembered`` are the person's earlier
     answers, which count for no tool that runs commands without a sandbox; ``person`` is asked last. Without
     one the call is denied, and ``remedy`` says how it would be allowed. Paths of rules begin at ``base``.
+
+    A tool of another definition than ``departure_of`` knows is asked about whatever else would allow it.
+
+    An answer that cannot be remembered counts for its call, and ``report`` is told why; without ``report``
+    the ``StoreError`` is raised.
     """
 
     def __init__(
@@ -42,6 +52,8 @@ class PolicyApprover:
         remembered: Remembered | None = None,
         person: Person | None = None,
         base: Path | None = None,
+        departure_of: DepartureOf | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self._policy: Policy = policy
         self._allowed = tuple(allowed)
@@ -50,9 +62,13 @@ class PolicyApprover:
         self._remembered = remembered
         self._person = person
         self._base = base or Path.cwd()
+        self._departure_of = departure_of
+        self._report = report
 
     def reason_to_ask(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
         """Why the call needs a decision; empty when it needs none."""
+        if departure := self._departure(server, tool):
+            return departure.reason
         rule = self._rule(server, tool.name, arguments)
         if rule is not None and (rule.action != "allow" or asks_itself(tool)):
             return {"deny": "a rule denies it", "ask": "a rule says so"}.get(rule.action, "a rule allows it")
@@ -67,6 +83,8 @@ class PolicyApprover:
         rule = self._rule(request.server, request.tool.name, request.arguments)
         if rule is not None and rule.action == "deny":
             return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
+        if departure := self._departure(request.server, request.tool):
+            return await self._departed(request, departure)
         if rule is not None and rule.action == "allow":
             return Approval(allowed=True, decider="rule")
         if self._policy == "never":
@@ -75,26 +93,49 @@ class PolicyApprover:
             return Approval(allowed=True, decider="flag")
         return await self._asked(request)
 
-    async def _asked(self, request: ApprovalRequest) -> Approval:
-        earlier = None
+    async def _departed(self, request: ApprovalRequest, departure: Departure) -> Approval:
+        if departure.remedy:
+            text = f"{departure.reason} ({departure.remedy})"
+            return Approval(allowed=False, decider="lock", reason=text)
+        return await self._asked(request, departure)
+
+    async def _asked(self, request: ApprovalRequest, departure: Departure | None = None) -> Approval:
         remembered = None if lacks_sandbox(request.tool) else self._remembered
         if remembered is not None:
-            known = remembered.answer(request, self._base)
+            known = remembered.answer(request, self._base, departure)
             if known.approval is not None:
                 return known.approval
-            earlier = known.changed
+            departure = departure or known.departure
         if self._person is None:
-            text = f"{request.reason}, and there is nobody to ask here ({self._remedy})"
+            remedy = DEFINITION_REMEDY if departure and departure.reason else self._remedy
+            text = f"{request.reason}, and there is nobody to ask here ({remedy})"
             return Approval(allowed=False, decider="policy", reason=text)
-        answer = await self._person.ask(request, earlier)
+        answer = await self._person.ask(request, departure)
         if answer.approval.arguments is not None:
             request = replace(request, arguments=answer.approval.arguments)
             rule = self._rule(request.server, request.tool.name, request.arguments)
             if rule is not None and rule.action == "deny":
                 return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
         if remembered is not None:
-            remembered.keep(request, answer)
+            self._keep(remembered, request, answer, departure)
         return answer.approval
+
+    def _keep(
+        self,
+        remembered: Remembered,
+        request: ApprovalRequest,
+        answer: PersonAnswer,
+        departure: Departure | None,
+    ) -> None:
+        try:
+            remembered.keep(request, answer, departure)
+        except StoreError as error:
+            if self._report is None:
+                raise
+            self._report(f"your answer counts for this call only, as it cannot be kept: {error}")
+
+    def _departure(self, server: str, tool: ListedTool) -> Departure | None:
+        return None if self._departure_of is None else self._departure_of(server, tool)
 
     def _rule(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ApprovalRule | None:
         """The first rule that applies; of other policies than ``rules``, the first that denies."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
+from .definition import Departure
 from .patterns import Pattern
 from .request import Approval, ApprovalRequest
 
@@ -21,7 +21,7 @@ class PersonAnswer:
 class Person(Protocol):
     """Somebody who can be asked."""
 
-    async def ask(self, request: ApprovalRequest, earlier: Mapping[str, Any] | None) -> PersonAnswer:
-        """The answer. ``earlier`` is the tool's definition at the time of an answer that no longer holds,
-        as the definition changed since. Cancelling the question is a no."""
+    async def ask(self, request: ApprovalRequest, departure: Departure | None) -> PersonAnswer:
+        """The answer. ``departure`` is how the tool's definition differs from one that the person knows.
+        Cancelling the question is a no."""
         ...

@@ -1,42 +1,40 @@
 """What a person answered earlier, for the conversation or for good, in the user's state folder.
 
     {"toolspan_approvals": 1, "answers": [
-        {"address", "tool", "digest", "definition", "conversation", "arguments", "paths"}]}
+        {"address", "tool", "digest", "definition", "over", "conversation", "arguments", "paths"}]}
 
 An answer holds for one tool of one server, known by a hash of its command or URL, as long as the tool's
-definition stays as it was. ``conversation`` is the id of the one that it holds in, or ``null``.
+definition stays as it was. ``conversation`` is the id of the one that it holds in, or ``null``. ``over`` is
+the hash of the definition that this one was accepted in place of, or ``null``: while a tool differs from what
+is known of it, only an answer that was given about that difference holds.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from .._files import replace_file
-from ..errors import StoreError
-from .definition import definition_of, digest_of
+from .definition import Departure, definition_of, digest_of
 from .patterns import Pattern
 from .person import PersonAnswer
 from .request import Approval, ApprovalRequest
+from .state_file import StateFile
 
 FILE = "approvals.json"
 _MARK = "toolspan_approvals"
-_MAX_BYTES = 16 * 1024 * 1024
 _MAX_ANSWERS = 1_000
-_LOCK_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a call: the earlier ``approval``; or the definition that the tool had when there was
-    one, ``changed``, where it is another now."""
+    """What is known of a call: the earlier ``approval``; or, where there is one about another definition of
+    the tool, how that differs."""
 
     approval: Approval | None = None
-    changed: Mapping[str, Any] | None = None
+    departure: Departure | None = None
 
 
 class Remembered:
@@ -47,25 +45,30 @@ class Remembered:
     """
 
     def __init__(self, path: Path, address: Callable[[str], str], conversation: str = "") -> None:
-        self._path = path
+        self._file = StateFile(path, _MARK, "answers", "the remembered approvals")
         self._address = address
         self._conversation = conversation
 
-    def answer(self, request: ApprovalRequest, base: Path) -> Known:
-        """The earlier answer about calls as that of ``request``; relative paths begin at ``base``."""
+    def answer(self, request: ApprovalRequest, base: Path, departure: Departure | None = None) -> Known:
+        """The earlier answer about calls as that of ``request``; relative paths begin at ``base``. Of a tool
+        with a ``departure``, the one that was given about it."""
         digest = digest_of(definition_of(request.tool))
-        changed: Mapping[str, Any] | None = None
-        for kept in self._read():
+        changed: Departure | None = None
+        for kept in self._file.read():
             if not self._is_about(kept, request, base):
                 continue
             if kept.get("digest") == digest:
+                if departure is not None and kept.get("over") != _over(departure):
+                    continue
                 scope: Any = "conversation" if kept.get("conversation") else "tool"
                 scope = "pattern" if kept.get("arguments") or kept.get("paths") else scope
                 return Known(Approval(allowed=True, decider="earlier", scope=scope))
-            changed = kept.get("definition")
-        return Known(changed=changed)
+            changed = Departure(kept.get("definition"), "you allowed it")
+        return Known(departure=changed)
 
-    def keep(self, request: ApprovalRequest, answer: PersonAnswer) -> None:
+    def keep(
+        self, request: ApprovalRequest, answer: PersonAnswer, departure: Departure | None = None
+    ) -> None:
         """Remember ``answer`` where its scope is more than the one call."""
         scope = answer.approval.scope
         if not answer.approval.allowed or scope == "once":
@@ -77,6 +80,7 @@ class Remembered:
             "tool": request.tool.name,
             "digest": digest_of(definition),
             "definition": definition,
+            "over": None if departure is None else _over(departure),
             "conversation": self._conversation if scope == "conversation" else None,
             "arguments": dict(pattern.arguments),
             "paths": None if pattern.paths is None else list(pattern.paths),
@@ -95,35 +99,16 @@ class Remembered:
         """A hash of the server's address, which may hold a secret."""
         return sha256(self._address(server).encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _read(self) -> list[dict[str, Any]]:
-        try:
-            with self._path.open("rb") as file:
-                data = file.read(_MAX_BYTES + 1)
-            whole: Any = json.loads(data) if len(data) <= _MAX_BYTES else None
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, RecursionError) as error:
-            raise self._unusable(f"cannot be read: {error}") from None
-        if not isinstance(whole, dict) or cast("dict[str, Any]", whole).get(_MARK) != 1:
-            raise self._unusable("holds something else")
-        answers: Any = cast("dict[str, Any]", whole).get("answers")
-        return [each for each in cast("list[Any]", answers or []) if isinstance(each, dict)]
-
     def _add(self, kept: Mapping[str, Any]) -> None:
-        from filelock import FileLock, Timeout
-
         def key(each: Mapping[str, Any]) -> list[Any]:
             return [each.get(name) for name in ("address", "tool", "conversation", "arguments", "paths")]
 
-        try:
-            with FileLock(self._path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
-                others = [each for each in self._read() if key(each) != key(kept)]
-                whole = {_MARK: 1, "answers": [*others, kept][-_MAX_ANSWERS:]}
-                replace_file(self._path, json.dumps(whole, indent=1).encode())
-        except Timeout:
-            raise self._unusable("is locked by another process") from None
-        except OSError as error:
-            raise self._unusable(f"cannot be written: {error.strerror or error}") from None
+        def added(known: list[dict[str, Any]]) -> list[Mapping[str, Any]]:
+            return [*(each for each in known if key(each) != key(kept)), kept][-_MAX_ANSWERS:]
 
-    def _unusable(self, why: str) -> StoreError:
-        return StoreError(f"the remembered approvals in {self._path}: the file {why} (correct or remove it)")
+        self._file.change(added)
+
+
+def _over(departure: Departure) -> str:
+    """What tells the definition that a departure is from; that of no definition is empty."""
+    return "" if departure.before is None else digest_of(departure.before)

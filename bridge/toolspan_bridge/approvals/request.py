@@ -8,9 +8,9 @@ from typing import Any, Literal, Protocol
 
 from toolspan_server.engines.upstreams import ListedTool
 
-Decider = Literal["policy", "flag", "rule", "earlier", "person", "hook"]
+Decider = Literal["policy", "flag", "rule", "earlier", "person", "hook", "lock"]
 """What decided about a call: the policy, a flag of the command line, a rule, an earlier answer of the person,
-the person now, or a hook."""
+the person now, a hook, or that the tool's definition is not the one that was locked."""
 
 
 @dataclass(frozen=True, slots=True)

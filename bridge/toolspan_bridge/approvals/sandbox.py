@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
-
 from toolspan_server.engines.upstreams import ListedTool
 
-_TAGS_META = "dev.toolspan/tags"
 _SANDBOX, _NETWORK = "sandbox:", "network:"
 _NONE = "none"
 
@@ -29,7 +25,4 @@ def lacks_sandbox(tool: ListedTool) -> bool:
 
 def _tagged(tool: ListedTool, prefix: str) -> str:
     """The rest of the first tag that begins with ``prefix``; empty without one."""
-    tags = tool.meta.get(_TAGS_META)
-    listed = cast("Sequence[object]", tags) if isinstance(tags, list) else ()
-    texts = (tag for tag in listed if isinstance(tag, str))
-    return next((tag.removeprefix(prefix) for tag in texts if tag.startswith(prefix)), "")
+    return next((tag.removeprefix(prefix) for tag in tool.tags if tag.startswith(prefix)), "")

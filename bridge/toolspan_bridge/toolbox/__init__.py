@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .servers import foreign, own_server, servers_of
+from .contents import Contents, Prompt
+from .servers import McpJson, foreign, own_server, servers_of
 from .toolbox import Toolbox
 
-__all__ = ["Toolbox", "foreign", "own_server", "servers_of"]
+__all__ = ["Contents", "McpJson", "Prompt", "Toolbox", "foreign", "own_server", "servers_of"]

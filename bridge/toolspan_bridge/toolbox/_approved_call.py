@@ -1,40 +1,32 @@
-"""A call of our own server that was approved here: tools with ``approval`` ask for that by elicitation."""
+"""Our own server's question whether a call is allowed: tools with ``approval`` ask that by elicitation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from toolspan_server.engines.upstreams import (
-    Connection,
-    InputNeeded,
-    InputResponses,
-    UpstreamResult,
-)
+from toolspan_server.engines.upstreams import InputNeeded, InputResponses
 
-_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-_ASKING: Mapping[str, Any] = {_CAPABILITIES: {"elicitation": {"form": {}}}}
+CAPABILITIES_META = "io.modelcontextprotocol/clientCapabilities"
 _KEY = "approve-"
 """What the key of the server's question begins with."""
 
 
-async def approved_call(
-    connection: Connection, name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any], timeout: float
-) -> UpstreamResult | InputNeeded:
-    """The answer to a call that was allowed with these ``arguments``; ``meta`` is its ``_meta``.
+def able_to_approve(capabilities: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``_meta`` of a call that was allowed here: ``capabilities``, and that of answering a form."""
+    known: Mapping[str, Any] = capabilities.get("elicitation") or {}
+    return {CAPABILITIES_META: {**capabilities, "elicitation": {**known, "form": {}}}}
 
-    Raises what ``Connection.call`` does.
 
-    The tool's own question, the first and only one of the first round, is accepted. Any other is about
-    something else, as a tool that this one calls, which nobody allowed here: it is given back.
+def approval_of(answer: Any) -> InputResponses | None:
+    """What to answer where ``answer`` is the tool's own question, the first and only one of its round.
+
+    Any other is about something else, as a tool that this one calls, which nobody allowed here.
     """
-    meta = {**meta, **_ASKING}
-    answer = await connection.call(name, arguments, meta=meta, timeout=timeout)
     if not isinstance(answer, InputNeeded) or not _asks_for_approval(answer):
-        return answer
+        return None
     accepted: dict[str, Any] = {"action": "accept", "content": dict[str, Any]()}
-    again = InputResponses(dict.fromkeys(answer.requests, accepted), answer.state)
-    return await connection.call(name, arguments, meta=meta, again=again, timeout=timeout)
+    return InputResponses(dict.fromkeys(answer.requests, accepted), answer.state)
 
 
 def _asks_for_approval(answer: InputNeeded) -> bool:

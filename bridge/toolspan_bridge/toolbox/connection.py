@@ -4,42 +4,95 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
+
+import anyio
 
 from toolspan_server.engines.upstreams import (
     CallRefused,
     Connection,
+    InputNeeded,
+    InputResponses,
     ListedTool,
+    Listing,
     NoResult,
+    NotAuthorized,
     ServerGone,
+    ServerSpec,
     UpstreamResult,
+    paused_by,
 )
 
 from ..approvals import asks_itself
+from ..client import ClientFeatures
+from ..client.kept_tasks import call_key
 from ..messages import ToolOutcome, ToolSpec
-from ._approved_call import approved_call
+from ._active_call import ActiveCall
+from ._approved_call import able_to_approve, approval_of
+from ._call_clock import CallClock
+from ._heard import Heard
+from ._kept_call import KeptCall
+from ._needed_pages import with_pages
+from ._rounds import NotAnswered, input_needed, with_answers, with_responses
+from ._server_listener import ServerListener
+from ._server_task import ServerTask
 from .outcomes import (
     TOOL_ERROR_ACTION,
     UNLISTED_ACTION,
     failed,
     outcome,
 )
+from .reports import Report, unreported
 
 _STRICT = "dev.toolspan/strict"
 """The key of a tool's ``_meta`` by which its server requests strict schemas."""
 CONVERSATION_META = "dev.toolspan/conversation"
 """The key of a call's ``_meta`` by which our own server knows the conversation that the call belongs to."""
+_LEVEL_META = "io.modelcontextprotocol/logLevel"
 _UNAVAILABLE_ACTION = "Check that the server runs and what it last said, or answer without its tools."
+_SIGN_IN_ACTION = "Ask the user to sign in to the server, or answer without this tool."
 _TIMEOUT_ACTION = "Try a smaller request, or raise tools.default_timeout_ms in the config."
+_INPUT_ACTION = "Ask the user for what it needs, or answer without this tool."
 
 
 class ToolConnection(Connection):
-    """The connection to the server of ``spec``; ``specs`` has its tools as models see them."""
+    """The connection to the server of ``spec``; ``specs`` has its tools as models see them. ``features`` are
+    what the server may ask for. ``version`` grows whenever the tools were listed again; ``removed`` are those
+    that no list has any more, and ``news`` what the person should know of it."""
+
+    def __init__(
+        self,
+        spec: ServerSpec,
+        connect_timeout: float,
+        features: ClientFeatures | None = None,
+    ) -> None:
+        self._features = features = features or ClientFeatures()
+        self.news = Heard(spec.name)
+        self.version = 1
+        self.removed: frozenset[str] = frozenset()
+        self._listed: tuple[ListedTool, ...] | None = None
+        self._server = ServerListener(spec.name, features, self.news.notified)
+        super().__init__(
+            spec,
+            connect_timeout,
+            listener=self._server,
+            log_level=features.log_level,
+            on_listing=self._take_listing,
+        )
 
     @property
     def specs(self) -> list[ToolSpec]:
         """The server's tools."""
         return [self._spec(tool) for tool in self.tools]
+
+    def _take_listing(self, listing: Listing) -> None:
+        if self._listed is not None:
+            before = {tool.name for tool in self._listed}
+            self.removed = (self.removed | before) - {tool.name for tool in listing.tools}
+            self.news.relisted(self._listed, listing.tools)
+        self.version += 1
+        self._listed = tuple(listing.tools)
 
     def _spec(self, tool: ListedTool) -> ToolSpec:
         output, meta = (_object(tool.details.get(key)) for key in ("outputSchema", "_meta"))
@@ -60,41 +113,121 @@ class ToolConnection(Connection):
         conversation: str = "",
         *,
         approved: bool = False,
+        report: Report = unreported,
     ) -> ToolOutcome:
-        """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout.
+        """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout,
+        the time not counted in which somebody here is asked.
 
         A server of our own is told the id of the ``conversation``, for which it keeps state; no other is.
         ``approved``: the call was allowed here, which is the answer when our own server asks for that.
+        ``report`` takes what the server says and asks meanwhile.
         """
-        meta = {CONVERSATION_META: conversation} if self.spec.own and conversation else {}
         started = time.perf_counter()
         timeout = self.spec.call_timeout
 
         def instead(error: str, code: str, action: str) -> ToolOutcome:
             return failed(call_id, name, error, code, action, _elapsed_ms(started))
 
+        clock = CallClock(timeout, self._features.limits.progress_seconds)
         try:
-            if approved and self.spec.own and self._asks_itself(name):
-                answer = await approved_call(self, name, arguments, meta, timeout)
-            else:
-                answer = await self.call(name, arguments, meta=meta, timeout=timeout)
+            with self._server.calling(name, report, clock) as call, clock.running(), paused_by(clock.asking):
+                meta = self._meta(call, conversation)
+                approves = approved and self.spec.own and self._asks_itself(name)
+                kept = KeptCall(
+                    self._features.tasks, call, call_key(self.spec.address, conversation, name, arguments)
+                )
+
+                async def result_of_task(task: str) -> UpstreamResult:
+                    return await self._task_result(task, call, clock, approves=approves)
+
+                answer = await kept.taken_up(result_of_task)
+                if answer is None:
+                    answer = await self._answered(name, arguments, meta, call, approves=approves)
+                if answer.task is not None:
+                    answer = await kept.run(str(answer.task["taskId"]), result_of_task)
         except TimeoutError:
             text = f"Tool execution timed out after {round(timeout * 1000)}ms"
             return instead(text, "timeout", _TIMEOUT_ACTION)
         except ServerGone as error:
             return instead(str(error), "server_unavailable", _UNAVAILABLE_ACTION)
+        except NotAuthorized as error:
+            return instead(str(error), "not_authorized", _SIGN_IN_ACTION)
         except NoResult as error:
             return instead(str(error), "tool_error", _UNAVAILABLE_ACTION)
+        except NotAnswered as error:
+            text = f"server {self.spec.name!r} wants input from its client and gets none: {error}"
+            return instead(text, "input_refused", _INPUT_ACTION)
         except CallRefused as error:
             missing = f"Tool '{name}' not found"
             if error.message in (missing, f"Unknown tool: {name}", f"Tool {name} not found"):
                 return instead(missing, "tool_not_found", UNLISTED_ACTION)
             code = "invalid_parameters" if error.is_invalid else "tool_error"
             return instead(error.message, code, TOOL_ERROR_ACTION)
-        if not isinstance(answer, UpstreamResult):
-            text = f"server {self.spec.name!r} wants input from its client, which cannot give any"
-            return instead(text, "tool_error", _UNAVAILABLE_ACTION)
         return outcome(call_id, name, answer, _elapsed_ms(started))
+
+    async def _answered(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        meta: dict[str, Any],
+        call: ActiveCall,
+        *,
+        approves: bool,
+    ) -> UpstreamResult:
+        """The result of a call, whatever it asks for meanwhile. Raises as ``Connection.call``, and
+        ``NotAnswered``."""
+        if approves:
+            meta |= able_to_approve(self._features.capabilities())
+
+        async def send(again: InputResponses | None) -> UpstreamResult | InputNeeded:
+            made = partial(self.call, name, arguments, meta=meta, again=again)
+            return await with_pages(made, call.questions, self._features.limits.rounds)
+
+        answer = await send(None)
+        if approves and (approval := approval_of(answer)):
+            answer = await send(approval)
+        if isinstance(answer, UpstreamResult):
+            return answer
+        return await with_answers(send, answer, call.questions, self._features.limits.rounds)
+
+    async def _task_result(
+        self, task: str, call: ActiveCall, clock: CallClock, *, approves: bool
+    ) -> UpstreamResult:
+        """What the call comes to that its server made a ``task`` of. Raises as ``ServerTask.result``."""
+        most = self._features.limits.task_seconds
+
+        async def request(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+            return await self.request(method, params, timeout=self.spec.call_timeout)
+
+        call.tell(f"{call.tool} runs on as a task of the server {self.spec.name!r}")
+        try:
+            with clock.asking(), anyio.fail_after(most):
+                return await ServerTask(task, request, call, approves=approves).result()
+        except TimeoutError:
+            what = f"server {self.spec.name!r} had no result of its task within {most:g} s"
+            raise NoResult(f"{what}, or told nothing of it") from None
+
+    async def asked(
+        self, method: str, params: Mapping[str, Any], report: Report = unreported
+    ) -> dict[str, Any]:
+        """The server's result for a request other than a call, whatever it asks for meanwhile. Raises as
+        ``Connection.request``, ``TimeoutError``, and ``NotAnswered``."""
+        clock = CallClock(self.spec.call_timeout, self._features.limits.progress_seconds)
+        with self._server.calling(method, report, clock) as call, clock.running():
+
+            async def send(again: InputResponses | None) -> dict[str, Any] | InputNeeded:
+                made = partial(self.request, method, with_responses(params, again))
+                result = await with_pages(made, call.questions, self._features.limits.rounds)
+                return input_needed(result) or result
+
+            answer = await send(None)
+            if not isinstance(answer, InputNeeded):
+                return answer
+            return await with_answers(send, answer, call.questions, self._features.limits.rounds)
+
+    def _meta(self, call: ActiveCall, conversation: str) -> dict[str, Any]:
+        meta = {"progressToken": call.id, _LEVEL_META: self._features.log_level}
+        return meta | ({CONVERSATION_META: conversation} if self.spec.own and conversation else {})
 
     def _asks_itself(self, name: str) -> bool:
         return any(asks_itself(tool) for tool in self.tools if tool.name == name)

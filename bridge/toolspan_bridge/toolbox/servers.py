@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +22,8 @@ from toolspan_server.config import (
     UntrustedItem,
     untrusted_approvals,
     untrusted_code,
+    untrusted_hooks,
+    untrusted_paths,
     untrusted_server,
     untrusted_servers,
 )
@@ -38,19 +40,39 @@ _WORKSPACE_SECONDS = 3_600.0
 """The longest a call may take that the workspace's own server lets run: it has a timeout for each tool."""
 
 
+@dataclass(frozen=True, slots=True)
+class McpJson:
+    """The ``.mcp.json`` of a folder, as it was read: of each enabled server its name, its entry or what is
+    wrong with it, the entry as it is written there, and the values of its variables. A folder without such a
+    file has none."""
+
+    path: Path
+    entries: tuple[tuple[str, McpServerConfig | str, Any, frozenset[str]], ...]
+
+    @classmethod
+    def read(cls, directory: Path) -> McpJson:
+        """Raises ``UsageError`` when the file is there and cannot be read."""
+        path = directory / MCP_JSON
+        return cls(path, tuple(_entries(path)))
+
+
 def servers_of(
     config: Config | None = None,
     *,
     skip_invalid: bool = False,
     directory: Path | None = None,
     workspace: Path | None = None,
+    beside: McpJson | None = None,
+    pinned: bool = False,
 ) -> list[ServerSpec]:
     """The servers of ``config``, of the ``.mcp.json`` in ``directory`` and of the tools in ``workspace``, if
     these are given.
 
     Connecting starts them, so the user is asked about those that they did not name (``foreign``). A server
     that cannot work (a variable is not set, neither command nor url …) has a ``problem``, so that only its
-    own tools are missing. Raises ``UsageError`` when ``.mcp.json`` cannot be read.
+    own tools are missing. ``beside`` is the ``.mcp.json`` where it was read before. ``pinned``: the config's
+    own server runs what needs consent only as it was read here. Raises ``UsageError`` when ``.mcp.json``
+    cannot be read.
     """
     config = config or Config()
     timeout = config.tools.default_timeout_ms / 1000
@@ -60,42 +82,45 @@ def servers_of(
         for name, entry in config.mcp_servers.items()
         if not entry.disabled
     ]
-    if not config.mcp_servers and directory is not None:
-        found = _from_mcp_json(directory / MCP_JSON, timeout)
+    if beside is None and directory is not None:
+        beside = McpJson.read(directory)
+    if not config.mcp_servers and beside is not None:
+        found = _from_mcp_json(beside, timeout)
     connect = config.limits.connect_seconds
     found = [replace(spec, connect_timeout=connect) for spec in found]
     if _has_own(config):
-        found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid))
+        found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid, pinned=pinned))
     if workspace is not None:
         taken = {spec.name for spec in found}
         found.append(replace(_of_workspace(workspace, taken), connect_timeout=_own_connect_seconds(config)))
     return sorted(found, key=lambda spec: spec.name)
 
 
-def foreign(config: Config, *, directory: Path | None = None) -> tuple[UntrustedItem, ...]:
+def foreign(config: Config, beside: McpJson | None = None) -> tuple[UntrustedItem, ...]:
     """The commands and URLs of the servers of ``servers_of`` that need consent, and settings by which their
-    tools would be called without asking. Raises as that does."""
-    found = [*untrusted_approvals(config), *untrusted_servers(config)]
-    if not config.mcp_servers and directory is not None:
-        path = directory / MCP_JSON
-        for name, entry, values in _entries(path):
+    tools would be called without asking."""
+    found = [*untrusted_approvals(config), *untrusted_hooks(config), *untrusted_servers(config)]
+    if not config.mcp_servers and beside is not None:
+        for name, entry, written, values in beside.entries:
             if isinstance(entry, McpServerConfig):
                 redact = ServerSpec(name, secrets=values).redact
-                found.append(untrusted_server(path, f"$.mcpServers.{name}", entry, redact))
-    return (*found, *(untrusted_code(config) if _has_own(config) else ()))
+                found.append(untrusted_server(beside.path, f"$.mcpServers.{name}", entry, written, redact))
+    return (*found, *(untrusted_code if _has_own(config) else untrusted_paths)(config))
 
 
-def own_server(config: Config, *, skip_invalid: bool = False) -> ServerSpec:
+def own_server(config: Config, *, skip_invalid: bool = False, pinned: bool = False) -> ServerSpec:
     """The server of the tools that ``config`` itself defines: a subprocess that reads the config's files.
 
-    With ``skip_invalid`` it leaves out tools with a problem. Of a config from no file it has a ``problem``.
+    With ``skip_invalid`` it leaves out tools with a problem; ``pinned``, it runs what needs consent only
+    while the files are as they were when ``config`` was read. Of a config from no file it has a ``problem``.
     """
-    return _own(config, set(), skip_invalid=skip_invalid)
+    return _own(config, set(), skip_invalid=skip_invalid, pinned=pinned)
 
 
-def _own(config: Config, taken: set[str], *, skip_invalid: bool) -> ServerSpec:
+def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -> ServerSpec:
     files = [part for path in config.files for part in ("--config", str(path))]
     options = ["--skip-invalid"] if skip_invalid else []
+    options += ["--pinned", config.fingerprint] if pinned and files else []
     times = [tool.timeout_ms or config.tools.default_timeout_ms for tool in config.tools.registry]
     longest = max(times, default=0)
     if config.tools.sources:
@@ -139,30 +164,30 @@ def _has_own(config: Config) -> bool:
     return config.tools.enabled and bool(config.tools.registry or config.tools.sources)
 
 
-def _from_mcp_json(path: Path, timeout: float) -> list[ServerSpec]:
+def _from_mcp_json(found: McpJson, timeout: float) -> list[ServerSpec]:
     return [
         ServerSpec(name, problem=entry)
         if isinstance(entry, str)
-        else replace(spec_of(name, entry, path.parent, timeout), secrets=values)
-        for name, entry, values in _entries(path)
+        else replace(spec_of(name, entry, found.path.parent, timeout), secrets=values)
+        for name, entry, _, values in found.entries
     ]
 
 
-def _entries(path: Path) -> Iterator[tuple[str, McpServerConfig | str, frozenset[str]]]:
-    """Each enabled server of the file, or its fault; and its variables' values."""
+def _entries(path: Path) -> Iterator[tuple[str, McpServerConfig | str, Any, frozenset[str]]]:
+    """Each enabled server of the file, or its fault; as it is written; and its variables' values."""
     for name, raw in _read_servers(path).items() if path.is_file() else ():
         expansion = expand(raw, os.environ)
         place = f"$.mcpServers.{name}"
         if expansion.problem:
-            yield name, f"{path}: {place}: {expansion.problem}", expansion.values
+            yield name, f"{path}: {place}: {expansion.problem}", raw, expansion.values
             continue
         try:
             entry = McpServerConfig.model_validate(expansion.value)
         except ValidationError as error:
-            yield name, f"{path}: {_faults(error, place)}", expansion.values
+            yield name, f"{path}: {_faults(error, place)}", raw, expansion.values
             continue
         if not entry.disabled:
-            yield name, entry, expansion.values
+            yield name, entry, raw, expansion.values
 
 
 def _read_servers(path: Path) -> Mapping[str, Any]:

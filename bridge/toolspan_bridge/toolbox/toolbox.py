@@ -3,77 +3,223 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 
+from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.engines.upstreams import ListedTool, ServerFailure, ServerSpec
 
-from ..invisible_text import invisible_text_notes
+from ..client import ClientFeatures
+from ..errors import UsageError
 from ..messages import ToolOutcome, ToolSpec
+from ..oauth import SignInWay, authorized
+from ..trust.invisible_text import invisible_text_notes
+from ._offered import Accepts, Offered
 from .connection import ToolConnection
+from .contents import Contents
+from .local import LOCAL_SERVER, LocalCall, LocalFailure, LocalTool, local_outcome
 from .outcomes import UNLISTED_ACTION, failed
+from .reports import Report, unreported
 
 CONNECT_TIMEOUT_SECONDS = 10.0
+Guard = Callable[[str, ListedTool], LocalFailure | None]
+"""Why a server's tool may not be called now; ``None`` when it may."""
+
+_FOR_PEOPLE = "for-people"
+"""The tag of tools of our own servers that are people's commands, which no model is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """A server: how many ``tools`` it lists, and why it is not there, if it is not."""
+
+    name: str
+    tools: int
+    failure: ServerFailure | None = None
 
 
 class Toolbox:
-    """``tools`` of every connected server, sorted by server and name; ``failures`` of the others;
-    ``warnings`` about tools that were left out of the lists, and about text in them that is hidden from
-    people.
+    """``tools`` of every connected server, sorted by server and name, as they are listed now; ``failures`` of
+    the others; ``warnings`` about tools that were left out of the lists, and about text in them that is
+    hidden from people. ``local`` tools, which the bridge performs itself, are among ``tools``; a tool that
+    ``accepts`` says no to is not. ``guard`` is asked before each call.
     """
 
-    def __init__(self, connections: Iterable[ToolConnection]) -> None:
+    def __init__(
+        self,
+        connections: Iterable[ToolConnection],
+        local: Iterable[LocalTool] = (),
+        accepts: Accepts | None = None,
+        guard: Guard | None = None,
+    ) -> None:
         self._connections = {connection.spec.name: connection for connection in connections}
+        performed = [tool for tool in local if accepts is None or accepts(LOCAL_SERVER, tool.definition)]
+        self._local = {tool.definition.name: tool for tool in performed}
+        self._accepts = accepts
+        self._guard = guard
         known = self._connections.values()
-        tools = [tool for connection in known for tool in connection.specs]
-        self.tools: tuple[ToolSpec, ...] = tuple(sorted(tools, key=lambda tool: tool.key))
-        self.failures: tuple[ServerFailure, ...] = tuple(c.failure for c in known if c.failure is not None)
+        self._offered = Offered(known, self._local, accepts)
+        self._chosen: tuple[ToolSpec, ...] | None = None
         self.warnings: tuple[str, ...] = tuple(
             f"server {c.spec.name!r}: {w}" for c in known for w in c.warnings
         ) + tuple(invisible_text_notes(self.tools))
 
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools as their servers list them now; those that were set, once some were."""
+        return self._offered.tools if self._chosen is None else self._chosen
+
+    @tools.setter
+    def tools(self, tools: Iterable[ToolSpec]) -> None:
+        self._chosen = tuple(tools)
+
+    @property
+    def failures(self) -> tuple[ServerFailure, ...]:
+        """The servers that did not answer when they were connected, or were started again."""
+        return tuple(c.failure for c in self._connections.values() if c.failure is not None)
+
+    @property
+    def servers(self) -> tuple[ServerState, ...]:
+        """Every server, as it is now."""
+        return tuple(
+            ServerState(name, 0 if connection.lost else len(connection.tools), connection.lost)
+            for name, connection in self._connections.items()
+        )
+
+    async def restart(self, server: str) -> ServerFailure | None:
+        """End ``server`` and connect it again; why it does not answer, if it does not. Its tools are listed
+        anew, in every toolbox that has it. Raises ``UsageError`` when there is no such server."""
+        connection = self._connections.get(server)
+        if connection is None:
+            raise UsageError(f"there is no server {server!r} ({nearest(server, self._connections)})")
+        return await connection.restart()
+
+    @property
+    def contents(self) -> Contents:
+        """The resources and prompts of the servers."""
+        return Contents(self._connections)
+
+    def take_news(self) -> list[str]:
+        """What servers told outside of calls since the last time, in sentences: tools and resources that have
+        changed."""
+        return [text for connection in self._connections.values() for text in connection.news.take()]
+
     @classmethod
     @asynccontextmanager
     async def connect(
-        cls, servers: Iterable[ServerSpec], *, connect_timeout: float | None = None
+        cls,
+        servers: Iterable[ServerSpec],
+        *,
+        connect_timeout: float | None = None,
+        client: ClientFeatures | None = None,
+        sign_in: SignInWay | None = None,
+        on_ready: Callable[[str], None] | None = None,
     ) -> AsyncGenerator[Toolbox]:
         """Connect all ``servers`` concurrently; they end with the block. A failing server raises no
         exception: ``failures`` has one that has not answered within ``connect_timeout`` seconds; without
-        that, within those of its ``ServerSpec``, or 10.
+        that, within those of its ``ServerSpec``, or 10. ``client`` is what the servers may ask for; without
+        it, nothing. ``sign_in``: how to sign in to remote ones, by default as somebody did before, and nobody
+        is asked. ``on_ready`` is called with each server's name once it has answered or failed.
         """
+        features, way = client or ClientFeatures(), sign_in or SignInWay()
         connections = [
-            ToolConnection(spec, connect_timeout or spec.connect_timeout or CONNECT_TIMEOUT_SECONDS)
+            ToolConnection(
+                authorized(spec, way),
+                connect_timeout or spec.connect_timeout or CONNECT_TIMEOUT_SECONDS,
+                features,
+            )
             for spec in servers
         ]
         fault: Exception | None = None
         async with anyio.create_task_group() as tasks:
             for connection in connections:
-                tasks.start_soon(connection.run)
+                tasks.start_soon(connection.run_and_revive)
+            unwatched = _telling_of_roots(features, connections, tasks)
             try:
-                for connection in connections:
-                    await connection.ready.wait()
+                await _all_ready(connections, on_ready)
                 yield cls(connections)
             except Exception as error:
                 # carried past the task group, which would wrap it in an ExceptionGroup
                 fault = error
             finally:
+                unwatched()
                 for connection in connections:
                     connection.stop()
         if fault is not None:
             raise fault
+
+    def with_local(self, tools: Iterable[LocalTool]) -> Toolbox:
+        """The same connections, with ``tools`` beside the local ones that there are already."""
+        return self._but(local=(*self._local.values(), *tools))
+
+    def accepting(self, accepts: Accepts) -> Toolbox:
+        """The same, without the tools that ``accepts`` says no to."""
+        before = self._accepts
+
+        def both(server: str, tool: ListedTool) -> bool:
+            return accepts(server, tool) and (before is None or before(server, tool))
+
+        return self._but(accepts=both)
+
+    def guarded(self, guard: Guard) -> Toolbox:
+        """The same, with ``guard`` asked before each call."""
+        return self._but(guard=guard)
+
+    def for_models(self) -> Toolbox:
+        """The same, without the tools of our own servers that are people's commands."""
+        return self.accepting(lambda server, tool: not (self.is_own(server) and _FOR_PEOPLE in tool.tags))
+
+    def is_own(self, server: str) -> bool:
+        """Whether the server of that name is one of our own."""
+        connection = self._connections.get(server)
+        return connection is not None and connection.spec.own
+
+    def refusal(self, spec: ToolSpec) -> LocalFailure | None:
+        """Why ``spec`` may not be called now; ``None`` when it may, as what is performed here always."""
+        if self._guard is None or self._local_tool(spec) is not None:
+            return None
+        return self._guard(spec.server, self.definition(spec))
+
+    def _but(
+        self,
+        *,
+        local: Iterable[LocalTool] | None = None,
+        accepts: Accepts | None = None,
+        guard: Guard | None = None,
+    ) -> Toolbox:
+        return Toolbox(
+            self._connections.values(),
+            self._local.values() if local is None else local,
+            accepts or self._accepts,
+            guard or self._guard,
+        )
+
+    def joined(self, other: Toolbox) -> Toolbox:
+        """This toolbox with all tools of the servers of ``other``, none of which has the name of one here."""
+        accepts = self._accepts
+
+        def all_of_other(server: str, tool: ListedTool) -> bool:
+            return server in other._connections or accepts is None or accepts(server, tool)
+
+        connections = (*self._connections.values(), *other._connections.values())
+        return Toolbox(connections, self._local.values(), all_of_other)
 
     def definition(self, spec: ToolSpec) -> ListedTool:
         """The definition of ``spec`` as its server lists it now, which the conversation's may differ from.
 
         A tool that is no longer listed is described by ``spec`` alone.
         """
-        connection = self._connections.get(spec.server)
-        listed = () if connection is None else connection.tools
-        found = next((tool for tool in listed if tool.name == spec.name), None)
+        found = self._offered.definition(spec.key)
         return found or ListedTool(spec.name, spec.description, spec.schema)
+
+    def lists(self, spec: ToolSpec) -> bool:
+        """Whether the server of ``spec`` lists it now, also where it is no tool of this toolbox."""
+        return self._offered.definition(spec.key) is not None
 
     def address(self, server: str) -> str:
         """The command line or URL of the server of that name; empty of one that is not known."""
@@ -88,21 +234,64 @@ class Toolbox:
         conversation: str = "",
         *,
         approved: bool = False,
+        report: Report = unreported,
     ) -> ToolOutcome:
         """Call a tool. Never raises for errors of a tool, a server or a model; cancelling cancels the call
         there. ``call_id`` comes back in the outcome, which is the one result of that call of a model.
         ``conversation`` is the id of the conversation that the call belongs to, which our own servers keep
         state for. ``approved``: this very call was allowed, so that our own server need not have it allowed
-        again.
+        again. ``report`` takes what happens meanwhile.
         """
+        if fault := _unsendable(arguments):
+            action = "Send plain JSON: finite numbers and valid Unicode text."
+            return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
+        if (refused := self.refusal(spec)) is not None:
+            return failed(call_id, spec.name, str(refused), refused.code, refused.user_action)
+        if (local := self._local_tool(spec)) is not None:
+            return await local_outcome(local, LocalCall(call_id, arguments, conversation, report))
         connection = self._connections.get(spec.server)
         if connection is None:
             missing = f"Tool '{spec.name}' not found"
             return failed(call_id, spec.name, missing, "tool_not_found", UNLISTED_ACTION)
-        if fault := _unsendable(arguments):
-            action = "Send plain JSON: finite numbers and valid Unicode text."
-            return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
-        return await connection.outcome(spec.name, arguments, call_id, conversation, approved=approved)
+        if spec.name in connection.removed:
+            gone = f"Tool '{spec.name}' is no longer offered by the server {spec.server!r}"
+            return failed(call_id, spec.name, gone, "tool_not_found", UNLISTED_ACTION)
+        return await connection.outcome(
+            spec.name, arguments, call_id, conversation, approved=approved, report=report
+        )
+
+    def _local_tool(self, spec: ToolSpec) -> LocalTool | None:
+        return self._local.get(spec.name) if spec.server == LOCAL_SERVER else None
+
+
+async def _all_ready(connections: Iterable[ToolConnection], on_ready: Callable[[str], None] | None) -> None:
+    if on_ready is None:
+        for connection in connections:
+            await connection.ready.wait()
+        return
+    told = on_ready
+
+    async def ready(connection: ToolConnection) -> None:
+        await connection.ready.wait()
+        told(connection.spec.name)
+
+    async with anyio.create_task_group() as tasks:
+        for connection in connections:
+            tasks.start_soon(ready, connection)
+
+
+def _telling_of_roots(
+    features: ClientFeatures, connections: Iterable[ToolConnection], tasks: TaskGroup
+) -> Callable[[], None]:
+    """Tell the servers when the roots change, until what this gives is called."""
+    if features.roots is None:
+        return lambda: None
+
+    def tell() -> None:
+        for connection in connections:
+            tasks.start_soon(connection.notify, "notifications/roots/list_changed")
+
+    return features.roots.watch(tell)
 
 
 def _unsendable(arguments: Mapping[str, Any]) -> str:

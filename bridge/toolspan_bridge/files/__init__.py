@@ -1,0 +1,1 @@
+"""Files of the user: where they are, and how they are put on disk."""
