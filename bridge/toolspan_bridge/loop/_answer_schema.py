@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from toolspan_server.schema.json_schema_faults import (
@@ -14,7 +14,11 @@ from toolspan_server.schema.json_schema_faults import (
 )
 
 from ..errors import UsageError
+from ..formats import takes_answer_schema
 from ..messages import Json
+from ..providers import Provider
+from ..toolbox import Toolbox
+from ._question import Question
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -79,3 +83,12 @@ def _compiled(schema: Mapping[str, Any]) -> Validator:
 def _json_of(text: str) -> str:
     fenced = _FENCED.findall(text)
     return str(fenced[0][1]) if len(fenced) == 1 else text
+
+
+def with_schema(question: Question, schema: AnswerSchema, provider: Provider, toolbox: Toolbox) -> Question:
+    """``question``, with its schema in the system prompt where the provider does not take it itself."""
+    tools = () if question.allowed_tools == () else toolbox.tools
+    request = question.request((), tools, question.builtins, closing=False)
+    if provider.format_name and takes_answer_schema(provider.format_name, request):
+        return question
+    return replace(question, system="\n\n".join(filter(None, (question.system, schema.words))))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ..events import Ending
 from ..messages import Reply
+from .limits.limits import LimitReached
 
+LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
 MAX_PAUSES = 8
 """How often in a run a paused turn is sent back to be continued."""
 
@@ -16,10 +18,10 @@ _REASONS: dict[str, str] = {
 }
 
 
-def ending(reply: Reply, text: str, *, closing: bool) -> tuple[Ending, str]:
+def ending(reply: Reply, text: str, reached: LimitReached | None) -> tuple[Ending, str]:
     """How the run ends with ``reply``, and a sentence about anything unusual.
 
-    ``text`` is the text of the answer. ``closing``: it was the extra turn after all that were allowed.
+    ``text`` is the text of the answer. ``reached`` is the limit after which it was the last turn.
     """
     if reply.incomplete:
         cut = " A call in it was not made." if reply.cut_calls else ""
@@ -28,9 +30,21 @@ def ending(reply: Reply, text: str, *, closing: bool) -> tuple[Ending, str]:
         return "length", _cut_off(reply, text)
     if reply.stop in ("refusal", "malformed", "error") or (reply.stop == "pause" and not reply.message.calls):
         return reply.stop, _REASONS[reply.stop]
-    if closing:
-        return "end" if text else "limit", "The maximum number of iterations with tools was reached."
+    if reached is not None:
+        return ending_at(reached, text)
     return ("end", "") if text else ("empty", "The model gave an empty answer.")
+
+
+def ending_at(reached: LimitReached, text: str) -> tuple[Ending, str]:
+    """How the run ends that ``reached`` a limit, with ``text`` as its answer."""
+    if reached.name in ("iterations", "repeats"):
+        return "end" if text else "limit", reached.text
+    return "limit", reached.text
+
+
+def instead_of_words(reached: LimitReached) -> str:
+    """What stands for an answer where the limit that was ``reached`` left none."""
+    return LIMIT_REACHED if reached.name in ("iterations", "repeats") else reached.what
 
 
 def _cut_off(reply: Reply, text: str) -> str:
@@ -39,3 +53,10 @@ def _cut_off(reply: Reply, text: str) -> str:
     if not text:
         return "The model's answer was cut off before its first word: raise max_tokens."
     return "The answer was cut off: raise max_tokens."
+
+
+def asking_again(reply: Reply) -> str:
+    """The message about a turn that is of no use."""
+    if reply.stop == "malformed":
+        return "The model wrote a tool call that the provider could not read: it is asked again."
+    return f"The turn broke off and is asked for again: {reply.trouble}"

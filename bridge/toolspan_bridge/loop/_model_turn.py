@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 
-from ..deltas import CallDelta, Delta, TextDelta
 from ..formats.prompt.rescue import (
     HeldText,
     callable_names,
@@ -14,6 +13,7 @@ from ..formats.prompt.rescue import (
     rescued,
 )
 from ..messages import Reply, Request
+from ..messages.deltas import CallDelta, Delta, TextDelta
 from ..providers import Provider
 
 
@@ -30,6 +30,11 @@ class ModelTurn:
         self._held = HeldText(names) if names else None
         self._took_calls = False
         self._reply: Reply | None = None
+
+    @property
+    def request(self) -> Request:
+        """What the model is asked."""
+        return self._request
 
     @property
     def text(self) -> str:

@@ -91,6 +91,19 @@ class Offer:
             shown["note"] = "No further tool can be offered in this conversation: use those that there are."
         return shown
 
+    def follow(self, known: Sequence[ToolSpec]) -> None:
+        """Offer further tools too that servers have come to have. What is offered stays."""
+        if known is self._known:
+            return
+        names = self._question.allowed_tools
+        before = {tool.key for tool in self._known}
+        self._known = known
+        self._wanted = tuple(tool for tool in known if names is None or tool.name in names)
+        new = [tool for tool in self._wanted if tool.key not in before]
+        self.allowed |= {tool.key for tool in new}
+        for tool in () if self.searches else new:
+            self.add(tool)
+
     def add(self, tool: ToolSpec) -> bool:
         """Offer ``tool`` from the next request on; returns whether it is among the offered ones."""
         if tool.key in {each.key for each in self.tools}:
@@ -98,6 +111,13 @@ class Offer:
         if self._limit is not None and len(self.tools) >= max(self._limit, _LEAST):
             return False
         self._beginning = _grown(self._beginning, (tool,))
+        return True
+
+    def allow(self, tool: ToolSpec) -> bool:
+        """Offer ``tool`` from the next request on, and let it be called; returns whether it is offered."""
+        if self._question.allowed_tools == () or not self.add(tool):
+            return False
+        self.allowed |= {tool.key}
         return True
 
     def messages(self) -> list[Message]:

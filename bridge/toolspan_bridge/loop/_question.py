@@ -14,7 +14,13 @@ from ..messages import (
     ToolSpec,
     User,
 )
+from .hooks.contract import Hook
+from .limits.limits import NO_LIMITS, Limits
 
+REPAIR_ATTEMPTS = 3
+"""How often a model may correct arguments in one question, when nothing else is said."""
+RESULT_CHARACTERS = 100_000
+"""How much of a result's text is shown, when nothing else is said."""
 DEFAULT_SYSTEM = (
     "You are a helpful assistant with tools. Use a tool where it helps; otherwise answer directly."
 )
@@ -32,7 +38,12 @@ class Question:
     for all. ``reasoning`` is how much the model is to think; ``None`` leaves it to the model.
     ``answer_schema`` is a JSON Schema that the answer has to fit: it is then one JSON value,
     ``Answer.value``. Of more tools than ``tools_offered``, and than the format takes, the model has to find
-    those that it needs with a search. ``max_parallel`` calls of a turn run at the same time.
+    those that it needs with a search. ``max_parallel`` calls of a turn run at the same time. ``limits`` hold
+    for this question, ``conversation_limits`` for all of its conversation. In ``repair_attempts`` turns the
+    model may send arguments that do not fit, is told so and may correct them; then it has to answer.
+    ``context_tokens`` is the length of the model's context, where the table of prices is not to be asked; of
+    a result's text the first ``result_characters`` are shown. With ``compact`` the model summarises what came
+    before this question when that does not fit otherwise. ``hooks`` run before and after it and its calls.
     """
 
     text: str
@@ -51,6 +62,13 @@ class Question:
     answer_schema: Mapping[str, Any] | None = None
     tools_offered: int | None = None
     max_parallel: int = 16
+    limits: Limits = NO_LIMITS
+    conversation_limits: Limits = NO_LIMITS
+    repair_attempts: int = REPAIR_ATTEMPTS
+    context_tokens: int | None = None
+    result_characters: int = RESULT_CHARACTERS
+    compact: bool = False
+    hooks: tuple[Hook, ...] = ()
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     @property

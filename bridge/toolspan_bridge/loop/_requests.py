@@ -38,12 +38,21 @@ class Requests:
         return replace(request, tool_choice="none") if offer.allows_nothing else request
 
 
-def first_request(question: Question, format_name: str, tools: Sequence[ToolSpec]) -> Request:
-    """The request that a new conversation with ``question`` begins with, where there are ``tools``: of more
-    than are sent at once it lists a search only, unless the provider searches itself."""
-    requests = Requests(question, format_name)
-    offer = Offer(question, Conversation(), question.model, tools, requests.listed_tools)
-    return requests.request(offer, offer.messages(), closing=False)
+def first_request(
+    question: Question,
+    format_name: str,
+    tools: Sequence[ToolSpec],
+    *,
+    searches_tools: bool = True,
+    conversation: Conversation | None = None,
+) -> Request:
+    """The request that ``question`` begins with, in a new conversation or after the messages of
+    ``conversation``, where there are ``tools``: of more than are sent at once it lists a search only, unless
+    the provider searches itself: ``searches_tools`` says whether it has the search of its format."""
+    conversation = conversation or Conversation()
+    requests = Requests(question, format_name, searches_tools=searches_tools)
+    offer = Offer(question, conversation, question.model, tools, requests.listed_tools)
+    return requests.request(offer, [*conversation.messages, *offer.messages()], closing=False)
 
 
 def most_tools(offered: int | None, format_name: str) -> int | None:

@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
 from ..approvals import Approver, Unattended
 from ..conversation import Conversation
+from ..errors import ContextOverflowError
 from ..events import (
     Answer,
+    ElicitationAnswer,
+    ElicitationRequest,
     End,
     Event,
     IterationStarted,
     Notice,
+    SamplingAnswer,
+    SubagentEvent,
     Text,
     ToolCallStarted,
     ToolUse,
     UsageReported,
 )
-from ..formats import mixes_builtins, takes_answer_schema
+from ..formats.names import NameTable
 from ..messages import (
     Assistant,
-    Citation,
     Message,
     Reply,
     Request,
     ToolResults,
     Usage,
-    User,
 )
 from ..providers import Provider
+from ..providers.prices import Pricing
 from ..toolbox import Toolbox
-from ._answer_schema import AnswerSchema, CheckedAnswer
-from ._ending import MAX_PAUSES, ending
+from ._answer_schema import AnswerSchema, with_schema
+from ._ending import asking_again, ending_at, instead_of_words
+from ._journaled import keep
 from ._model_turn import ModelTurn
+from ._notes import opening_notes
 from ._offer import Offer
 from ._question import Question
+from ._replies import Outcome, Replies
 from ._requests import Requests
 from ._tool_calls import ToolCallReader
-
-_MALFORMED_AGAIN = 2
-LIMIT_REACHED = "I reached the maximum number of tool calls. Please try rephrasing your request."
-
+from .budget.budget import Budget
+from .budget.estimate import turn_tokens
+from .budget.results import READ_RESULT, ReadResult, has_cut
+from .budget.summary import summarised
+from .hooks import Consulted, HookInput, HookRunner
+from .limits import AtLimit, Limits, LimitScope, TimeUp, Watch, timed
 
 Transcript = Conversation | list[Message]
 """The earlier messages: with what their requests began with, or alone."""
@@ -55,6 +64,8 @@ async def run(
     transcript: Transcript | None = None,
     *,
     approver: Approver | None = None,
+    pricing: Pricing | None = None,
+    at_limit: AtLimit | None = None,
 ) -> AsyncGenerator[Event]:
     """Answer ``question`` and yield each event; the last one is ``End``.
 
@@ -73,14 +84,46 @@ async def run(
     ``approver`` decides about each call that needs approval; without one, calls of tools that are
     destructive, or say that they need approval, are denied.
 
-    Raises what the provider raises. An error of a tool or in a call is a result for the model.
+    At a limit ``at_limit`` is asked what becomes of the question; without it the model is asked for its
+    answer in a last turn without tools, where the limit leaves room for one. ``pricing`` says what requests
+    cost; without it the table of prices does, by the provider's name.
+
+    Raises what the provider raises, and ``UsageError`` where the cost is limited and no price is known. An
+    error of a tool or in a call is a result for the model.
     """
     if not isinstance(transcript, Conversation):
         transcript = Conversation.over([] if transcript is None else transcript)
-    run_ = _Run(question, provider, toolbox, transcript, approver or Unattended())
-    async with aclosing(run_.events()) as events:
-        async for event in events:
-            yield event
+    hooks = HookRunner(question.hooks, toolbox, question.model) if question.hooks else None
+    if hooks is not None:
+        before = await hooks.consult(_before(question, transcript))
+        for ran in before.events:
+            keep(transcript.journal, ran)
+            yield ran
+        if before.denied:
+            yield End(_denied(question, provider, before.denied))
+            return
+        question = replace(question, text=before.given.text, system=before.given.system)
+    pricing = pricing or Pricing(provider.name, question.model)
+    limits: dict[LimitScope, Limits] = {
+        "question": question.limits,
+        "conversation": question.conversation_limits,
+    }
+    watch = Watch(limits, question.max_iterations, transcript, pricing, at_limit)
+    run_ = _Run(question, provider, toolbox, transcript, approver or Unattended(), watch, hooks)
+    try:
+        async with aclosing(run_.events()) as events:
+            async for event in events:
+                if isinstance(event, End) and hooks is not None:
+                    after = await hooks.consult(_after(question, transcript, event.answer))
+                    for ran in after.events:
+                        keep(transcript.journal, ran)
+                        yield ran
+                    event = End(_hooked(event.answer, after))  # noqa: PLW2901
+                keep(transcript.journal, event)
+                yield event
+    finally:
+        watch.finish()
+        transcript.record()
 
 
 async def answer(
@@ -90,13 +133,45 @@ async def answer(
     transcript: Transcript | None = None,
     *,
     approver: Approver | None = None,
+    pricing: Pricing | None = None,
+    at_limit: AtLimit | None = None,
 ) -> Answer:
     """Only the answer: the last event of ``run``."""
-    async with aclosing(run(question, provider, toolbox, transcript, approver=approver)) as events:
+    started = run(
+        question, provider, toolbox, transcript, approver=approver, pricing=pricing, at_limit=at_limit
+    )
+    async with aclosing(started) as events:
         async for event in events:
             if isinstance(event, End):
                 return event.answer
     raise AssertionError("a run ends with End")
+
+
+def _before(question: Question, conversation: Conversation) -> HookInput:
+    given = HookInput("before_turn", conversation=conversation.id)
+    return replace(given, text=question.text, system=question.system)
+
+
+def _after(question: Question, conversation: Conversation, answer: Answer) -> HookInput:
+    given = HookInput("after_turn", conversation=conversation.id)
+    return replace(given, text=question.text, content=answer.content)
+
+
+def _denied(question: Question, provider: Provider, why: str) -> Answer:
+    reason = f"The question was denied by a hook: {why}"
+    return Answer(reason, question.model, provider.name, (), Usage(), 0, stop="denied", reason=reason)
+
+
+def _hooked(answer: Answer, after: Consulted) -> Answer:
+    """``answer`` as the hooks leave it; the conversation has what the model said."""
+    if after.denied:
+        reason = f"The answer was withheld by a hook: {after.denied}"
+        return replace(
+            answer, content=reason, stop="denied", reason=reason, citations=(), fits=False, value=None
+        )
+    if after.given.content == answer.content:
+        return answer
+    return replace(answer, content=after.given.content, citations=(), fits=False, value=None)
 
 
 class _Run:
@@ -109,213 +184,271 @@ class _Run:
         toolbox: Toolbox,
         conversation: Conversation,
         approver: Approver,
+        watch: Watch,
+        hooks: HookRunner | None = None,
     ) -> None:
-        self._schema = None if question.answer_schema is None else AnswerSchema(question.answer_schema)
-        if self._schema is not None:
-            question = _with_schema(question, self._schema, provider, toolbox)
+        self._hooks = hooks
+        schema = None if question.answer_schema is None else AnswerSchema(question.answer_schema)
+        if schema is not None:
+            question = with_schema(question, schema, provider, toolbox)
         self._question = question
         self._provider = provider
         self._toolbox = toolbox
         self._approver = approver
+        self._watch = watch
         self._conversation = conversation
         self._requests = Requests(question, provider.format_name, searches_tools=provider.searches_tools)
         model = f"{provider.name}/{question.model}"
         self._offer = Offer(question, conversation, model, toolbox.tools, self._requests.listed_tools)
         self._pending = self._offer.messages()
-        self._reader = ToolCallReader(self._offer, toolbox, provider.format_name)
+        self._reader = ToolCallReader(
+            self._offer, toolbox, watch, question.repair_attempts, provider.format_name
+        )
+        self._replies = Replies(schema)
+        self._budget = Budget(question, conversation, provider.name)
+        self._read_result = ""
+        self._offer_reading()
         self._tool_uses: list[ToolUse] = []
         self._usage = Usage()
         self._notes: list[str] = []
         self._iteration = 0
         self._closing = False
-        self._pauses = 0
-        self._times_again = 0
-        self._paused_text = ""
-        self._paused_citations: tuple[Citation, ...] = ()
-        self._repaired = False
+        self._reply: Reply | None = None
+        self._broken_off = ""
 
     async def events(self) -> AsyncGenerator[Event]:
-        for text in self._notices():
+        self._conversation.note("model", {"model": f"{self._provider.name}/{self._question.model}"})
+        self._record()
+        known = self._requests.known_builtins
+        for text in opening_notes(self._question, self._provider, self._offer, known):
             yield Notice(text)
-        while True:
-            self._closing = self._iteration == self._question.max_iterations
+        while (step := await self._watch.next_turn(self._iteration)) != "none":
+            self._closing = step == "closing"
             self._iteration += not self._closing
+            self._offer.follow(self._toolbox.tools)
+            for text in self._toolbox.take_news():
+                yield Notice(f"{text[:1].upper()}{text[1:]}")
             yield IterationStarted(self._iteration, self._closing)
-            reply = None
-            while reply is None:
-                turn = ModelTurn(self._provider, self._request())
+            async with aclosing(self._turn()) as turn_events:
+                async for event in turn_events:
+                    yield event
+            if (reply := self._reply) is None:
+                break
+            if not self._closing and reply.message.calls:
+                async with aclosing(self._tool_events(reply)) as tool_events:
+                    async for event in tool_events:
+                        yield event
+            elif notice := self._replies.repair(reply, self._pending, self._watch.reached):
+                self._record()
+                yield Notice(notice)
+            else:
+                for event in self._ended(reply):
+                    yield event
+                return
+        for event in self._stopped():
+            yield event
+
+    async def _turn(self) -> AsyncGenerator[Event]:
+        """Ask the model until there is a reply to go on with; there is none when the time was up."""
+        self._reply = None
+        while self._reply is None:
+            request = self._request()
+            if self._budget.is_over and self._question.compact and self._budget.summarisable:
+                for event in await self._compact():
+                    yield event
+                request = self._request()
+            for event in self._noted(*self._budget.notes):
+                yield event
+            turn = ModelTurn(self._provider, request)
+            try:
                 async with aclosing(self._model_events(turn)) as model_events:
                     async for event in model_events:
                         yield event
-                reply = self._accepted(turn.reply)
-            if self._closing or not reply.message.calls:
-                if notice := self._repair(reply):
-                    yield Notice(notice)
-                    continue
-                break
-            async with aclosing(self._tool_events(reply)) as tool_events:
-                async for event in tool_events:
-                    yield event
-        for event in self._ended(reply):
-            yield event
-
-    def _notices(self) -> Iterator[str]:
-        known = self._requests.known_builtins
-        for name in self._question.builtins:
-            if name not in known:
-                there = f"it has {', '.join(sorted(known))}" if known else "it has none"
-                yield f"{self._provider.name} has no built-in tool {name!r} here ({there}): it is left out"
-        yield from self._offer.notices()
-        asked = [name for name in self._question.builtins if name in known]
-        model = self._question.model
-        if asked and self._offer.tools and not mixes_builtins(self._provider.format_name, model):
-            yield f"{model} takes no built-in tools beside others: {', '.join(asked)} left out"
-        if self._question.parts and not self._question.vision:
-            yield f"{self._question.model} accepts no images: it only gets their descriptions"
+            except ContextOverflowError as error:
+                if not self._shrinks(error):
+                    raise
+                continue
+            except TimeUp:
+                if not await self._watch.time_is_up():
+                    self._keep_broken(turn)
+                    return
+                yield Notice("The turn broke off when the time was up: it is asked for again.")
+                continue
+            self._reply = self._replies.accepted(turn.reply, self._pending)
+            self._record()
 
     def _request(self) -> Request:
-        messages = (*self._conversation.messages, *self._pending)
-        request = self._requests.request(self._offer, messages, closing=self._closing)
-        return replace(request, conversation=self._conversation.id)
+        def make(messages: Sequence[Message]) -> Request:
+            request = self._requests.request(self._offer, messages, closing=self._closing)
+            return replace(request, conversation=self._conversation.id)
+
+        return self._budget.request(self._messages, make, self._read_result)
+
+    @property
+    def _messages(self) -> tuple[Message, ...]:
+        return (*self._conversation.messages, *self._pending)
+
+    def _shrinks(self, error: ContextOverflowError) -> bool:
+        """Whether a request that the provider found too long can be made shorter."""
+        can_compact = self._question.compact and self._budget.summarisable > 0
+        return self._budget.learns(error, self._messages) or can_compact
+
+    async def _compact(self) -> list[Event]:
+        """Have the model summarise what came before this question."""
+        before = self._conversation.messages[: self._budget.summarisable]
+        compacted = await summarised(self._conversation, before, self._provider, self._question.model)
+        self._usage += compacted.usage
+        self._watch.replied(compacted.usage, compacted.usage.input_tokens + compacted.usage.output_tokens)
+        self._record()
+        note = (
+            f"The conversation is too long for {self._question.model}: a summary of {compacted.messages} "
+            "messages is sent in their place from here on; the conversation keeps them."
+        )
+        return [UsageReported(compacted.usage, self._iteration), *self._noted(note)]
+
+    def _offer_reading(self) -> None:
+        """Offer to read on in results, once one was cut."""
+        if not self._read_result and has_cut(self._messages) and self._offer.allow(READ_RESULT):
+            self._read_result = NameTable.of(self._offer.tools).wire(READ_RESULT)
+            reader = ReadResult(self._conversation, self._question.result_characters)
+            self._toolbox = self._toolbox.with_local([reader])
 
     async def _model_events(self, turn: ModelTurn) -> AsyncGenerator[Event]:
         """A turn of the model. One that the consumer stops or cancels is kept as far as it was received."""
         try:
-            async with aclosing(turn.deltas()) as deltas:
+            async with aclosing(timed(turn.deltas(), self._watch.clock)) as deltas:
                 async for delta in deltas:
                     yield delta
-        except BaseException:
-            if text := turn.text:
-                self._append(Assistant(text, incomplete=True))
+        except TimeUp:
             raise
+        except BaseException:
+            self._keep_broken(turn)
+            raise
+        for event in self._replied(turn):
+            yield event
+
+    def _keep_broken(self, turn: ModelTurn) -> None:
+        """Keep what came of a turn that is not asked for again."""
+        if text := turn.text:
+            self._broken_off = text
+            self._append(Assistant(text, incomplete=True))
+
+    def _replied(self, turn: ModelTurn) -> Iterator[Event]:
         reply = turn.reply
         self._usage += reply.usage
         yield UsageReported(reply.usage, self._iteration)
-        new = [note for note in dict.fromkeys(reply.notes) if note not in self._notes]
+        tokens = reply.usage.input_tokens + reply.usage.output_tokens
+        if not tokens and self._watch.limits_tokens:
+            tokens = turn_tokens(turn.request, reply.message)
+            yield from self._noted(f"{self._provider.name} reports no tokens: they are estimated.")
+        self._watch.replied(reply.usage, tokens)
+        self._budget.replied(reply.usage)
+        yield from self._noted(*reply.notes)
+        if reply.attempts > 1:
+            yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")
+        if self._replies.asks_again(reply):
+            yield Notice(asking_again(reply))
+        elif text := reply.message.text or self._instead:
+            yield Text(text, self._iteration)
+
+    def _noted(self, *notes: str) -> Iterator[Notice]:
+        """The notices of what was not said before; they are the answer's notes too."""
+        new = [note for note in dict.fromkeys(notes) if note not in self._notes]
         self._notes += new
         for note in new:
             yield Notice(note)
-        if reply.attempts > 1:
-            yield Notice(f"{self._provider.name} answered at attempt {reply.attempts}.")
-        if self._is_useless(reply):
-            yield Notice(_asking_again(reply))
-        elif text := reply.message.text or (LIMIT_REACHED if self._closing else ""):
-            yield Text(text, self._iteration)
-
-    def _is_useless(self, reply: Reply) -> bool:
-        """Whether to ask again, because a turn broke off without any usable text, or the model wrote a call
-        that the provider could not read, which it may not the next time.
-        """
-        no_answer = bool(reply.cut_calls) or not reply.message.text
-        if reply.stop == "malformed":
-            return self._times_again < _MALFORMED_AGAIN
-        return reply.incomplete and no_answer and not self._times_again
-
-    def _accepted(self, reply: Reply) -> Reply | None:
-        """``reply``; ``None`` when the model has to be asked again: its turn was paused, or unusable."""
-        if self._is_useless(reply):
-            self._times_again += 1
-            return None
-        self._times_again = 0
-        if reply.incomplete:
-            kept = Assistant(reply.message.text, incomplete=True, citations=reply.message.citations)
-            return replace(reply, message=kept)
-        if reply.stop == "pause" and not reply.message.calls and self._pauses < MAX_PAUSES:
-            self._pauses += 1
-            self._paused_citations += self._citations(reply)
-            self._paused_text += reply.message.text
-            self._pending.append(reply.message)
-            return None
-        return reply
 
     async def _tool_events(self, reply: Reply) -> AsyncGenerator[Event]:
         """Run the calls of ``reply``; they and their results are added to the transcript."""
-        self._paused_text, self._paused_citations = "", ()
+        self._replies.forget_pauses()
         turn = self._reader.turn(reply)
+        self._offer.keep()
+        self._record(turn.message)
         for call in turn.calls:
             yield ToolCallStarted(
                 call.id, call.server, call.tool, call.arguments, self._iteration, reply.rescued
             )
-        events = turn.events(self._toolbox, self._approver, self._iteration, self._question.max_parallel)
+        events = turn.events(
+            self._toolbox,
+            self._approver,
+            self._iteration,
+            self._question.max_parallel,
+            self._watch.clock,
+            self._question.result_characters,
+            self._hooks,
+        )
         try:
             async with aclosing(events):
                 async for event in events:
+                    if isinstance(event, SubagentEvent):
+                        self._watch.of_subagent(event)
+                    elif isinstance(event, ElicitationRequest | ElicitationAnswer):
+                        self._watch.of_question(event)
+                    elif isinstance(event, SamplingAnswer) and event.model:
+                        self._watch.of_sample(event.usage)
                     yield event
         finally:
             self._append(turn.message, ToolResults(turn.outcomes()))
+            self._reader.ended(turn)
+            self._offer_reading()
             for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
                 use = ToolUse(call.tool, call.arguments, outcome.result, self._iteration, reply.rescued)
                 self._tool_uses.append(use)
 
-    def _checked(self, reply: Reply) -> CheckedAnswer | None:
-        """Whether the answer fits; ``None`` where there is no schema, or no whole answer to check."""
-        text = self._paused_text + reply.message.text
-        whole = ending(reply, text, closing=self._closing)[0] == "end"
-        return self._schema.check(text) if self._schema and whole else None
-
-    def _repair(self, reply: Reply) -> str:
-        """Tell the model, once, why its answer does not fit; the note about that, if there is a need."""
-        checked = self._checked(reply)
-        if checked is None or not checked.faults or self._repaired:
-            return ""
-        self._repaired = True
-        self._paused_text, self._paused_citations = "", ()
-        given = Assistant(reply.message.text) if reply.message.calls else reply.message
-        self._pending += [given, User(checked.repair)]
-        return f"The answer does not fit its schema and is asked for once more: {'; '.join(checked.faults)}"
+    @property
+    def _instead(self) -> str:
+        """What is said in the place of a last turn without words."""
+        reached = self._watch.reached if self._closing else None
+        return "" if reached is None else instead_of_words(reached)
 
     def _ended(self, reply: Reply) -> Iterator[Event]:
-        last = reply.message.text or (LIMIT_REACHED if self._closing else "")
         # the closing message is stored without calls, since they would have no results
-        self._append(reply.message if reply.message.text and not reply.message.calls else Assistant(last))
-        content = self._paused_text + last
-        text = self._paused_text + reply.message.text
-        stop, reason = ending(reply, text, closing=self._closing)
-        checked = self._checked(reply)
-        if checked and checked.faults:
-            stop, reason = "schema", f"The answer does not fit its schema: {'; '.join(checked.faults)}."
-        if reason:
-            yield Notice(reason)
+        kept = reply.message if reply.message.text and not reply.message.calls else None
+        self._append(kept or Assistant(reply.message.text or self._instead))
+        outcome = self._replies.outcome(reply, self._instead, self._watch.reached)
+        yield from self._end(outcome, incomplete=reply.incomplete)
+
+    def _stopped(self) -> Iterator[Event]:
+        """The end at a limit that leaves no room for a further turn."""
+        reached = self._watch.reached
+        assert reached is not None
+        text = self._broken_off
+        if self._iteration and not text:
+            self._append(Assistant(instead_of_words(reached)))
+        stop, reason = ending_at(reached, text)
+        yield from self._end(Outcome(text or instead_of_words(reached), stop, reason), incomplete=bool(text))
+
+    def _end(self, outcome: Outcome, *, incomplete: bool) -> Iterator[Event]:
+        reached = self._watch.reached
+        if outcome.reason:
+            yield Notice(outcome.reason)
         yield End(
             Answer(
-                content,
+                outcome.content,
                 self._question.model,
                 self._provider.name,
                 tuple(self._tool_uses),
                 self._usage,
                 self._iteration,
-                max_iterations_reached=self._closing,
+                max_iterations_reached=reached is not None and reached.name == "iterations",
                 repeated_calls_stopped=self._reader.stopped_a_repeat,
-                incomplete=reply.incomplete,
+                incomplete=incomplete,
                 notes=tuple(self._notes),
-                stop=stop,
-                reason="" if stop == "end" else reason,
-                citations=self._paused_citations + self._citations(reply),
-                fits=checked is not None and not checked.faults,
-                value=checked.value if checked and not checked.faults else None,
+                stop=outcome.stop,
+                reason="" if outcome.stop == "end" else outcome.reason,
+                citations=outcome.citations,
+                fits=outcome.fits,
+                value=outcome.value,
+                usd=self._watch.usd if self._iteration else None,
+                limit=reached.key if reached is not None and outcome.stop == "limit" else "",
             )
         )
-
-    def _citations(self, reply: Reply) -> tuple[Citation, ...]:
-        """The sources of ``reply``, placed in the text of the whole answer."""
-        return tuple(source.moved(len(self._paused_text)) for source in reply.message.citations)
 
     def _append(self, *messages: Message) -> None:
         self._offer.keep()
         self._conversation.messages += [*self._pending, *messages]
         self._pending = []
+        self._record()
 
-
-def _with_schema(question: Question, schema: AnswerSchema, provider: Provider, toolbox: Toolbox) -> Question:
-    """``question``, with its schema in the system prompt where the provider does not take it itself."""
-    tools = () if question.allowed_tools == () else toolbox.tools
-    request = question.request((), tools, question.builtins, closing=False)
-    if provider.format_name and takes_answer_schema(provider.format_name, request):
-        return question
-    return replace(question, system="\n\n".join(filter(None, (question.system, schema.words))))
-
-
-def _asking_again(reply: Reply) -> str:
-    if reply.stop == "malformed":
-        return "The model wrote a tool call that the provider could not read: it is asked again."
-    return f"The turn broke off and is asked for again: {reply.trouble}"
+    def _record(self, *further: Message) -> None:
+        self._conversation.record((*self._pending, *further))

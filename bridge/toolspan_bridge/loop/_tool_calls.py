@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ..formats import get_format
 from ..formats.names import NameTable
@@ -23,25 +19,42 @@ from ._arguments import Checker
 from ._offer import Offer
 from ._tool_search import SEARCH
 from ._turn_calls import PendingCall, TurnCalls
+from .cycles import ROUNDS, Cycles
+from .limits import LimitReached, Watch
 
 MAX_CALLS_PER_TURN = 16
-MAX_IDENTICAL_CALLS = 2
+_FRUITLESS_TURNS = 5
+"""After so many turns in a row of repeated calls alone, the model has to answer."""
 _SHOWN = 200
 _REPEATED_ACTION = "Use the earlier result, change the arguments, or answer."
 
 
 class ToolCallReader:
     """Reads the calls of one question, of what its ``offer`` allows; ``format_name`` is the wire format of
-    the calls.
+    the calls. ``watch`` is told when there is to be no further turn with tools: the arguments were wrong in
+    more than ``repair_attempts`` turns, or calls were only repeated.
     """
 
-    def __init__(self, offer: Offer, toolbox: Toolbox, format_name: str = "") -> None:
-        self.stopped_a_repeat = False
+    def __init__(
+        self, offer: Offer, toolbox: Toolbox, watch: Watch, repair_attempts: int, format_name: str = ""
+    ) -> None:
+        self._watch = watch
+        self._repairs_left = self._repair_attempts = repair_attempts
+        self._fruitless = 0
+        self._cycles = Cycles()
         self._offer = offer
-        self._every_name = NameTable.of(toolbox.tools)
+        self._toolbox = toolbox
         self._format = get_format(format_name) if format_name else None
         self._checker = Checker()
-        self._made: Counter[str] = Counter()
+
+    @property
+    def _every_name(self) -> NameTable:
+        return NameTable.of(self._toolbox.tools)
+
+    @property
+    def stopped_a_repeat(self) -> bool:
+        """Whether a call was not made because it only repeated earlier ones."""
+        return self._cycles.found
 
     def turn(self, reply: Reply) -> TurnCalls:
         """The calls of ``reply``, each looked up and validated."""
@@ -56,7 +69,23 @@ class ToolCallReader:
         if reply.stop == "length":
             text = "The reply was cut off within this call, so it was not made."
             pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
+        self._judge(pending)
         return TurnCalls(message, pending, self._checker.faults, self._offer.conversation)
+
+    def ended(self, turn: TurnCalls) -> None:
+        """Note what came of the calls of ``turn``."""
+        for outcome in turn.outcomes():
+            self._cycles.ended(outcome)
+
+    def _judge(self, pending: list[PendingCall]) -> None:
+        """Let the next turn be the last one, where those of the model bring nothing."""
+        codes = [call.outcome.result.get("error_code") if call.outcome else None for call in pending]
+        self._repairs_left -= "invalid_parameters" in codes
+        self._fruitless = self._fruitless + 1 if set(codes) == {"repeated_call"} else 0
+        if self._repairs_left < 0:
+            self._watch.close("repair_attempts", self._repair_attempts)
+        elif self._fruitless >= _FRUITLESS_TURNS:
+            self._watch.close("repeats", ROUNDS)
 
     def _take(self, call: ToolCall) -> PendingCall:
         pending = self._named(call)
@@ -66,12 +95,13 @@ class ToolCallReader:
             why = call.malformed or "they are no JSON object"
             text = f"Invalid parameters: {why} (received: {call.raw[:_SHOWN]!r})"
             pending.refuse(text, "invalid_parameters", "Send the arguments as one JSON object.")
-        elif self._is_repeat(pending.spec, pending.arguments):
-            self.stopped_a_repeat = True
-            text = f"'{pending.tool}' was already called {MAX_IDENTICAL_CALLS} times with the same arguments"
-            pending.refuse(f"{text}; it was not called again.", "repeated_call", _REPEATED_ACTION)
         elif faults := self._checker.faults(pending.spec, pending.arguments):
             pending.refuse_arguments(faults)
+        elif self._cycles.stops(pending.spec, pending.arguments, pending.id):
+            text = f"'{pending.tool}' was already called {ROUNDS} times with the same arguments"
+            pending.refuse(f"{text}; it was not called again.", "repeated_call", _REPEATED_ACTION)
+        elif reached := self._watch.takes_call():
+            _refuse_beyond(pending, reached)
         elif pending.spec.key == SEARCH.key:
             pending.outcome = self._searched(call.id, str(pending.arguments["query"]))
         return pending
@@ -95,8 +125,15 @@ class ToolCallReader:
             if self._format is not None and arguments is not None:
                 arguments = self._format.restore(spec, arguments)
             return PendingCall(call.id, spec.server, spec.name, arguments, spec)
-        hidden = self._every_name.tool(call.name)
+        hidden = self._hidden(call.name)
         return PendingCall(call.id, "", hidden.name if hidden else call.name[:_SHOWN], call.arguments)
+
+    def _hidden(self, wire_name: str) -> ToolSpec | None:
+        """The tool of that name that a server has, though it may not be called here."""
+        offered = NameTable.of(self._offer.tools).called(wire_name)
+        if offered is not None and self._toolbox.lists(offered):
+            return offered
+        return self._every_name.tool(wire_name)
 
     def _refuse_unknown(self, pending: PendingCall, wire_name: str) -> None:
         import difflib
@@ -105,15 +142,15 @@ class ToolCallReader:
         known = [name for name, key in names.items() if key in self._offer.allowed]
         near = difflib.get_close_matches(wire_name, known, n=3, cutoff=0.5) or known[:10]
         action = f"Call one of: {', '.join(near)}." if near else "Answer without tools: there are none."
-        if self._every_name.tool(wire_name) is not None:
+        if self._hidden(wire_name) is not None:
             pending.refuse(f"Tool '{pending.tool}' is not allowed here", "tool_not_allowed", action)
         else:
             pending.refuse(f"Tool '{pending.tool}' not found", "tool_not_found", action)
 
-    def _is_repeat(self, spec: ToolSpec, arguments: Mapping[str, Any]) -> bool:
-        signature = json.dumps([*spec.key, dict(arguments)], sort_keys=True, default=str)
-        self._made[signature] += 1
-        return self._made[signature] > MAX_IDENTICAL_CALLS
+
+def _refuse_beyond(pending: PendingCall, reached: LimitReached) -> None:
+    text = f"{reached.what} This call was not made."
+    pending.refuse(text, "too_many_calls", "Answer with what you have.")
 
 
 def _with_own_ids(message: Assistant) -> Assistant:

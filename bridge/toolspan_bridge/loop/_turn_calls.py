@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,14 +12,26 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from ..approvals import Approval, ApprovalRequest, Approver
-from ..events import Event, ToolApprovalAnswer, ToolApprovalRequest, ToolCallFinished
+from ..events import (
+    Event,
+    ToolApprovalAnswer,
+    ToolApprovalRequest,
+    ToolCallFinished,
+)
 from ..messages import Assistant, Part, ToolOutcome, ToolSpec
 from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
+from ..toolbox.reports import CallReport
+from ._reported import reported
+from .budget.results import READ_RESULT, shortened
+from .hooks.contract import HookInput, HookPoint
+from .hooks.running import HookRunner
+from .limits.clock import Clock
 
 DENIED = "Tool execution denied by user"
 _DENIED_ACTION = "Do not call it again unless the user asks for it."
 _CANCELLED_ACTION = "Ask again to have it made."
+_TIME_UP = "The time for this question was up; the call was cancelled."
 _CORRECT_ACTION = "Correct the named parameters and call the tool again."
 
 CheckArguments = Callable[[ToolSpec, Mapping[str, Any]], Sequence[str]]
@@ -27,7 +40,8 @@ CheckArguments = Callable[[ToolSpec, Mapping[str, Any]], Sequence[str]]
 
 @dataclass(slots=True)
 class PendingCall:
-    """A call that the model requested. Without an ``outcome`` it has not been run yet."""
+    """A call that the model requested. Without an ``outcome`` it has not been run yet. ``changed``: its
+    arguments are those of a hook."""
 
     id: str
     server: str
@@ -35,6 +49,7 @@ class PendingCall:
     arguments: Mapping[str, Any] | None
     spec: ToolSpec | None = None
     outcome: ToolOutcome | None = None
+    changed: bool = False
 
     def refuse(self, error: str, error_code: str, user_action: str) -> None:
         """Give the call a failed outcome, so that it is not run."""
@@ -62,11 +77,33 @@ class TurnCalls:
         self._faults = faults
 
     async def events(
-        self, toolbox: Toolbox, approver: Approver, iteration: int, max_parallel: int
+        self,
+        toolbox: Toolbox,
+        approver: Approver,
+        iteration: int,
+        max_parallel: int,
+        clock: Clock | None = None,
+        result_characters: int | None = None,
+        hooks: HookRunner | None = None,
     ) -> AsyncGenerator[Event]:
-        """Run the calls that were not refused; their approvals and, as each ends, outcomes are the events."""
+        """Run the calls that were not refused; their approvals and, as each ends, outcomes are the events.
+
+        Those that have not ended when the time of ``clock`` is up are cancelled. Of longer results models are
+        shown ``result_characters``.
+        """
         send, receive = anyio.create_memory_object_stream[Event](math.inf)
-        performance = _Performance(self, toolbox, approver, iteration, max_parallel, send, self._faults)
+        performance = _Performance(
+            self,
+            toolbox,
+            approver,
+            iteration,
+            max_parallel,
+            send,
+            self._faults,
+            clock or Clock(),
+            result_characters,
+            hooks,
+        )
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(performance.run)
             try:
@@ -99,7 +136,14 @@ class _Performance:
         max_parallel: int,
         send: MemoryObjectSendStream[Event],
         faults: CheckArguments,
+        clock: Clock,
+        result_characters: int | None,
+        hooks: HookRunner | None,
     ) -> None:
+        self._hooks = hooks
+        self._reported: set[str] = set()
+        self._result_characters = result_characters
+        self._clock = clock
         self.fault: Exception | None = None
         self._turn = turn
         self._toolbox = toolbox
@@ -114,10 +158,16 @@ class _Performance:
             for call in self._turn.calls:
                 if call.outcome is not None:
                     self._report(call)
-            for batch in self._batches():
-                await self._perform(batch)
-                if self.fault is not None:
-                    return
+            with self._clock.running() as scope:
+                for batch in self._batches():
+                    await self._perform(batch)
+                    if self.fault is not None:
+                        return
+            if scope.cancelled_caught:
+                for call in self._turn.calls:
+                    if call.outcome is None:
+                        call.refuse(_TIME_UP, "cancelled", _CANCELLED_ACTION)
+                        self._report(call)
 
     async def _perform(self, batch: list[PendingCall]) -> None:
         """Run the calls of ``batch`` side by side, those that wait for approval as soon as they have it."""
@@ -125,6 +175,8 @@ class _Performance:
             waiting: list[tuple[PendingCall, ApprovalRequest]] = []
             try:
                 for call in batch:
+                    if self._refused(call) or await self._hooked(call):
+                        continue
                     if request := self._request(call):
                         waiting.append((call, request))
                     else:
@@ -132,13 +184,73 @@ class _Performance:
                 for call, request in waiting:
                     approval = await self._approval(request)
                     self._apply(call, approval)
+                    if call.outcome is None and approval.arguments is not None:
+                        await self._hooked(call, only_denies=True)
                     if call.outcome is None:
                         tasks.start_soon(self._make, call, approval)
-                    else:
+                    elif call.id not in self._reported:
                         self._report(call)
             except Exception as error:
                 self.fault = error
                 tasks.cancel_scope.cancel()
+
+    def _refused(self, call: PendingCall) -> bool:
+        """Refuse a call that may not be made now; whether that is so."""
+        assert call.spec is not None
+        refusal = self._toolbox.refusal(call.spec)
+        if refusal is not None:
+            call.refuse(str(refusal), refusal.code, refusal.user_action)
+            self._report(call)
+        return refusal is not None
+
+    async def _hooked(self, call: PendingCall, *, only_denies: bool = False) -> bool:
+        """Let the hooks see a call, before a person is asked about it: they may change its arguments, or
+        refuse it; whether that is so. After the person changed them, hooks can only refuse."""
+        assert call.spec is not None
+        if self._hooks is None:
+            return False
+        given = self._hook_input("before_call", call)
+        consulted = await self._hooks.consult(given)
+        for event in consulted.events:
+            self._send.send_nowait(event)
+        changed = consulted.given.arguments
+        if consulted.denied:
+            call.refuse(f"Denied by a hook: {consulted.denied}", "denied", _DENIED_ACTION)
+        elif changed != given.arguments and only_denies:
+            call.refuse("Denied: a hook would change what the user wrote", "denied", _DENIED_ACTION)
+        elif changed != given.arguments:
+            call.arguments, call.changed = changed, True
+            if faults := self._faults(call.spec, changed or {}):
+                call.refuse_arguments([f"as a hook changed them: {faults[0]}", *faults[1:]])
+        if call.outcome is not None:
+            self._report(call)
+        return call.outcome is not None
+
+    async def _after(self, call: PendingCall, outcome: ToolOutcome) -> ToolOutcome:
+        """``outcome`` as the hooks leave it."""
+        if self._hooks is None:
+            return outcome
+        given = replace(self._hook_input("after_call", call), result=outcome.result)
+        consulted = await self._hooks.consult(given)
+        for event in consulted.events:
+            self._send.send_nowait(event)
+        if consulted.denied:
+            error = f"The result was withheld by a hook: {consulted.denied}"
+            return failed(call.id, call.tool, error, "denied", _DENIED_ACTION)
+        if consulted.given.result != outcome.result and consulted.given.result is not None:
+            result = {**outcome.result, "success": True, **consulted.given.result}
+            return replace(outcome, result=result, parts=(), structured=None)
+        return outcome
+
+    def _hook_input(self, point: HookPoint, call: PendingCall) -> HookInput:
+        return HookInput(
+            point,
+            conversation=self._turn.conversation,
+            server=call.server,
+            tool=call.tool,
+            call_id=call.id,
+            arguments=dict(call.arguments or {}),
+        )
 
     def _request(self, call: PendingCall) -> ApprovalRequest | None:
         """The request for approval of ``call``; ``None`` when it needs none."""
@@ -159,7 +271,8 @@ class _Performance:
                 request.reason,
             )
         )
-        approval = await self._approver.decide(request)
+        with self._clock.stopped():
+            approval = await self._approver.decide(request)
         self._send.send_nowait(
             ToolApprovalAnswer(request.call_id, request.tool.name, approval, self._iteration)
         )
@@ -187,12 +300,24 @@ class _Performance:
                 call.id,
                 self._turn.conversation,
                 approved=approval is not None,
+                report=lambda report: self._tell(call, report),
             )
+        outcome = await self._after(call, outcome)
+        if call.changed and call.arguments is not None:
+            outcome = _with_note(outcome, "A hook", call.arguments)
+        if self._result_characters is not None and call.spec.key != READ_RESULT.key:
+            outcome = shortened(outcome, self._result_characters)
         call.outcome = outcome if approval is None else _approved(outcome, approval)
         self._report(call)
 
+    def _tell(self, call: PendingCall, report: CallReport) -> None:
+        event = reported(report, call.id, call.server, call.tool, self._iteration)
+        with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):  # nobody hears it any more
+            self._send.send_nowait(event)
+
     def _report(self, call: PendingCall) -> None:
         assert call.outcome is not None
+        self._reported.add(call.id)
         self._send.send_nowait(
             ToolCallFinished(call.id, call.server, call.tool, call.outcome, self._iteration)
         )
@@ -216,13 +341,17 @@ def _approved(outcome: ToolOutcome, approval: Approval) -> ToolOutcome:
     """``outcome`` with its approval; the model is shown the arguments that the person changed."""
     if approval.arguments is None:
         return replace(outcome, approval=approval.as_dict())
+    return replace(_with_note(outcome, "The user", approval.arguments), approval=approval.as_dict())
+
+
+def _with_note(outcome: ToolOutcome, who: str, arguments: Mapping[str, Any]) -> ToolOutcome:
     import json
 
-    note = f"The user changed the arguments of this call to {json.dumps(dict(approval.arguments))}."
+    note = f"{who} changed the arguments of this call to {json.dumps(dict(arguments))}."
     parts = outcome.parts
     if not parts and outcome.structured is None:
         shown = outcome.result.get("error" if outcome.failed else "result")
         text = shown if isinstance(shown, str) else json.dumps(shown)
         parts = (Part("text", {"type": "text", "text": text}),)
     note_part = Part("text", {"type": "text", "text": note})
-    return replace(outcome, approval=approval.as_dict(), parts=(*parts, note_part))
+    return replace(outcome, parts=(*parts, note_part))

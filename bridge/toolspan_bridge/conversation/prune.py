@@ -1,0 +1,70 @@
+"""Removes the conversations that are older, or more, than is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import BusyError
+from .store import SUFFIX, ConversationStore, Entry
+
+__all__ = ["Kept", "prune"]
+
+_DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept: conversations of the last ``days``, and the latest that have ``total_bytes`` together;
+    ``None`` is no bound."""
+
+    days: int | None = None
+    total_bytes: int | None = None
+
+    def may_be_exceeded(self, folder: Path, now: float) -> bool:
+        """Whether ``folder`` may hold more than that: found out without reading any file."""
+        try:
+            with os.scandir(folder) as found:
+                status = [each.stat() for each in found if each.name.endswith(SUFFIX)]
+        except OSError:
+            return False
+        oldest = min((each.st_mtime for each in status), default=now)
+        return self._is_old(oldest, now) or self._is_too_much(sum(each.st_size for each in status))
+
+    def beyond(self, entries: Iterable[Entry], now: float, spare: str = "") -> list[Entry]:
+        """Those of ``entries``, the latest first, that are not kept; the conversation ``spare`` is."""
+        total, removed = 0, list[Entry]()
+        for entry in entries:
+            if entry.head.id == spare:
+                total += entry.size
+            elif self._is_old(entry.changed, now) or self._is_too_much(total + entry.size):
+                removed.append(entry)
+            else:
+                total += entry.size
+        return removed
+
+    def _is_old(self, changed: float, now: float) -> bool:
+        return self.days is not None and now - changed > self.days * _DAY_SECONDS
+
+    def _is_too_much(self, size: int) -> bool:
+        return self.total_bytes is not None and size > self.total_bytes
+
+
+def prune(
+    store: ConversationStore, kept: Kept, now: float, *, spare: str = "", dry_run: bool = False
+) -> list[Entry]:
+    """Remove from ``store`` what is not ``kept`` at the time ``now`` (seconds since 1970); returns what was.
+
+    The conversation ``spare``, and those that a process goes on with, stay. Raises ``StoreError``.
+    """
+    removed: list[Entry] = []
+    for entry in kept.beyond(store.entries(), now, spare):
+        try:
+            if not dry_run:
+                store.delete(entry)
+        except BusyError:
+            continue
+        removed.append(entry)
+    return removed

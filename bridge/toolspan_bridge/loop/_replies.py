@@ -1,0 +1,106 @@
+"""What the replies to one question amount to: asked for again, gone on with, corrected, or its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..events import Ending
+from ..messages import Assistant, Citation, Json, Message, Reply, User
+from ._answer_schema import AnswerSchema, CheckedAnswer
+from ._ending import MAX_PAUSES, ending
+from .limits.limits import LimitReached
+
+_MALFORMED_AGAIN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the last reply amounts to, of which ``content`` is the whole text with what was said before it."""
+
+    content: str
+    stop: Ending
+    reason: str
+    citations: tuple[Citation, ...] = ()
+    fits: bool = False
+    value: Json = None
+
+
+class Replies:
+    """The replies to one question. ``schema`` is what its answer has to fit, if it has to."""
+
+    def __init__(self, schema: AnswerSchema | None) -> None:
+        self._schema = schema
+        self._pauses = 0
+        self._times_again = 0
+        self._paused_text = ""
+        self._paused_citations: tuple[Citation, ...] = ()
+        self._repaired = False
+
+    def asks_again(self, reply: Reply) -> bool:
+        """Whether to ask again, because a turn broke off without any usable text, or the model wrote a call
+        that the provider could not read, which it may not the next time.
+        """
+        no_answer = bool(reply.cut_calls) or not reply.message.text
+        if reply.stop == "malformed":
+            return self._times_again < _MALFORMED_AGAIN
+        return reply.incomplete and no_answer and not self._times_again
+
+    def accepted(self, reply: Reply, pending: list[Message]) -> Reply | None:
+        """``reply``; ``None`` when the model has to be asked again: its turn was unusable, or paused, which
+        is added to ``pending``."""
+        if self.asks_again(reply):
+            self._times_again += 1
+            return None
+        self._times_again = 0
+        if reply.incomplete:
+            kept = Assistant(reply.message.text, incomplete=True, citations=reply.message.citations)
+            return replace(reply, message=kept)
+        if reply.stop == "pause" and not reply.message.calls and self._pauses < MAX_PAUSES:
+            self._pauses += 1
+            self._paused_citations += self._citations(reply)
+            self._paused_text += reply.message.text
+            pending.append(reply.message)
+            return None
+        return reply
+
+    def forget_pauses(self) -> None:
+        """What was said before a pause is no part of the answer: calls followed, or a correction."""
+        self._paused_text, self._paused_citations = "", ()
+
+    def repair(self, reply: Reply, pending: list[Message], reached: LimitReached | None) -> str:
+        """Tell the model, once, why its answer does not fit; the note about that, if there is a need."""
+        checked = self._checked(reply, reached)
+        if checked is None or not checked.faults or self._repaired:
+            return ""
+        self._repaired = True
+        self.forget_pauses()
+        given = Assistant(reply.message.text) if reply.message.calls else reply.message
+        pending += [given, User(checked.repair)]
+        return f"The answer does not fit its schema and is asked for once more: {'; '.join(checked.faults)}"
+
+    def outcome(self, reply: Reply, instead: str, reached: LimitReached | None) -> Outcome:
+        """What ``reply`` amounts to, the last one; ``instead`` is the content of one without a text;
+        ``reached`` is the limit that it came after."""
+        stop, reason = ending(reply, self._paused_text + reply.message.text, reached)
+        checked = self._checked(reply, reached)
+        if checked and checked.faults:
+            stop, reason = "schema", f"The answer does not fit its schema: {'; '.join(checked.faults)}."
+        fits = checked is not None and not checked.faults
+        return Outcome(
+            self._paused_text + (reply.message.text or instead),
+            stop,
+            reason,
+            self._paused_citations + self._citations(reply),
+            fits,
+            checked.value if checked and fits else None,
+        )
+
+    def _checked(self, reply: Reply, reached: LimitReached | None) -> CheckedAnswer | None:
+        """Whether the answer fits; ``None`` where there is no schema, or no whole answer to check."""
+        text = self._paused_text + reply.message.text
+        whole = ending(reply, text, reached)[0] == "end"
+        return self._schema.check(text) if self._schema and whole else None
+
+    def _citations(self, reply: Reply) -> tuple[Citation, ...]:
+        """The sources of ``reply``, placed in the text of the whole answer."""
+        return tuple(source.moved(len(self._paused_text)) for source in reply.message.citations)
