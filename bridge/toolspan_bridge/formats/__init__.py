@@ -16,11 +16,13 @@ Each module offers the same names; ``Format`` is that contract:
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
-from ..messages import Request
+from ..messages import Part, Request, User
+from .names import NameTable
 from .shared.contract import (
     Format,
     FormatError,
@@ -29,6 +31,7 @@ from .shared.contract import (
     StreamParser,
     WireError,
 )
+from .shared.json_values import as_list, as_object
 
 __all__ = [
     "Format",
@@ -41,6 +44,7 @@ __all__ = [
     "defers_tools",
     "format_names",
     "get_format",
+    "left_out_files",
     "max_tools",
     "mixes_builtins",
     "request_notes",
@@ -99,6 +103,33 @@ def request_notes(name: str, request: Request) -> tuple[str, ...]:
     """What of ``request`` its model does not take in the format ``name``, for people to read."""
     notes = getattr(get_format(name.rpartition(":")[2]), "request_notes", None)
     return () if notes is None else tuple(notes(request))
+
+
+def left_out_files(name: str, request: Request) -> tuple[Part, ...]:
+    """The images, sounds and documents of the last question in ``request`` whose content its model does not
+    get in the format ``name``: a few words stand for them."""
+    question = request.messages[-1]
+    parts = question.parts if isinstance(question, User) else ()
+    files = [(part, data) for part in parts if (data := _file_data(part))]
+    if not files:
+        return ()
+    body = get_format(name).render_request(request, NameTable.of(request.tools))
+    texts = list(_texts(body.get("messages") or body.get("contents") or body.get("input")))
+    return tuple(part for part, data in files if not any(data in text for text in texts))
+
+
+def _file_data(part: Part) -> str:
+    """The base64 of a file; empty for a text."""
+    resource = part.data.get("resource")
+    data = part.data.get("data") if resource is None else resource.get("blob")
+    return data if isinstance(data, str) else ""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for each in (*(as_object(value) or {}).values(), *(as_list(value) or ())):
+        yield from _texts(each)
 
 
 @cache

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterator
 from typing import Protocol
 
-from ..deltas import CallDelta, Delta, TextDelta
 from ..messages import Reply, Request
+from ..messages.deltas import CallDelta, Delta, TextDelta
 
 
 class Provider(Protocol):

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from ..errors import BridgeError, ProviderError, UsageError
+from ..errors import BridgeError, ProviderError, UnreachableError, UsageError
+from .compatible.rows import row_names, row_of
 from .http.retry import RetryPolicy
 from .http.settings import HttpSettings
 from .resolve import resolve_model
+from .settings.environment import variable
 from .wire.model_facts import ModelFacts
 
 if TYPE_CHECKING:
@@ -25,11 +27,13 @@ _WITHIN_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """One provider's list, or the error that explains why there is none."""
+    """One provider's list, or the error that explains why there is none. ``start`` is the command that starts
+    a server of this machine which nobody moved elsewhere, and which does not run."""
 
     provider: str
     models: tuple[ModelFacts, ...] = ()
     error: BridgeError | None = None
+    start: str = ""
 
 
 class ModelLister:
@@ -61,7 +65,8 @@ class ModelLister:
             with anyio.fail_after(_WITHIN_SECONDS):
                 listed = ModelListing(name, await self._models(name))
         except BridgeError as error:
-            return ModelListing(name, error=error)
+            absent = isinstance(error, UnreachableError) and name not in self._own
+            return ModelListing(name, error=error, start=_start_of(name) if absent else "")
         except TimeoutError:
             late = ProviderError(f"{name} did not list its models within {_WITHIN_SECONDS:g} s")
             return ModelListing(name, error=late)
@@ -78,3 +83,14 @@ class ModelLister:
         async with aclosing(provider):
             models: tuple[ModelFacts, ...] = await provider.models()
             return models
+
+
+def _start_of(name: str) -> str:
+    """The command that starts ``name``, a server of this machine at its usual address; ``""`` for others."""
+    if name == "ollama":
+        return "" if variable("OLLAMA_HOST")[1] else "ollama serve"
+    if name not in row_names():
+        return ""
+    row = row_of(name)
+    moved = any(variable(each)[1] for each in (row.base, row.host) if each)
+    return "" if moved else row.local

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import aclosing
+from collections.abc import Collection, Generator, Mapping
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 
 from toolspan_server.config import ProviderConfig
 
 from ..errors import UsageError
+from ..formats import get_format
+from ..formats.names import NameTable
 from ..messages import Request
+from .contract import Provider
 from .resolve import resolve_model, split_model
 from .settings.environment import keys_as_variables
 from .wire.provider import WireProvider
 from .wire.two_wires import TwoWires
-from .wire.wire_request import WireRequest
+from .wire.wire_request import WireRequest, encode
 
 Own = Mapping[str, ProviderConfig]
 """The config's own providers (``own_providers``)."""
@@ -41,6 +44,15 @@ def formats_of(model: str, own: Own | None = None) -> tuple[str, ...]:
         return provider.formats_for(name) if isinstance(provider, TwoWires) else (provider.format_name,)
 
 
+def searches_tools(model: str, own: Own | None = None) -> bool:
+    """Whether the provider of ``provider/model`` searches the tools of a request, where its format has that.
+
+    Needs no key. Raises as ``formats_of``.
+    """
+    with keys_as_variables(_ALWAYS):
+        return _connect(model, own)[0].searches_tools
+
+
 async def preview(
     model: str, request: Request, own: Own | None = None, wire_format: str | None = None
 ) -> Preview:
@@ -57,6 +69,28 @@ async def preview(
             if isinstance(provider, TwoWires) and wire_format is not None:
                 chosen = provider.in_format(wire_format)
             return Preview(await chosen.sent(replace(request, model=name)), used)
+
+
+async def unsent(provider: Provider, request: Request) -> WireRequest | None:
+    """``request`` as ``provider`` would send it, without asking anybody anything: where the server would be
+    asked about its model first, as the format alone writes it, without an address. ``None`` of a provider
+    that answers without requests.
+    """
+    if not isinstance(provider, WireProvider | TwoWires):
+        return None
+    wire = provider.wire_for(request.model) if isinstance(provider, TwoWires) else provider
+    if not wire.asks_first:
+        return await wire.sent(request)
+    body = get_format(wire.format_name).render_request(request, NameTable.of(request.tools))
+    return WireRequest("", {}, encode(body))
+
+
+@contextmanager
+def shown_keys() -> Generator[Collection[str]]:
+    """Within it, providers are connected with ``$NAME`` for their keys: to be shown, not asked. Yields the
+    names that are used."""
+    with keys_as_variables(_ALWAYS) as used:
+        yield used
 
 
 def _connect(model: str, own: Own | None) -> tuple[WireProvider | TwoWires, str]:

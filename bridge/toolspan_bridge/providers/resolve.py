@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from toolspan_server.config import UntrustedItem
+from toolspan_server.config import UntrustedItem, entry_contents, written_entry
 
 from ..errors import UsageError
 from . import catalog
@@ -60,7 +60,9 @@ def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
         return ()
     key = f"${found.key_env}" if found.key_env else "a key" if found.api_key or found.headers else "no key"
     what = f"send the conversation, with {key}, to {found.base_url}"
-    return (UntrustedItem(config.files[0], f"$.providers.{_without_prompt(name)}", config.redact(what)),)
+    place = ("providers", _without_prompt(name))
+    contents = entry_contents(written_entry(config, *place))
+    return (UntrustedItem(config.files[0], ".".join(("$", *place)), config.redact(what), contents),)
 
 
 def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:

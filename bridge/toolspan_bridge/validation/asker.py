@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from toolspan_server.config import Config
 
+from ..approvals import Approver
 from ..events import Answer, End, UsageReported
 from ..loop import DEFAULT_SYSTEM, Question, run
 from ..messages import ReasoningEffort
-from ..prices import cost_of, total_usd
 from ..providers import Allow, ProviderPool
 from ..providers.pool import PoolUser
+from ..providers.prices import cost_of, total_usd
 from ..toolbox import Toolbox
 from .chosen_wordings import ChosenWordings
 from .store import STORE_FILE
@@ -26,7 +27,8 @@ class Asker(PoolUser):
     provider's connections stay open until it ends. ``allow`` is called before a provider of ``config`` is
     used and raises ``ConsentError`` to refuse it; without it every provider of ``config`` is used.
     ``reasoning`` is how much the models are to think. ``prompt:provider/model`` has the wording that the
-    validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read.
+    validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read. ``approver``
+    decides about calls as that of ``run`` does.
     """
 
     def __init__(
@@ -37,13 +39,15 @@ class Asker(PoolUser):
         allow: Allow | None = None,
         reasoning: ReasoningEffort | None = None,
         on_note: Callable[[str], None] = lambda text: None,
+        approver: Approver | None = None,
     ) -> None:
         chosen = ChosenWordings(config.state_directory / STORE_FILE, on_note)
         super().__init__(ProviderPool(config, allow, chosen))
-        self._max_iterations = config.tools.max_iterations
+        self._max_iterations = config.max_iterations()
         self._tools_offered = config.limits.tools_offered
         self._own = frozenset(config.providers)
         self._toolbox = toolbox
+        self._approver = approver
         self._reasoning: ReasoningEffort | None = reasoning
 
     async def ask(self, model: str, query: str) -> Answer:
@@ -64,7 +68,7 @@ class Asker(PoolUser):
         )
         spent: list[float | None] = []
         own = provider.name in self._own
-        async with aclosing(run(question, provider, self._toolbox)) as events:
+        async with aclosing(run(question, provider, self._toolbox, approver=self._approver)) as events:
             async for event in events:
                 if isinstance(event, UsageReported):
                     spent.append(None if own else cost_of(provider.name, name, event.usage))

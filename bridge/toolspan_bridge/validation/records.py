@@ -20,7 +20,7 @@ from typing import Any
 from toolspan_server.common.private_files import open_private, private_folder
 
 from ..errors import StoreError
-from ..prices import total_usd, usd_data
+from ..providers.prices import total_usd, usd_data
 from ._lock import locked
 from .store import Store, Trial
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from toolspan_server.common.visible import visible_line
 
 from ..errors import BridgeError
-from ..prices import has_prices, total_usd, usd_data, usd_text
+from ..providers.prices import has_prices, total_usd, usd_data, usd_text
 from .records import is_validated
 from .store import Totals, Trial
 from .wording_choice import WordingChoice

@@ -19,7 +19,7 @@ from ..errors import (
     UsageError,
 )
 from ..events import Answer
-from ..prices import usd_data
+from ..providers.prices import usd_data
 from ..providers.resolve import bare_model
 from .records import THRESHOLD
 from .report import (

@@ -109,6 +109,9 @@ class Suite(_Strict):
         return self
 
     def missing_tools(self, offered: Iterable[str]) -> tuple[str, ...]:
-        """The tools whose calls are expected but which are not among ``offered``, sorted."""
-        expected = {call.tool for scenario in self.scenarios for call in scenario.expect.calls}
-        return tuple(sorted(expected - set(offered)))
+        """The tools whose calls are expected, or are never to be made, but which are not among ``offered``,
+        sorted."""
+        expects = [scenario.expect for scenario in self.scenarios]
+        named = {call.tool for each in expects for call in each.calls}
+        named |= {tool for each in expects for tool in each.never}
+        return tuple(sorted(named - set(offered)))

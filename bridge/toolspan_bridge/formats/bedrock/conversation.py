@@ -84,8 +84,8 @@ def _blocks(history: Sequence[Turn], request: Request) -> Iterator[tuple[str, li
 
 def _echoed(turn: AssistantTurn, request: Request) -> list[dict[str, Any]]:
     """The blocks as they came; empty when they do not fit the calls any more, or hold a provider's own tools
-    that the model's family does not know. Blank text is refused, and so are thoughts that the family has not
-    signed.
+    that the model's family does not know, or that a request without tools may not hold. Blank text is
+    refused, and so are thoughts that the family has not signed.
     """
     known = family(request.model)
     thoughts = known.thoughts
@@ -101,6 +101,8 @@ def _echoed(turn: AssistantTurn, request: Request) -> list[dict[str, Any]]:
     if sum(own_call(block) is not None for block in blocks) != len(turn.calls):
         return []
     if not known.status and any("toolResult" in block for block in blocks):
+        return []
+    if not request.tools and any("toolUse" in block or "toolResult" in block for block in blocks):
         return []
     calls = iter(turn.calls)
     return [_echoed_call(block, next(calls)) if own_call(block) is not None else block for block in blocks]

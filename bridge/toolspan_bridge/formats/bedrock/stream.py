@@ -11,13 +11,13 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import (
+from ...messages import Reply
+from ...messages.deltas import (
     CallDelta,
     Delta,
     ReasoningDelta,
     TextDelta,
 )
-from ...messages import Reply
 from ..shared.bedrock_errors import frame_error
 from ..shared.contract import StreamParser
 from ..shared.framing.event_stream import FrameReader

@@ -11,13 +11,13 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import (
+from ...messages import Reply
+from ...messages.deltas import (
     CallDelta,
     Delta,
     ReasoningDelta,
     TextDelta,
 )
-from ...messages import Reply
 from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.json_objects import ObjectReader
 from ..shared.framing.sse import SseReader

@@ -10,13 +10,13 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import (
+from ...messages import Reply
+from ...messages.deltas import (
     CallDelta,
     Delta,
     ReasoningDelta,
     TextDelta,
 )
-from ...messages import Reply
 from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.ndjson import LineReader
 from ..shared.json_values import (

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...chat_traits import ChatTraits
 from ...messages import Request
+from ...messages.chat_traits import ChatTraits
 from ..shared.conversation.history import (
     AssistantTurn,
     SentCall,
@@ -25,6 +25,7 @@ from ..shared.conversation.results import (
     render_result,
 )
 from ..shared.json_values import compact
+from ..shared.openai_models import hears
 from .state import FORMAT, echoed
 
 _LEGAL_IDS = {"any": re.compile(r"[A-Za-z0-9_-]{1,40}"), "short": re.compile(r"[A-Za-z0-9]{9}")}
@@ -62,7 +63,7 @@ def _apart(written: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _media_support(request: Request) -> MediaSupport:
     images = IMAGES if request.vision else frozenset[str]()
-    sounds = frozenset(_SOUNDS) if request.audio else frozenset[str]()
+    sounds = frozenset(_SOUNDS) if request.audio or hears(request.model) else frozenset[str]()
     return MediaSupport(request.max_result_bytes, media=images | sounds)
 
 

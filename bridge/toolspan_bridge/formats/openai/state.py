@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...chat_traits import ChatTraits
+from ...messages.chat_traits import ChatTraits
 from ..shared.conversation.history import AssistantTurn
 from ..shared.json_values import as_object, objects, text
 from .tagged_thoughts import without_thoughts

@@ -11,8 +11,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import Delta, ReasoningDelta, TextDelta
 from ...messages import Reply
+from ...messages.deltas import Delta, ReasoningDelta, TextDelta
 from ..shared.contract import StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...deltas import CallDelta
+from ...messages.deltas import CallDelta
 from ..shared.json_values import as_object, at, compact, load, text
 from ..shared.replies.stream import TextPieces
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from ...deltas import Delta, ReasoningDelta, TextDelta
+from ...messages.deltas import Delta, ReasoningDelta, TextDelta
 
 __all__ = ["TaggedThoughts", "without_thoughts"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import (
+from ...messages import Reply
+from ...messages.deltas import (
     CallDelta,
     Delta,
     ReasoningDelta,
     TextDelta,
 )
-from ...messages import Reply
 from ..shared.contract import FormatError, StreamFailed, StreamParser
 from ..shared.framing.sse import SseReader
 from ..shared.json_values import (

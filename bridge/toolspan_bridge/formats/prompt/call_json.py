@@ -7,7 +7,7 @@ from typing import Any
 
 from ..shared.json_values import load
 
-__all__ = ["call_values"]
+__all__ = ["call_values", "first_value_end"]
 
 _MAX_VALUES = 100
 """How many values one text may hold."""
@@ -37,3 +37,11 @@ def call_values(content: str) -> list[Any]:
     if content or not values:
         raise fault
     return values
+
+
+def first_value_end(content: str) -> int:
+    """Where the JSON value ends that ``content`` begins with; 0 where there is none."""
+    try:
+        return json.JSONDecoder().raw_decode(content)[1]
+    except (ValueError, RecursionError):
+        return 0

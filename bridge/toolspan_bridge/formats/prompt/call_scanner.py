@@ -1,7 +1,7 @@
 """Tool calls that a model wrote into its text, distinguished from text that only looks like one.
 
 A call is an object with ``name`` and ``arguments`` in ``<tool_call>`` tags, in a fenced block whose language
-is ``json``, ``tool_call`` or none, or as the whole answer; several are an array of such
+is ``json``, ``tool_call`` or none, or at the start of the answer; several are an array of such
 objects, or stand one after the other. Other code, and what stands in ``<think>`` tags, is text.
 """
 
@@ -18,7 +18,7 @@ from ..shared.json_values import (
     text,
 )
 from ..shared.replies.parse import WireCall
-from .call_json import call_values
+from .call_json import call_values, first_value_end
 
 __all__ = ["CallScanner", "ScannedItem"]
 
@@ -82,6 +82,10 @@ class CallScanner:
         """The text held back so far. ``cut``: the text broke off, so a call at its end may be incomplete."""
         rest = "".join(self._pieces)
         if not self._in_text and not self._block_end:
+            leading, after = _leading_calls(rest)
+            if leading and after:
+                self._pieces, self._in_text, self._is_bare = [after], True, False
+                return [*leading, *self.feed(""), *self.close(cut=cut)]
             if calls := _calls(rest) or ([_unreadable(rest)] if cut and rest.strip() else []):
                 return [*calls]
             self._in_text, self._is_bare = True, False
@@ -195,6 +199,21 @@ def _calls(content: str) -> list[WireCall]:
     lists = ((as_list(value), value) for value in values)
     calls = [_call(entry) for found, value in lists for entry in ([value] if found is None else found)]
     return [call for call in calls if call] if all(calls) else []
+
+
+def _leading_calls(content: str) -> tuple[list[WireCall], str]:
+    """The sound calls that ``content`` begins with, and the words after them; neither where what comes after
+    them may be a call too."""
+    calls: list[WireCall] = []
+    rest = content.lstrip()
+    while rest[:1] in ("{", "["):
+        end = first_value_end(rest)
+        found = _calls(rest[:end])
+        if not found:
+            return [], ""
+        calls += found
+        rest = rest[end:].lstrip()
+    return calls, rest
 
 
 def _call(entry: Any) -> WireCall | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...deltas import CallDelta, Delta, TextDelta
 from ...messages import Reply
+from ...messages.deltas import CallDelta, Delta, TextDelta
 from ..shared.contract import StreamParser
 from ..shared.json_values import compact, text
 from ..shared.replies.parse import WireCall

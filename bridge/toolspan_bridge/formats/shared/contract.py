@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from ...deltas import Delta
 from ...errors import Fault
 from ...messages import Reply, Request, ToolSpec
+from ...messages.deltas import Delta
 from ..names import NameTable
 
 

@@ -11,6 +11,7 @@ import re
 __all__ = [
     "chat_only",
     "efforts",
+    "hears",
     "nearest_effort",
     "no_builtins",
     "reasons",
@@ -36,10 +37,17 @@ _FROM_LEAST = ("none", "minimal", "low", "medium", "high")
 _NO_SEARCH = re.compile(rf"{_PREFIX}(?:gpt-3|gpt-4(?:-|$)|gpt-4\.1-nano|o1|o3-mini)")
 _SEARCHES = re.compile(rf"{_PREFIX}(?:.*-search-preview|gpt-5-search-api)")
 
+_HEARS = re.compile(rf"{_PREFIX}(?:gpt-audio|.*-audio-preview)|(?:mistralai/)?voxtral-")
+
 
 def chat_only(model: str) -> bool:
     """Whether Responses does not serve ``model``: those of sound and of search, and o1-mini."""
     return _CHAT_ONLY.match(model) is not None
+
+
+def hears(model: str) -> bool:
+    """Whether ``model`` takes sounds by Chat Completions: those of sound, and Mistral's Voxtral."""
+    return _HEARS.match(model) is not None
 
 
 def reasons(model: str) -> bool | None:

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from typing_extensions import override
 
-from ...chat_traits import OPENAI
 from ...errors import BridgeError, UnknownModelError, UsageError
 from ...formats.shared.openai_models import reasons
+from ...messages.chat_traits import OPENAI
 from ..http.client import HttpResponse
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
@@ -46,7 +46,10 @@ def connect(model: str, settings: HttpSettings) -> WireProvider | TwoWires:
     """
     example = "https://RESOURCE.openai.azure.com"
     if not variable(_ENDPOINT)[1]:
-        raise UsageError(f"azure needs your resource's address: set {_ENDPOINT}, for example to {example}")
+        raise UsageError(
+            f"azure needs your resource's address: set {_ENDPOINT}, for example to {example}",
+            variables=(_ENDPOINT,),
+        )
     token = optional_key(_TOKEN)
     key = token or key_from("azure", _KEY, where="the resource's Keys and Endpoint page")
     name, version = variable(*_VERSION)

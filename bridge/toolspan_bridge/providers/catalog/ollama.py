@@ -50,6 +50,8 @@ def connect_to(endpoint: Endpoint, settings: HttpSettings) -> WireProvider:
 
 
 class _Ollama(EndpointProvider):
+    asks_first = True
+
     def __init__(self, endpoint: Endpoint, settings: HttpSettings) -> None:
         super().__init__(endpoint, "ollama", settings, endpoint.request_headers("authorization", "Bearer "))
         self._known: dict[str, ModelFacts] = {}

@@ -28,7 +28,6 @@ from typing import Any, get_args
 import yaml
 from typing_extensions import override
 
-from ...deltas import Delta, ReasoningDelta, TextDelta
 from ...errors import (
     AuthError,
     BridgeError,
@@ -46,6 +45,7 @@ from ...messages import (
     ToolCall,
     Usage,
 )
+from ...messages.deltas import Delta, ReasoningDelta, TextDelta
 from ..contract import Provider, pieces
 from ..wire.json_types import is_list, is_object
 

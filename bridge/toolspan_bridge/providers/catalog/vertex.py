@@ -56,7 +56,9 @@ def vertex_account(name: str) -> VertexAccount:
     token = key_from(name, *_TOKENS, where="gcloud auth print-access-token")
     project = variable(*_PROJECT)[1].strip()
     if not re.fullmatch(r"[A-Za-z0-9.:_-]+", project):
-        raise UsageError(f"{name} needs a project: set {_PROJECT[0]} to your Google Cloud project's id")
+        raise UsageError(
+            f"{name} needs a project: set {_PROJECT[0]} to your Google Cloud project's id", variables=_PROJECT
+        )
     held, location = variable(*_LOCATION)
     if not re.fullmatch(r"[a-z0-9-]*", location):
         raise UsageError(f"{held} is no location: write it as us-central1, eu or global")

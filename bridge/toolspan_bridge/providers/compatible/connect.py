@@ -92,7 +92,10 @@ def _is_at(base: str, url: str) -> bool:
 
 def _base(name: str, row: Row) -> str:
     if row.per_resource and not variable(row.base)[1]:
-        raise UsageError(f"{name} needs the address of your resource: set {row.base}, in the form {row.url}")
+        raise UsageError(
+            f"{name} needs the address of your resource: set {row.base}, in the form {row.url}",
+            variables=(row.base,),
+        )
     if row.host and not variable(row.base)[1] and (host := variable(row.host)[1]):
         return f"{host_url(host)}/v1"
     return base_url(row.url, row.base)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ...chat_traits import USUAL, ChatTraits
+from ...messages.chat_traits import USUAL, ChatTraits
 
 WireFormat = Literal["openai", "openai-responses"]
 """Chat Completions, and Responses."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import anyio
@@ -32,6 +34,22 @@ class RetryPolicy:
     def backoff(self, attempt: int, dice: float) -> float:
         """Seconds to wait after failed attempt number ``attempt`` (from 1); ``dice`` is from 0 to 1."""
         return backoff(self.first, attempt, self.cap) * (1 - self.jitter * dice)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryWait:
+    """The pause of ``seconds`` before attempt number ``attempt`` at ``provider``, and why there is one."""
+
+    provider: str
+    reason: str
+    attempt: int
+    seconds: float
+
+
+on_retry: ContextVar[Callable[[RetryWait], AbstractContextManager[None]] | None] = ContextVar(
+    "on_retry", default=None
+)
+"""Enters a context for each pause; where it is set, pauses are logged at level INFO only."""
 
 
 class Attempts:
@@ -66,7 +84,9 @@ class Attempts:
         if self.number > self._policy.retries or wait > min(self.left, callers):
             return False
         self.number += 1
-        level = logging.WARNING if wait >= LONG_WAIT_S else logging.INFO
+        told = on_retry.get()
+        level = logging.WARNING if wait >= LONG_WAIT_S and told is None else logging.INFO
         log.log(level, "%s: %s; attempt %d in %.1f s", self._provider, reason, self.number, wait)
-        await self._sleep(wait)
+        with told(RetryWait(self._provider, reason, self.number, wait)) if told else nullcontext():
+            await self._sleep(wait)
         return True

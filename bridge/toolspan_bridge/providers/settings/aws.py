@@ -74,7 +74,9 @@ def aws_account(provider: str, service: str) -> AwsAccount:
     session = None if token else _session(provider)
     region = variable(*_REGION)[1] or _profile_region(provider, session)
     if not re.fullmatch(r"[a-z0-9-]+", region):
-        raise UsageError(f"{provider} needs a region: set {_REGION[0]}, for example to us-east-1")
+        raise UsageError(
+            f"{provider} needs a region: set {_REGION[0]}, for example to us-east-1", variables=_REGION
+        )
     return AwsAccount(provider, service, region, token, session)
 
 

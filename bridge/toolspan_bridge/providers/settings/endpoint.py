@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...chat_traits import USUAL, ChatTraits
+from ...messages.chat_traits import USUAL, ChatTraits
 
 _SHORTEST_SECRET = 8
 

@@ -49,7 +49,9 @@ def key_from(provider: str, *names: str, where: str = "") -> str:
         return f"${names[0]}"
     wanted = " or ".join(names)
     hint = f" (keys: {where})" if where else ""
-    raise AuthError(f"{provider} needs a key and {wanted} is not set: set {names[0]} to your key{hint}")
+    raise AuthError(
+        f"{provider} needs a key and {wanted} is not set: set {names[0]} to your key{hint}", variables=names
+    )
 
 
 def optional_key(*names: str) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 
 from typing_extensions import override
 
-from ...deltas import CallDelta, Delta
 from ...errors import BridgeError
 from ...formats.gemini.continuation import cut_short, is_paused, joined, resumed
 from ...messages import Assistant, Reply, Request
+from ...messages.deltas import CallDelta, Delta
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from .endpoint_provider import EndpointProvider

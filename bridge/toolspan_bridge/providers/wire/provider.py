@@ -8,11 +8,11 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Self
 
-from ...deltas import Delta
 from ...errors import ProviderError
 from ...formats import get_format, request_notes
 from ...formats.names import NameTable
 from ...messages import Reply, Request
+from ...messages.deltas import Delta
 from ..http.client import HttpResponse
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
@@ -27,6 +27,9 @@ from .wire_request import WireRequest, encode
 
 class WireProvider(ReadsReplies, ListsModels):
     """The common part of providers over HTTP that answer requests."""
+
+    asks_first: bool = False
+    """Whether the server is asked about its model before a request is written."""
 
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
         super().__init__(endpoint, wire_format, settings)

@@ -14,11 +14,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from ...deltas import Delta
 from ...errors import ProviderError
 from ...formats import Format
 from ...formats.names import NameTable
 from ...messages import Reply, Request, ToolSpec, User
+from ...messages.deltas import Delta
 from .replies import with_notes
 
 Ask = Callable[[Request], Awaitable[Reply]]

@@ -25,8 +25,8 @@ import anyio.to_thread
 
 from toolspan_server.common.private_files import private_folder
 
-from ..._files import replace_file
 from ...errors import StoreError
+from ...files.replacement import replace_file
 from ...messages import Assistant, Request, ToolResults, User
 
 __all__ = ["VERSION", "Exchange", "Recorder"]

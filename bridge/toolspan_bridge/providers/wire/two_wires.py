@@ -11,10 +11,10 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Self
 
-from ...deltas import Delta
 from ...errors import ProviderError
 from ...formats import builtin_names
 from ...messages import Reply, Request
+from ...messages.deltas import Delta
 from .model_facts import ModelFacts
 from .provider import WireProvider
 from .replies import with_notes

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 from typing_extensions import override
 
-from ...deltas import Delta
 from ...errors import ProviderError
 from ...messages import Reply, Request
+from ...messages.deltas import Delta
 from .provider import WireProvider
 
 BETA = "thinking-binding-controls-2026-08-01"

@@ -34,12 +34,12 @@ from ..conversation.results import (
 from ..json_values import objects, text
 from .media import MediaSent, Room
 from .parse import is_call
+from .thinking import THOUGHTS
 
 __all__ = ["has_thoughts", "messages"]
 
 _LEGAL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_MEDIA_BYTES = 3_750_000  # the API counts 5 MiB of base64
-_THOUGHTS = frozenset({"redacted_thinking", "thinking"})
 
 
 def messages(request: Request, format_name: str, room: Room, *, with_tools: bool) -> list[dict[str, Any]]:
@@ -73,7 +73,7 @@ def has_thoughts(request: Request, format_name: str) -> bool:
     past = (message for message in request.messages if isinstance(message, Assistant))
     echoes = (objects(message.opaque) for message in past if message.opaque_format == format_name)
     return request.wire.thinking or any(
-        block.get("type") in _THOUGHTS for blocks in echoes for block in blocks
+        block.get("type") in THOUGHTS for blocks in echoes for block in blocks
     )
 
 
@@ -136,7 +136,7 @@ def _settled(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     results = (block for block in blocks if text(block.get("type")).endswith("_tool_result"))
     finished = {text(block.get("tool_use_id")) for block in results}
     kept = [block for block in blocks if _is_whole(block, finished)]
-    while kept and kept[-1].get("type") in _THOUGHTS:
+    while kept and kept[-1].get("type") in THOUGHTS:
         kept.pop()
     return kept
 

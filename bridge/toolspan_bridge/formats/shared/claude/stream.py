@@ -12,13 +12,13 @@ from typing import Any
 
 from typing_extensions import override
 
-from ....deltas import (
+from ....messages import Reply
+from ....messages.deltas import (
     CallDelta,
     Delta,
     ReasoningDelta,
     TextDelta,
 )
-from ....messages import Reply
 from ..contract import StreamFailed
 from ..json_values import (
     as_list,

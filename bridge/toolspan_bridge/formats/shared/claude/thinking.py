@@ -10,7 +10,7 @@ from .models import Family
 
 __all__ = ["THOUGHTS", "Thinking", "thinking_of"]
 
-THOUGHTS = frozenset({"redacted_thinking", "thinking"})
+THOUGHTS = ("redacted_thinking", "thinking")
 """The types of blocks that hold thoughts."""
 
 _BUDGETS = {"low": 2048, "medium": 8192, "high": 16_384}

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ....deltas import Delta
 from ....messages import Assistant, Reply
+from ....messages.deltas import Delta
 from ..contract import FormatError, StreamFailed
 from ..json_values import as_object, load, snippet
 

@@ -10,7 +10,6 @@ from collections.abc import AsyncGenerator
 
 from typing_extensions import override
 
-from ....deltas import Delta
 from ....errors import UnknownModelError
 from ....formats.names import NameTable
 from ....messages import (
@@ -22,6 +21,7 @@ from ....messages import (
     ToolResults,
     User,
 )
+from ....messages.deltas import Delta
 from ...contract import Provider, pieces
 from ._pick import pick
 from ._reply import answer, no_answer

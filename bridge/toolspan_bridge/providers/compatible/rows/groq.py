@@ -1,6 +1,6 @@
 """Groq."""
 
-from ....chat_traits import ChatTraits
+from ....messages.chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(

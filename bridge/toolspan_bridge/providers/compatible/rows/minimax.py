@@ -7,7 +7,7 @@ Interleaved Thinking", read in November 2026).
 
 from dataclasses import replace
 
-from ....chat_traits import USUAL, ChatTraits
+from ....messages.chat_traits import USUAL, ChatTraits
 from ..row import Row
 
 PLAIN = ChatTraits(echoed=(*USUAL.echoed, "content"), echoes_text_turns=True, effort="", structured="")

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ....chat_traits import ChatTraits
+from ....messages.chat_traits import ChatTraits
 from ..row import Row
 
 KIMI = ChatTraits(

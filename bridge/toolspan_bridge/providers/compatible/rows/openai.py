@@ -1,6 +1,6 @@
 """OpenAI: Responses, and Chat Completions for models and servers that want that."""
 
-from ....chat_traits import OPENAI
+from ....messages.chat_traits import OPENAI
 from ..row import Row
 
 ROW = Row(

@@ -1,6 +1,6 @@
 """OpenAI, Chat Completions alone."""
 
-from ....chat_traits import OPENAI
+from ....messages.chat_traits import OPENAI
 from ..row import Row
 
 ROW = Row(

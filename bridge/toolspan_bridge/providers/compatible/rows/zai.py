@@ -1,6 +1,6 @@
 """Z.ai: GLM."""
 
-from ....chat_traits import ChatTraits
+from ....messages.chat_traits import ChatTraits
 from ..row import Row
 
 ROW = Row(
