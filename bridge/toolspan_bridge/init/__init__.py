@@ -3,7 +3,25 @@
 from __future__ import annotations
 
 from ._apis import api_source, http_tool, mock_tool
+from ._described import Described, described, server_description
 from ._document import Entry, config_text
-from ._record import recorded
+from ._record import Calling, recorded, server_spec
+from ._schema_file import SCHEMA, put_schema
+from ._yaml import block as yaml_block
 
-__all__ = ["Entry", "api_source", "config_text", "http_tool", "mock_tool", "recorded"]
+__all__ = [
+    "SCHEMA",
+    "Calling",
+    "Described",
+    "Entry",
+    "api_source",
+    "config_text",
+    "described",
+    "http_tool",
+    "mock_tool",
+    "put_schema",
+    "recorded",
+    "server_description",
+    "server_spec",
+    "yaml_block",
+]

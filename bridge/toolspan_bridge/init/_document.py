@@ -17,9 +17,10 @@ class Entry:
     comments: Sequence[str] = ()
 
 
-def config_text(name: str, tools: Sequence[Entry], sources: Sequence[Entry]) -> str:
-    """A commented config of ``tools`` and ``sources``, as YAML."""
+def config_text(name: str, tools: Sequence[Entry], sources: Sequence[Entry], schema: str = "") -> str:
+    """A commented config of ``tools`` and ``sources``, as YAML; editors find its schema at ``schema``."""
     parts = [
+        f"# yaml-language-server: $schema={schema}\n" if schema else "",
         "# A Toolspan config. Check it with `toolspan check`, try it with `toolspan tools list`,\n",
         "# serve it with `toolspan serve`, and add it to a client with `toolspan install CLIENT`.\n",
         block({"version": 1, "name": name}, 0),

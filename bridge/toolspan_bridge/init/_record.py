@@ -18,6 +18,7 @@ from ._document import Entry
 from ._samples import sample
 
 Calling = Literal["no", "read-only", "all"]
+"""Which tools of a recorded server are called for their answers."""
 _CONNECT_S = 30.0
 _CALL_S = 30.0
 _MOST_BYTES = 65_536
@@ -35,7 +36,7 @@ async def recorded(command: str, calling: Calling, taken: set[str]) -> tuple[lis
     With ``calling`` they are called with made-up arguments and answer what came: ``read-only`` those that
     say that they change nothing. Raises ``UnreachableError`` when the server does not answer.
     """
-    connection = ToolConnection(_spec(command), _CONNECT_S)
+    connection = ToolConnection(server_spec(command), _CONNECT_S)
     entries: list[Entry] = []
     notes: list[str] = []
     async with anyio.create_task_group() as group:
@@ -51,7 +52,8 @@ async def recorded(command: str, calling: Calling, taken: set[str]) -> tuple[lis
     return entries, notes
 
 
-def _spec(command: str) -> ServerSpec:
+def server_spec(command: str) -> ServerSpec:
+    """The server that ``command`` starts, or that is at a URL. Raises ``UsageError``."""
     if re.match(r"https?://", command):
         return ServerSpec("recorded", kind="http", url=command, call_timeout=_CALL_S)
     try:

@@ -32,10 +32,11 @@ def _written(_dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _written)
 
 
-def block(data: Any, indent: int) -> str:
-    """``data`` as lines of YAML, ``indent`` spaces in. What looks like a variable stays what it is."""
+def block(data: Any, indent: int, *, escaped: bool = True) -> str:
+    """``data`` as lines of YAML, ``indent`` spaces in. What looks like a variable stays what it is, unless
+    ``data`` is not to be ``escaped``."""
     text = yaml.dump(
-        _escaped(data),
+        _escaped(data) if escaped else data,
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
