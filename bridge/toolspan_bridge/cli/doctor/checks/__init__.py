@@ -1,0 +1,1 @@
+"""The checks: each a module, found by its name."""
