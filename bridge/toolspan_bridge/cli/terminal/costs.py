@@ -5,31 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...messages import Usage
-from ...prices import cost_of, has_prices, usd_data, usd_text
+from ...providers.prices import Pricing, has_prices, usd_data, usd_text
 
 
 @dataclass(slots=True)
 class CostMeter:
-    """Adds up the cost of a question's requests to ``model`` at ``provider``, in US dollars.
+    """Adds up the cost of a question's requests, in US dollars.
 
-    ``usd`` is ``None`` from the first request on whose price is not known. ``own`` is a provider of the
-    config's own: its prices are never those of the table.
+    ``usd`` is ``None`` from the first request on whose price is not known.
     """
 
-    provider: str
-    model: str
-    own: bool = False
+    pricing: Pricing
     usd: float | None = 0.0
 
     def add(self, usage: Usage) -> None:
         """Add one request."""
-        cost = None if self.own else cost_of(self.provider, self.model, usage)
+        cost = self.pricing.cost(usage)
         self.usd = None if cost is None or self.usd is None else self.usd + cost
 
     @property
     def may_be_known(self) -> bool:
         """Whether prices of the provider may be known, so that people are told."""
-        return not self.own and has_prices(self.provider)
+        return not self.pricing.own and has_prices(self.pricing.provider)
 
 
 def cost_data(

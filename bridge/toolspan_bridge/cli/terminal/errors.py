@@ -14,7 +14,7 @@ from ...errors import BridgeError, ContextOverflowError, ProviderError
 from .output import (
     emit_json_error,
     print_message,
-    print_note,
+    print_problem,
     print_traceback,
 )
 
@@ -39,7 +39,7 @@ def report(error: Exception, *, as_json: bool) -> None:
     elif isinstance(error, ConfigError):
         print_message(str(error), err=True)
     elif isinstance(error, BridgeError):
-        print_note(str(error))
+        print_problem(str(error))
     else:
         print_traceback(error)
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import IO, Any
 
 import click
@@ -21,52 +23,127 @@ from toolspan_server.common.visible import (
     visible_line,
 )
 
+from .waiting.status_line import cleared, occupy
+
+_notes_are_printed = ContextVar("notes_are_printed", default=True)
+
+
+def notes_are_printed() -> bool:
+    """Whether notes are printed here: not within ``without_notes``."""
+    return _notes_are_printed.get()
+
 
 def wants_json(arguments: Sequence[str]) -> bool:
-    """Whether ``--json`` is among ``arguments``, so that even a usage error is printed as JSON."""
-    return "--json" in arguments[: arguments.index("--")] if "--" in arguments else "--json" in arguments
+    """Whether ``--json`` or ``--jsonl`` is among ``arguments``: then even usage errors are JSON."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options or "--jsonl" in options
 
 
 def print_message(text: str, *, err: bool = False) -> None:
     """Print ``text`` for people, a line or several."""
-    click.echo(visible(text), err=err)
+    _echo(visible(text), err=err)
 
 
 def print_note(text: str) -> None:
-    """Print the note ``text`` on stderr."""
-    click.echo(_indented(f"toolspan: {text}"), err=True)
+    """Print the note ``text`` on stderr, unless within ``without_notes``."""
+    if _notes_are_printed.get():
+        print_problem(text)
+
+
+def print_problem(text: str) -> None:
+    """Print ``text``, which is why the exit code is not 0, on stderr."""
+    _echo(_indented(f"toolspan: {text}"), err=True)
+
+
+@contextmanager
+def without_notes() -> Generator[None]:
+    """Print no notes in the block."""
+    before = _notes_are_printed.set(False)
+    try:
+        yield
+    finally:
+        _notes_are_printed.reset(before)
+
+
+def print_long_note(text: str) -> None:
+    """Print the note ``text`` on stderr, broken between words at the width of a terminal."""
+    if not (sys.stderr.isatty() and _notes_are_printed.get()):
+        print_note(text)
+        return
+    import shutil
+    import textwrap
+
+    width = max(20, shutil.get_terminal_size().columns - 1)
+    lines = textwrap.wrap(
+        visible_line(f"toolspan: {text}"),
+        width,
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    _echo("\n".join(lines), err=True)
 
 
 def heading(text: str) -> None:
     """Print ``text`` in bold after an empty line."""
-    click.echo(f"\n{click.style(visible_line(text), bold=True)}")
+    _echo(f"\n{click.style(visible_line(text), bold=True)}")
+
+
+def clear_screen() -> None:
+    """Begin at the top of an empty screen."""
+    cleared()
+    click.clear()
 
 
 def print_coloured(lines: Iterable[tuple[str, str | None]]) -> None:
     """Print each line on stderr, in its colour (``"red"`` …) if it has one; each stays one line."""
     for text, colour in lines:
-        click.echo(click.style(visible_line(text), fg=colour) if colour else visible_line(text), err=True)
+        _echo(click.style(visible_line(text), fg=colour) if colour else visible_line(text), err=True)
 
 
 def edited_text(text: str, extension: str) -> str:
     """``text`` as the person leaves it in $VISUAL or $EDITOR. Raises ``click.ClickException``."""
+    cleared()
     edited = click.edit(text, extension=extension)
     return text if edited is None else edited
 
 
 def confirm(question: str) -> None:
     """Ask on stderr. Raises ``click.Abort`` for anything but yes."""
+    cleared()
     click.confirm(visible_line(question), abort=True, err=True)
+
+
+def ask_line(question: str) -> str:
+    """A line that a person types, without blanks around it; empty for nothing. Raises ``click.Abort``."""
+    cleared()
+    try:
+        answer: str = click.prompt(visible_line(question), default="", show_default=False, err=True)
+    except click.Abort:
+        click.echo(err=True)  # the question's line has no end yet
+        raise
+    return answer.strip()
+
+
+def asked_yes(question: str) -> bool:
+    """Ask on stderr whether; the default is no. Raises ``click.Abort`` when there is no answer."""
+    cleared()
+    return click.confirm(visible_line(question), default=False, err=True)
+
+
+def agreed(question: str) -> bool:
+    """Whether a person says yes on stderr; where nobody can be asked, it is no."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and asked_yes(question)
 
 
 def emit_text(text: str) -> None:
     """Print the data ``text`` on stdout: made visible at a terminal, unchanged elsewhere."""
-    click.echo(visible(text) if sys.stdout.isatty() else _writable(text))
+    _echo(visible(text) if sys.stdout.isatty() else _writable(text))
 
 
 def emit_document(text: str) -> None:
     """The same for a file's whole content, which ends its own last line."""
-    click.echo(visible(text) if sys.stdout.isatty() else _writable(text), nl=False)
+    _echo(visible(text) if sys.stdout.isatty() else _writable(text), nl=False)
 
 
 def as_json(data: Any, indent: int | None = None) -> str:
@@ -76,12 +153,18 @@ def as_json(data: Any, indent: int | None = None) -> str:
 
 def emit_json(data: Any, *, indent: int | None = 2) -> None:
     """Print ``data`` as JSON on stdout."""
-    click.echo(as_json(data, indent))
+    _echo(as_json(data, indent))
 
 
 def emit_json_error(data: Any) -> None:
     """Print ``data`` as a line of JSON on stderr."""
-    click.echo(as_json(data), err=True)
+    _echo(as_json(data), err=True)
+
+
+def emit_json_line(data: Any) -> None:
+    """Print ``data`` as one line of JSON on stdout, at once."""
+    emit_json(data, indent=None)
+    sys.stdout.flush()
 
 
 def emit_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -93,14 +176,16 @@ def emit_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     table = Table(*heads, box=None, pad_edge=False)
     for row in rows:
         table.add_row(*(Text(visible_line(cell)) for cell in row))
+    cleared()
     Console().print(table)
 
 
 def emit_bytes(data: bytes) -> None:
     """Write the JSON ``data`` to stdout: made visible at a terminal, unchanged elsewhere."""
     if sys.stdout.isatty():
-        click.echo(visible_json(data.decode()))
+        _echo(visible_json(data.decode()))
         return
+    cleared()
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
         sys.stdout.write(data.decode())
@@ -136,9 +221,11 @@ class LiveText:
 
     def _put(self, shown: str) -> None:
         if shown:
+            cleared()
             self._file.write(shown)
             self._file.flush()
             self.is_open = not shown.endswith("\n")
+            occupy(self, is_there=self.is_open)
 
 
 class LineWriter:
@@ -149,8 +236,14 @@ class LineWriter:
 
     def write(self, line: str) -> None:
         """Write one line; further lines of a text are indented."""
+        cleared()
         self._file.write(_indented(line) + "\n")
         self._file.flush()
+
+
+def _echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    cleared()
+    click.echo(text, err=err, nl=nl)
 
 
 def _writable(text: str) -> str:
@@ -162,6 +255,13 @@ def _indented(text: str) -> str:
     """``text``, visible, with further lines indented, so that none looks like a message of this program."""
     first, *others = visible(text).splitlines() or [""]
     return "\n".join([first, *(line if line[:1].isspace() else f"    {line}" for line in others)])
+
+
+def arguments_text(arguments: Mapping[str, Any] | None) -> str:
+    """``arguments`` of a call in one line; ``None`` is what is no JSON object."""
+    if arguments is None:
+        return "arguments that are no JSON object"
+    return ", ".join(f"{key}={compact(value, 80)}" for key, value in arguments.items())
 
 
 def compact(value: Any, width: int = 200) -> str:

@@ -2,48 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
-from ...approvals import Approval, Approver
+from ...approvals import Approver
 from ...conversation import Conversation
 from ...events import (
     Answer,
+    ElicitationAnswer,
+    ElicitationRequest,
     End,
     Event,
+    HookRan,
     IterationStarted,
     Notice,
     ReasoningDelta,
+    SamplingAnswer,
+    SamplingRequest,
+    SubagentEvent,
     Text,
     TextDelta,
     ToolApprovalAnswer,
     ToolApprovalRequest,
     ToolCallFinished,
     ToolCallStarted,
+    ToolLog,
+    ToolProgress,
     UsageReported,
 )
 from ...loop import Question, run
 from ...messages import Citation
 from ...providers import Provider
 from ...toolbox import Toolbox
-from .costs import CostMeter
+from .costs import CostMeter, cost_line
+from .limit_menu import limit_menu
+from .of_events.lines import answered, approval_text, hook_text, meanwhile, source_lines
+from .of_events.open_calls import OpenCalls
+from .of_events.subagents import innermost, subagent_line
+from .of_events.todos import TODO_WRITE, progress_text, todo_lines
 from .output import (
     LineWriter,
     LiveText,
+    arguments_text,
     compact,
     emit_text,
+    print_note,
 )
+from .unechoed import unechoed
+from .waiting.of_events import followed
+from .waiting.retries import show_retries
+
+
+class Shows(Protocol):
+    """What is told of the events of a run."""
+
+    def show(self, event: Event) -> None:
+        """One event, as it happens."""
+        ...
+
+    def close(self) -> None:
+        """The run is over, or broke off."""
+        ...
 
 
 class Printer:
     """Prints the events of a run, save the answer itself, on ``file``; nothing when ``quiet``.
 
+    ``only_meanwhile``: only what a call's server says and asks, not the call.
     ``live`` is the terminal on which the text of a streamed answer is shown as it comes: only ever appended,
     and without the characters that would move the cursor or change the screen.
     """
 
-    def __init__(self, file: IO[str], *, quiet: bool = False, live: IO[str] | None = None) -> None:
+    def __init__(
+        self,
+        file: IO[str],
+        *,
+        quiet: bool = False,
+        live: IO[str] | None = None,
+        only_meanwhile: bool = False,
+    ) -> None:
         self._lines = LineWriter(file)
         self._quiet = quiet
         self._live = None if live is None else LiveText(live)
@@ -52,7 +90,10 @@ class Printer:
         self._turn_is_over = False
         self._shown = ""
         self._thinks = False
-        self._held: list[str] | None = None
+        self._only_meanwhile = only_meanwhile
+        self._calls = OpenCalls()
+        self._questions = 0
+        self._held: list[str] = []
         """What comes while a person is asked, to be shown afterwards."""
 
     def show(self, event: Event) -> None:
@@ -63,29 +104,54 @@ class Printer:
                 self._thinks = False
             case ReasoningDelta():
                 self._think()
-            case TextDelta(text=text):
-                self._write(text)
-            case UsageReported():
-                self._turn_is_over = True
-            case Text(text=text):
-                self._beside = "" if self._was_shown(text) else text
+            case TextDelta() | UsageReported() | Text():
+                self._show_text(event)
             case ToolCallStarted(tool=tool, arguments=arguments):
                 self._say(self._beside)
-                self._beside = ""
-                self._say(f"→ {tool}({_arguments(arguments)})")
-            case ToolApprovalRequest():
-                self._held = []
-            case ToolApprovalAnswer(tool=tool, approval=approval):
-                held, self._held = self._held, None
-                self._say(_decision(tool, approval))
-                for line in held or ():
-                    self._say(line)
-            case ToolCallFinished(outcome=outcome):
-                self._say(f"← {_result(outcome.result)}")
+                self._beside, call = "", f"{tool}({arguments_text(arguments)})"
+                self._calls.start(event.call_id, call)
+                self._say_of_call(f"→ {call}")
+            case ToolApprovalRequest() | ElicitationRequest() | SamplingRequest():
+                self._questions += 1
+            case ToolApprovalAnswer() | ElicitationAnswer() | SamplingAnswer():
+                self._answered(event)
+            case SubagentEvent():
+                self._show_subagent(event)
+            case ToolProgress() | ToolLog():
+                self._say(meanwhile(event))
+            case ToolCallFinished():
+                self._show_outcome(event)
+            case HookRan():
+                self._say(hook_text(event))
             case Notice(text=text):
                 self._say(f"note: {text}")
             case _:
                 pass
+
+    def _show_subagent(self, event: SubagentEvent) -> None:
+        inner = innermost(event)
+        if isinstance(inner, ToolApprovalRequest | ElicitationRequest | SamplingRequest):
+            self._questions += 1
+        elif isinstance(inner, ToolApprovalAnswer | ElicitationAnswer | SamplingAnswer):
+            self._answered(inner)
+        self._say(subagent_line(event))
+
+    def _show_outcome(self, event: ToolCallFinished) -> None:
+        result = event.outcome.result
+        tasks = todo_lines(result.get("result")) if event.tool.endswith(TODO_WRITE) else []
+        if tasks:
+            result = {**result, "result": progress_text(result["result"])}
+        self._say_of_call(f"← {self._calls.finish(event.call_id)}{_result(result)}")
+        for line in tasks:
+            self._say(line)
+
+    def _show_text(self, event: TextDelta | UsageReported | Text) -> None:
+        if isinstance(event, TextDelta):
+            self._write(event.text)
+        elif isinstance(event, Text):
+            self._beside = "" if self._was_shown(event.text) else event.text
+        else:
+            self._turn_is_over = True
 
     def answer(self, content: str, citations: Sequence[Citation] = ()) -> None:
         """The answer on stdout, unless it was shown as it came, and a numbered list of its sources."""
@@ -93,7 +159,13 @@ class Printer:
         if self._live is None or self._shown != content or not content:
             emit_text(content)
         if citations:
-            emit_text("\n" + "\n".join(_sources(citations)))
+            emit_text("\n" + "\n".join(source_lines(citations)))
+
+    def figures(self, answer: Answer, meter: CostMeter, talk: Conversation | None = None) -> None:
+        """A note of what the answer cost, where prices may be known."""
+        del answer
+        if meter.may_be_known and not self._quiet:
+            print_note(cost_line(meter.usd, None if talk is None else talk.usd, chat=talk is not None))
 
     def close(self) -> None:
         """End the line that a streamed text left open."""
@@ -117,8 +189,23 @@ class Printer:
         self._shown += came
         return self._live is not None and came == text
 
+    def _answered(self, event: ToolApprovalAnswer | ElicitationAnswer | SamplingAnswer) -> None:
+        self._questions -= 1
+        if isinstance(event, ToolApprovalAnswer):
+            self._say_of_call(approval_text(event.tool, event.approval))
+        else:
+            self._say(answered(event))
+        if not self._questions:
+            held, self._held = self._held, []
+            for line in held:
+                self._say(line)
+
+    def _say_of_call(self, line: str) -> None:
+        if not self._only_meanwhile:
+            self._say(line)
+
     def _say(self, line: str) -> None:
-        if self._held is not None:
+        if self._questions:
             self._held.append(line)
         elif line and not self._quiet:
             self.close()
@@ -129,48 +216,44 @@ async def talk(
     question: Question,
     provider: Provider,
     toolbox: Toolbox,
-    printer: Printer,
+    printer: Shows,
     conversation: Conversation | None = None,
     meter: CostMeter | None = None,
     approver: Approver | None = None,
 ) -> Answer:
-    """Answer ``question``, print what happens on the way, and have ``meter`` add up what it costs."""
+    """Answer ``question``, print what happens on the way, and have ``meter`` add up what it costs. At a limit
+    the person at the terminal is asked, if there is one."""
+    show_retries()
     try:
-        async with aclosing(run(question, provider, toolbox, conversation, approver=approver)) as events:
-            async for event in events:
-                printer.show(event)
-                if meter is not None and isinstance(event, UsageReported):
-                    meter.add(event.usage)
-                if isinstance(event, End):
-                    return event.answer
+        pricing = None if meter is None else meter.pricing
+        events = run(
+            question,
+            provider,
+            toolbox,
+            conversation,
+            approver=approver,
+            pricing=pricing,
+            at_limit=limit_menu(printer.close),
+        )
+        shown = followed(printer.show, f"{provider.name}/{question.model}")
+        with shown as show:
+            async with aclosing(events), unechoed():
+                async for event in events:
+                    show(event)
+                    _add_usage(event, meter)
+                    if isinstance(event, End):
+                        return event.answer
     finally:
         printer.close()
     raise AssertionError("a run ends with End")
 
 
-def _decision(tool: str, approval: Approval) -> str:
-    """What was decided about a call where the person does not know it: by others, or for later calls."""
-    if approval.decider == "person" and approval.arguments is None:
-        return ""
-    if approval.arguments is not None:
-        return f"→ {tool}({_arguments(approval.arguments)}), as changed"
-    by = {"earlier": "an earlier answer", "flag": "--approve", "rule": "a rule", "policy": "the policy"}
-    return f"  allowed by {by.get(approval.decider, approval.decider)}" if approval.allowed else ""
-
-
-def _sources(citations: Iterable[Citation]) -> list[str]:
-    """``[1] title url``, each source once, in the order of the text."""
-    titles: dict[str, str] = {}
-    for source in citations:
-        titles[source.url] = titles.get(source.url) or source.title
-    named = (f"{title} {url}" if title and url else title or url for url, title in titles.items())
-    return [f"[{number}] {' '.join(name.split())}" for number, name in enumerate(named, start=1)]
-
-
-def _arguments(arguments: Mapping[str, Any] | None) -> str:
-    if arguments is None:
-        return "arguments that are no JSON object"
-    return ", ".join(f"{key}={compact(value, 80)}" for key, value in arguments.items())
+def _add_usage(event: Event, meter: CostMeter | None) -> None:
+    used = innermost(event) if isinstance(event, SubagentEvent) else event
+    if meter is None:
+        return
+    if isinstance(used, UsageReported) or (isinstance(used, SamplingAnswer) and used.model):
+        meter.add(used.usage)
 
 
 def _result(result: Mapping[str, Any]) -> str:

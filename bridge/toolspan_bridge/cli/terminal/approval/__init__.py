@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .question import TerminalPerson, has_terminal
+from .question import TerminalPerson
 
-__all__ = ["TerminalPerson", "has_terminal"]
+__all__ = ["TerminalPerson"]

@@ -8,14 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .notebook_changes import cell_change
+
 _MAX_BYTES = 1024 * 1024
 
 
 def file_diff(tool: str, arguments: Mapping[str, Any], base: Path) -> list[str] | None:
-    """The lines of a unified diff of what a call of ``Write`` or ``Edit`` would do; paths begin at ``base``.
+    """The lines of a unified diff of what a call of ``Write``, ``Edit`` or ``NotebookEdit`` would do, to a
+    notebook that of its cell; paths begin at ``base``.
 
-    ``None`` for other tools, and where the file is no text that can be read or ``old_string`` is not in it.
+    ``None`` for other tools, and where the file is no text that can be read, ``old_string`` is not in it, or
+    it has no such cell.
     """
+    if tool == "NotebookEdit":
+        return _notebook_diff(arguments, base)
     path = arguments.get("file_path")
     if tool not in ("Write", "Edit") or not isinstance(path, str):
         return None
@@ -23,10 +29,26 @@ def file_diff(tool: str, arguments: Mapping[str, Any], base: Path) -> list[str] 
     after = _after(tool, arguments, before)
     if after is None:
         return None
-    names = ("/dev/null" if before is None else path, path)
+    return _diff(path, before, after)
+
+
+def _notebook_diff(arguments: Mapping[str, Any], base: Path) -> list[str] | None:
+    path = arguments.get("notebook_path")
+    text = _text(base / path) if isinstance(path, str) else None
+    change = None if text is None else cell_change(text, arguments)
+    if change is None:
+        return None
+    cell = arguments.get("cell_id")
+    where = f"{path}, new cell" if change[0] is None else f"{path}, cell {cell}"
+    return _diff(where, *change)
+
+
+def _diff(name: str, before: str | None, after: str | None) -> list[str]:
+    """The lines of a unified diff; ``None`` is no file, or no cell."""
     from difflib import unified_diff
 
-    return list(unified_diff((before or "").splitlines(), after.splitlines(), *names, lineterm=""))
+    names = ("/dev/null" if before is None else name, "/dev/null" if after is None else name)
+    return list(unified_diff((before or "").splitlines(), (after or "").splitlines(), *names, lineterm=""))
 
 
 def _after(tool: str, arguments: Mapping[str, Any], before: str | None) -> str | None:

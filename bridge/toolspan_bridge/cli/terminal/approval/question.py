@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
-import anyio
 import anyio.to_thread
 
-from ....approvals import Approval, ApprovalRequest, PersonAnswer, lacks_sandbox
+from ....approvals import Approval, ApprovalRequest, Departure, PersonAnswer, lacks_sandbox
 from ....loop import Checker
 from ....messages import ToolSpec
+from ..choices import print_choices
+from ..one_question import one_question, read_line
 from ..output import edited_text, print_coloured, print_note
 from .suggestion import read_pattern, suggested
 from .view import View
-
-if TYPE_CHECKING:
-    from prompt_toolkit import PromptSession
 
 _KEYS = {
     "y": "once",
@@ -35,37 +31,37 @@ _KEYS = {
 }
 
 
-def has_terminal() -> bool:
-    """Whether there is a terminal to ask at: stdin and stderr are one."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
 class TerminalPerson:
-    """The person at the terminal; relative paths of calls begin at ``base``. Questions are on stderr."""
+    """The person at the terminal; relative paths of calls begin at ``base``. Questions are on stderr.
 
-    def __init__(self, base: Path) -> None:
+    ``warnings_of`` gives what is to be said of a tool, by its server and name.
+    """
+
+    def __init__(self, base: Path, warnings_of: Callable[[str, str], Sequence[str]] | None = None) -> None:
         self._base = base
+        self._warnings_of = warnings_of
 
-    async def ask(self, request: ApprovalRequest, earlier: Mapping[str, Any] | None) -> PersonAnswer:
+    async def ask(self, request: ApprovalRequest, departure: Departure | None) -> PersonAnswer:
         """The answer. Ctrl+D is a no; Ctrl+C is the signal that it is anywhere else, which ends the turn."""
-        question = _Question(request, earlier, self._base)
+        warnings = self._warnings_of(request.server, request.tool.name) if self._warnings_of else ()
+        question = _Question(request, departure, self._base, warnings)
         try:
-            return await question.answer()
+            async with one_question():
+                return await question.answer()
         except EOFError:
             return PersonAnswer(Approval(allowed=False, decider="person"))
-        except KeyboardInterrupt:
-            signal.raise_signal(signal.SIGINT)
-            await anyio.sleep_forever()
-            raise AssertionError("a signal ends the wait") from None
 
 
 class _Question:
     """One question, until it is answered; ``arguments`` are those of the call as the person edited them."""
 
-    def __init__(self, request: ApprovalRequest, earlier: Mapping[str, Any] | None, base: Path) -> None:
+    def __init__(
+        self, request: ApprovalRequest, departure: Departure | None, base: Path, warnings: Sequence[str]
+    ) -> None:
         self._request = request
-        self._earlier = earlier
+        self._departure = departure
         self._base = base
+        self._warnings = warnings
         self._arguments = request.arguments
         self._checker = Checker()
 
@@ -73,8 +69,8 @@ class _Question:
         is_whole = self._show()
         while True:
             keys = self._keys(is_whole=is_whole)
-            print_coloured([("  " + "  ".join(f"[{key}] {_KEYS[key]}" for key in keys), None)])
-            key = (await _read("allow? ")).strip().lower()[:1]
+            print_choices({key: _KEYS[key] for key in keys})
+            key = (await read_line("allow? ")).strip().lower()[:1]
             if key not in keys:
                 continue
             if key == "v":
@@ -86,7 +82,7 @@ class _Question:
                 return answer
 
     def _show(self, *, whole: bool = False) -> bool:
-        view = View(self._request, self._arguments, self._earlier, self._base, whole=whole)
+        view = View(self._request, self._arguments, self._departure, self._base, self._warnings, whole=whole)
         print_coloured(view.lines)
         return view.is_whole
 
@@ -98,7 +94,7 @@ class _Question:
 
     async def _answer(self, key: str) -> PersonAnswer | None:
         if key == "r":
-            reason = (await _read("reason, for the model: ")).strip()
+            reason = (await read_line("reason, for the model: ")).strip()
             return PersonAnswer(Approval(allowed=False, decider="person", reason=reason))
         if key == "n":
             return PersonAnswer(Approval(allowed=False, decider="person"))
@@ -108,7 +104,7 @@ class _Question:
         return PersonAnswer(self._allowed(scopes.get(key, "once")))
 
     async def _pattern(self) -> PersonAnswer | None:
-        text = await _read("always for ", suggested(self._arguments, self._base))
+        text = await read_line("always for ", suggested(self._arguments, self._base))
         pattern = read_pattern(text)
         request = self._request
         if pattern is None:
@@ -148,13 +144,4 @@ async def _edited(arguments: dict[str, Any]) -> str:
     if os.environ.get("VISUAL") or os.environ.get("EDITOR"):
         written = json.dumps(arguments, indent=2, ensure_ascii=False)
         return await anyio.to_thread.run_sync(edited_text, written, ".json")
-    return await _read("arguments: ", json.dumps(arguments))
-
-
-async def _read(message: str, default: str = "") -> str:
-    """A line of the person's. Raises ``EOFError`` and ``KeyboardInterrupt``."""
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.output import create_output
-
-    session: PromptSession[str] = PromptSession(output=create_output(stdout=sys.stderr))
-    return await session.prompt_async(message, default=default, handle_sigint=False)
+    return await read_line("arguments: ", json.dumps(arguments))

@@ -9,19 +9,18 @@ from typing import Any
 
 from ....approvals import (
     ApprovalRequest,
+    Departure,
     definition_diff,
     definition_of,
     lacks_sandbox,
     sandbox_of,
 )
+from ..diffs import Line, coloured
 from .file_changes import file_diff
-
-Line = tuple[str, str | None]
-"""A line, and its colour if it has one."""
 
 _MOST_LINES = 40
 _LONGEST_LINE = 200
-_OF_DIFFS = {"Write": ("content",), "Edit": ("old_string", "new_string")}
+_OF_DIFFS = {"Write": ("content",), "Edit": ("old_string", "new_string"), "NotebookEdit": ("new_source",)}
 
 
 class View:
@@ -31,19 +30,21 @@ class View:
         self,
         request: ApprovalRequest,
         arguments: Mapping[str, Any],
-        earlier: Mapping[str, Any] | None,
+        departure: Departure | None,
         base: Path,
+        warnings: Sequence[str] = (),
         *,
         whole: bool = False,
     ) -> None:
         self.is_whole = True
         self._whole = whole
-        self.lines: list[Line] = [*self._head(request), *self._changed(request, earlier)]
+        self.lines: list[Line] = [*self._head(request), *((f"  {text}", "red") for text in warnings)]
+        self.lines += self._changed(request, departure)
         diff = file_diff(request.tool.name, arguments, base)
         left_out = _OF_DIFFS[request.tool.name] if diff is not None else ()
         self.lines += self._arguments({key: arguments[key] for key in arguments if key not in left_out})
         if diff is not None:
-            self.lines += self._cut(_coloured(diff) or [("  the file stays as it is", None)])
+            self.lines += self._cut(coloured(diff) or [("  the file stays as it is", None)])
         if sandbox := sandbox_of(request.tool):
             text, _ = self._short(f"  sandbox: {sandbox}")
             self.lines.append((text, "red" if lacks_sandbox(request.tool) else None))
@@ -52,13 +53,14 @@ class View:
         named = f"{request.tool.name} of the server {request.server!r}"
         return [(f"{named} needs approval: {request.reason}", "yellow")]
 
-    def _changed(self, request: ApprovalRequest, earlier: Mapping[str, Any] | None) -> list[Line]:
-        """How the definition differs from the one that an earlier answer was about."""
-        if earlier is None:
+    def _changed(self, request: ApprovalRequest, departure: Departure | None) -> list[Line]:
+        """How the definition differs from one that is known."""
+        if departure is None:
             return []
-        lines = definition_diff(earlier, definition_of(request.tool))
-        note = "the definition of the tool has changed since you allowed it:"
-        return [(note, "yellow"), *self._cut(_coloured(lines))]
+        lines = definition_diff(departure.before, definition_of(request.tool))
+        change = "has changed since" if departure.before is not None else "was not there when"
+        note = f"the definition of the tool {change} {departure.since}:"
+        return [(note, "yellow"), *self._cut(coloured(lines))]
 
     def _arguments(self, arguments: Mapping[str, Any]) -> list[Line]:
         lines: list[Line] = []
@@ -80,8 +82,3 @@ class View:
             return list(lines)
         self.is_whole = False
         return [*lines[:_MOST_LINES], (f"  … {len(lines) - _MOST_LINES:,} more lines", None)]
-
-
-def _coloured(diff: Sequence[str]) -> list[Line]:
-    colours = {"+": "green", "-": "red", "@": "cyan"}
-    return [("  " + line.expandtabs(4), colours.get(line[:1])) for line in diff]

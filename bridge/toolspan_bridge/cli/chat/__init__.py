@@ -1,0 +1,1 @@
+"""The chat: one conversation, its commands, and where its lines come from."""

@@ -1,0 +1,76 @@
+"""What a chat begins with: who answers, with which tools, where, and how to get help."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from toolspan_server.common.visible import visible_line
+
+from ..terminal.diffs import Line
+from ..terminal.output import compact, print_coloured
+from ..terminal.width import columns_of
+from .chat import Chat
+
+__all__ = ["show_banner"]
+
+_HELP = "Ask anything. /help for commands, Ctrl+D leaves."
+_OFFLINE = "offline"
+
+
+async def show_banner(chat: Chat) -> None:
+    """Print it on stderr. Raises ``BridgeError`` where the model cannot answer: no such provider, no key."""
+    question, provider = await chat.routed("")
+    model = f"{provider.name}/{question.model}"
+    lines: list[Line] = [(f"  model      {model} · {_badge(chat, model)}", None)]
+    lines += [(f"  tools      {_tools(chat)}", None if chat.asker.session.toolbox.tools else "yellow")]
+    if folder := chat.asker.session.choice.workspace:
+        lines.append((f"  workspace  {_at_home(Path(folder))}", None))
+    if chat.saved.messages:
+        lines.append((f"  resumed    {_resumed(chat)}", None))
+    width = columns_of(sys.stderr) - 1
+    shown = [(compact(visible_line(text), max(width, 20)), colour) for text, colour in lines]
+    print_coloured([("Toolspan", "cyan"), *shown, (f"  {_HELP}", None)])
+
+
+def _badge(chat: Chat, model: str) -> str:
+    """What validation found about ``model`` beside the config."""
+    if model.startswith(f"{_OFFLINE}/"):
+        return "no language model (-m NAME)"
+    from ...validation import STORE_FILE, Store
+    from ...validation.records import is_validated
+
+    config = chat.asker.session.config
+    path = config.state_directory / STORE_FILE
+    if not path.exists():
+        return "never tried (toolspan validate)"
+    with Store.open(path, redact=config.redact) as store:
+        totals = store.totals(model)
+    if not totals.test_count:
+        return "never tried (toolspan validate)"
+    marks = ("✓ ", "✗ ") if (sys.stderr.encoding or "").lower().startswith("utf") else ("", "")
+    word = (
+        f"{marks[0]}validated"
+        if is_validated(totals.success_count, totals.test_count)
+        else f"{marks[1]}not validated"
+    )
+    return f"{word}: {totals.success_count} of {totals.test_count} trials succeeded"
+
+
+def _tools(chat: Chat) -> str:
+    servers = chat.asker.session.toolbox.servers
+    count = len(chat.asker.session.toolbox.tools)
+    if not servers:
+        return "none: no server is configured (toolspan init, or --server COMMAND|URL)"
+    listed = ", ".join(f"{each.name} {'does not answer' if each.failure else each.tools}" for each in servers)
+    return f"{count} · {listed}"
+
+
+def _resumed(chat: Chat) -> str:
+    count = len(chat.saved.messages)
+    return f"{count:,} message{'' if count == 1 else 's'} · /history shows them"
+
+
+def _at_home(folder: Path) -> str:
+    whole = folder.resolve()
+    return f"~/{whole.relative_to(Path.home())}" if whole.is_relative_to(Path.home()) else str(whole)

@@ -1,0 +1,99 @@
+"""The conversation of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ...loop import Question
+from ...messages import Part
+from ...providers import Provider
+from ..asking.agent import agent_of
+from ..asking.asker import RoutedAsker
+from ..asking.named.attached import check_files
+from ..asking.named.files import named_files
+from ..asking.named.mentions import Asked, with_mentions
+from ..asking.options import AskOptions
+from ..asking.saved_conversation import SavedConversation
+from ..inputs.approvals import ApprovalChoice
+from ..inputs.limits import LimitChoice
+from ..terminal.costs import cost_data
+from ..terminal.output import emit_json
+from ..terminal.printing import printer_for
+from ..terminal.screen.folded import Folded
+from ..terminal.talk import talk
+from .servers import ServerHost
+
+__all__ = ["Chat"]
+
+
+@dataclass(slots=True)
+class Chat:
+    """One conversation, ``saved`` as it goes on. Its messages stay until ``/clear``; ``options``,
+    ``approvals`` and ``limits`` apply to every question, the images among them only to the next one."""
+
+    asker: RoutedAsker
+    options: AskOptions
+    saved: SavedConversation
+    approvals: ApprovalChoice
+    limits: LimitChoice
+    profile: Mapping[str, str]
+    host: ServerHost
+    as_json: bool = False
+    broken: bool = False
+    """Whether an answer was no whole one, or a line no command."""
+    unanswered: Asked | None = None
+    """The last question, where nothing came of it."""
+    draft: str = ""
+    """What the next line of the person begins with."""
+    folded: Folded = field(default_factory=Folded)
+    """What was shown in short."""
+    keeps_lines: bool = True
+    """Whether the person's lines are kept for later chats."""
+
+    async def routed(self, line: str) -> tuple[Question, Provider]:
+        """The question ``line`` as its route has it, and its provider."""
+        options = self.options.in_conversation(self.saved.conversation.settings)
+        return await self.asker.routed(line, options, profile=self.profile, messages=self.saved.messages)
+
+    async def ask(self, line: str) -> None:
+        """Answer the question ``line``. Raises what the provider raises."""
+        mentioned = await with_mentions(line, self.asker.session.toolbox, follow=True)
+        files = await named_files(line, self.asker.session)
+        asked = Asked(mentioned.text, (*self.options.images, *mentioned.parts, *files))
+        self.options = replace(self.options, images=())
+        await self.answer(asked)
+
+    async def answer(self, asked: Asked) -> None:
+        """Answer ``asked``. Raises what the provider raises; it is ``unanswered`` then."""
+        conversation = self.saved.conversation
+        before, self.unanswered = len(conversation.messages), asked
+        try:
+            await self._answer(asked)
+        finally:
+            if len(conversation.messages) > before:
+                self.unanswered = None
+
+    async def _answer(self, asked: Asked) -> None:
+        routed, provider = await self.routed(asked.text)
+        printer = printer_for(stream=self.options.stream, quiet=self.as_json, folded=self.folded)
+        question = self.limits.applied_to(self._with(asked.parts).applied_to(routed))
+        check_files(question, provider)
+        session, conversation = self.asker.session, self.saved.conversation
+        meter = self.asker.meter(question, provider)
+        agent = agent_of(question, provider, meter, session, self.approvals, self.saved)
+        session.client.use(agent.question, provider, agent.approver, self.asker.find)
+        with self.saved.written():
+            answer = await talk(
+                agent.question, provider, agent.toolbox, printer, conversation, meter, agent.approver
+            )
+        self.broken = self.broken or answer.broken
+        if self.as_json:
+            cost = cost_data(meter.usd, conversation.usd, chat=True)
+            emit_json({**answer.as_dict(), "cost": cost}, indent=None)
+            return
+        printer.answer(answer.content, answer.citations)
+        printer.figures(answer, meter, conversation)
+
+    def _with(self, parts: tuple[Part, ...]) -> AskOptions:
+        return replace(self.options, images=parts)

@@ -1,0 +1,1 @@
+"""How questions are answered: by which model, with which instructions, within which limits."""

@@ -1,0 +1,1 @@
+"""The conversation: what was said, kept, copied, left, and gone on with."""

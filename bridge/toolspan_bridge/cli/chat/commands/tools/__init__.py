@@ -1,0 +1,1 @@
+"""Tools, servers, and what servers have besides tools."""

@@ -1,0 +1,1 @@
+"""The workspace: what was changed in it, and what is to be done."""

@@ -1,0 +1,60 @@
+"""The input line: what a person types at the prompt of a chat."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import Completer
+from prompt_toolkit.output import create_output
+
+from ....files.user_state import user_state_directory
+from ...terminal.output import print_note
+from .history import FILE, LineHistory
+from .keys import keys_of
+from .pastes import Pastes
+
+__all__ = ["InputLine"]
+
+
+class InputLine:
+    """Reads lines at the terminal, with what ``completer`` proposes and the lines of earlier chats; ``keeps``
+    them for later ones."""
+
+    def __init__(self, completer: Completer, *, keeps: bool) -> None:
+        self._pastes = Pastes()
+        history = LineHistory(_history_file() if keeps else None, self._pastes, print_note)
+        self._session: PromptSession[str] = PromptSession(
+            history=history,
+            completer=completer,
+            complete_while_typing=False,
+            key_bindings=keys_of(self._pastes),
+            multiline=True,
+            prompt_continuation=_continuation,
+            search_ignore_case=True,
+            tempfile_suffix=".md",
+            output=create_output(stdout=sys.stderr),
+        )
+
+    async def read(self, prompt: str, draft: str = "") -> str:
+        """The next line, which begins as ``draft`` and may be several; long pastes are whole in it.
+
+        Raises ``EOFError`` for Ctrl+D, and ``KeyboardInterrupt`` for Ctrl+C where nothing is typed.
+        """
+        line = await self._session.prompt_async(prompt, default=draft)
+        return self._pastes.expanded(line)
+
+
+def _continuation(width: int, line: int, wraps: int) -> str:
+    """What stands before a further line; nothing before what is only wrapped."""
+    del width, line
+    return "" if wraps else ".. "
+
+
+def _history_file() -> Path | None:
+    try:
+        return user_state_directory() / FILE
+    except OSError as fault:
+        print_note(f"the lines of the chat are not kept: the user's state folder cannot be made: {fault}")
+        return None

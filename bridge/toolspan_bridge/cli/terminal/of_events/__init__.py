@@ -1,0 +1,1 @@
+"""Events of a question in words: a line each, or a few."""

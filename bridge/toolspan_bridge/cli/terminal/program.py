@@ -1,0 +1,52 @@
+"""How this program was started, for the commands that it prints."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def usage_name() -> str:
+    """The name for usage lines: ``toolspan``, or ``python -m toolspan_bridge`` where it was started so."""
+    return f"python -m {_PACKAGE}" if _started_as_module() else "toolspan"
+
+
+def command_line(*arguments: str) -> str:
+    """``toolspan ARGUMENTS`` as it runs when it is pasted into the shell that this program was started from.
+
+    The program is named as that shell finds it: by its name, by its path where it is not on ``PATH``, or by
+    its interpreter.
+    """
+    started = Path(sys.argv[0])
+    script = started if started.stem == "toolspan" else _script_of_interpreter()
+    if _started_as_module() or not script.is_file():
+        start = [_found(Path(sys.executable)), "-m", _PACKAGE]
+    else:
+        start = [_found(script)]
+    words = [*start, *arguments]
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def _started_as_module() -> bool:
+    started = Path(sys.argv[0])
+    return (started.parent.name, started.name) == (_PACKAGE, "__main__.py")
+
+
+def _script_of_interpreter() -> Path:
+    return Path(sys.executable).with_name("toolspan.exe" if sys.platform == "win32" else "toolspan")
+
+
+def _found(path: Path) -> str:
+    """``path`` as the shell finds it from here: a name on PATH, a path in this folder, or a whole one."""
+    path, here = path.absolute(), Path.cwd()
+    on_path = shutil.which(path.stem if sys.platform == "win32" else path.name)
+    if on_path is not None and Path(on_path).absolute() == path:
+        return Path(on_path).stem if sys.platform == "win32" else path.name
+    if path.parent == here or not path.is_relative_to(here):
+        return str(path)
+    return str(path.relative_to(here))

@@ -1,0 +1,51 @@
+"""The question at a terminal whether what a folder brings may be run."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ...trust.folders import Untrusted
+from .output import asked_yes, print_coloured
+
+MOST_SHOWN = 200
+"""How many items a person is asked about at once."""
+
+
+def asked_to_trust(folder: Path, found: Sequence[Untrusted]) -> bool:
+    """Whether the person allows all of ``found`` in ``folder``; what is not yes is no. On stderr.
+
+    Raises ``click.Abort`` for Ctrl+C and Ctrl+D.
+    """
+    print_coloured(_lines(folder, found))
+    with _interruptible():
+        return asked_yes("Trust it as it is now?")
+
+
+def _lines(folder: Path, found: Sequence[Untrusted]) -> list[tuple[str, str | None]]:
+    changed = any(each.before or each.changed for each in found)
+    head = f"what lies in {folder} was not named by you, and would run code or send what is yours"
+    lines: list[tuple[str, str | None]] = [(head + (", and has changed:" if changed else ":"), "yellow")]
+    for each in found:
+        lines += [(f"  - {what}", "red") for what in each.before]
+        is_other = bool(each.before or each.changed)
+        lines.append((f"  {'+' if each.before else ' '} {each.item}", "green" if each.before else None))
+        if is_other and each.changed:
+            lines.append((f"      changed since you allowed it: {', '.join(each.changed)}", "cyan"))
+    return lines
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Have Ctrl+C end the wait for an answer also where an event loop has taken the signal."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,72 @@
+"""The line at the bottom of a terminal that is redrawn, and taken away before anything else is printed."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import IO
+
+from toolspan_server.common.visible import visible_line
+
+_START_AND_CLEAR = "\r\x1b[K"
+_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+_PLAIN_FRAMES = "|/-\\"
+
+
+class StatusLine:
+    """A line on ``file``, a terminal."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._frames = _FRAMES if "utf" in (getattr(file, "encoding", "") or "").lower() else _PLAIN_FRAMES
+        self._count = 0
+        self._drawn = False
+
+    def draw(self, text: str) -> None:
+        """Show ``text`` instead of what the line showed before, cut to the terminal's width; nothing while
+        somebody else's line is at the bottom."""
+        from rich.cells import cell_len, set_cell_size
+
+        global _shown
+        if _occupants:
+            return
+        frame = self._frames[self._count % len(self._frames)]
+        self._count += 1
+        line, width = f"{frame} {visible_line(text)}", max(1, shutil.get_terminal_size().columns - 1)
+        shown = line if cell_len(line) <= width else set_cell_size(line, width)
+        self._write(_START_AND_CLEAR + shown.encode(self._encoding(), "replace").decode(self._encoding()))
+        self._drawn, _shown = True, self
+
+    def clear(self) -> None:
+        """Take the line away."""
+        global _shown
+        if self._drawn:
+            self._drawn, _shown = False, None
+            self._write(_START_AND_CLEAR)
+
+    def _encoding(self) -> str:
+        return getattr(self._file, "encoding", None) or "utf-8"
+
+    def _write(self, text: str) -> None:
+        self._file.write(text)
+        self._file.flush()
+
+
+_shown: StatusLine | None = None
+_occupants: set[int] = set()
+
+
+def occupy(writer: object, *, is_there: bool) -> None:
+    """Whether the last line is one of ``writer``: a text that is not ended, or a line that it takes away
+    itself."""
+    if is_there:
+        _occupants.add(id(writer))
+    else:
+        _occupants.discard(id(writer))
+
+
+def cleared() -> None:
+    """Take the line away that is shown now, if any is: before anything is printed, on stdout too."""
+    if _shown is not None:
+        sys.stdout.flush()
+        _shown.clear()

@@ -1,0 +1,20 @@
+"""How wide a terminal is."""
+
+from __future__ import annotations
+
+import os
+from typing import IO
+
+__all__ = ["columns_of"]
+
+_OTHERWISE = 80
+
+
+def columns_of(file: IO[str]) -> int:
+    """The columns of the terminal ``file`` now; elsewhere those of ``$COLUMNS``, or 80."""
+    try:
+        columns = os.get_terminal_size(file.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    given = os.environ.get("COLUMNS", "")
+    return columns or (int(given) if given.isdigit() else 0) or _OTHERWISE
