@@ -33,12 +33,17 @@ class ExampleOutcome:
         return asdict(self)
 
 
-async def run_examples(config: Config, *, skip_invalid: bool = False) -> list[ExampleOutcome]:
-    """Call every example over MCP, on a server of ``config``'s own tools. Raises ``UnreachableError``."""
+async def run_examples(
+    config: Config, *, skip_invalid: bool = False, pinned: bool = False
+) -> list[ExampleOutcome]:
+    """Call every example over MCP, on a server of ``config``'s own tools; ``pinned``, as they were read.
+
+    Raises ``UnreachableError``.
+    """
     tools = [tool for tool in config.tools.registry if tool.examples]
     if not tools or not config.tools.enabled:
         return []
-    async with Toolbox.connect([own_server(config, skip_invalid=skip_invalid)]) as toolbox:
+    async with Toolbox.connect([own_server(config, skip_invalid=skip_invalid, pinned=pinned)]) as toolbox:
         if toolbox.failures:
             raise UnreachableError(str(toolbox.failures[0]))
         return [

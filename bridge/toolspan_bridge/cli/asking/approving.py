@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from ...approvals import PolicyApprover, Remembered
+from collections.abc import Callable
+from pathlib import Path
+
+from ...approvals import Policy, PolicyApprover, Remembered
 from ...approvals.remembered import FILE
 from ...errors import StoreError
-from ...user_state import user_state_directory
+from ...files.user_state import user_state_directory
+from ...trust import Shadows, shadow_notes
 from ..inputs.approvals import ApprovalChoice
-from ..terminal.approval import TerminalPerson, has_terminal
+from ..terminal.approval import TerminalPerson
+from ..terminal.one_question import has_terminal
+from ..terminal.output import print_note
 from .session import Session
 
 _REMEDY = "allow it with --approve NAME, or with rules in the config"
@@ -17,21 +23,45 @@ def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> 
     """The approver of a question in ``conversation``, an id. Raises ``StoreError``."""
     config = session.config.approvals
     rules = () if config is None else config.rules
-    configured = None if config is None else config.policy
-    policy = choice.policy or configured or ("rules" if rules else "destructive")
     base = session.choice.workspace or session.config.directory
     return PolicyApprover(
-        policy,
+        policy_of(session, choice),
         choice.allowed,
         _REMEDY,
         rules=rules,
-        remembered=_remembered(session, conversation),
-        person=TerminalPerson(base) if has_terminal() else None,
+        remembered=remembered_of(session, conversation),
+        person=TerminalPerson(files_base(session), _warnings_of(session)) if has_terminal() else None,
         base=base,
+        departure_of=session.baseline.departure,
+        report=print_note,
     )
 
 
-def _remembered(session: Session, conversation: str) -> Remembered:
+def policy_of(session: Session, choice: ApprovalChoice) -> Policy:
+    """The policy of the options, else of the config."""
+    config = session.config.approvals
+    configured = None if config is None else config.policy
+    return choice.policy or configured or ("rules" if config is not None and config.rules else "destructive")
+
+
+def files_base(session: Session) -> Path:
+    """Where relative paths of files begin: in the workspace, if there is just one, else beside the config."""
+    if session.choice.workspace is not None:
+        return session.choice.workspace
+    paths = [str(each.path) for each in session.config.services.entries("workspaces").values()]
+    base = session.config.directory
+    return base / paths[0] if len(paths) == 1 else base
+
+
+def _warnings_of(session: Session) -> Callable[[str, str], list[str]]:
+    def warnings(server: str, tool: str) -> list[str]:
+        return shadow_notes(Shadows(session.toolbox.tools).of(server, tool), tool)
+
+    return warnings
+
+
+def remembered_of(session: Session, conversation: str) -> Remembered:
+    """What was answered earlier, for ``conversation`` and for good. Raises ``StoreError``."""
     try:
         path = user_state_directory() / FILE
     except OSError as error:

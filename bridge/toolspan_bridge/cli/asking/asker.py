@@ -3,53 +3,117 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from typing_extensions import override
 
 from toolspan_server.config import Config
 
 from ...errors import AuthError
 from ...loop import DEFAULT_SYSTEM, Question
-from ...providers import DEFAULT_MODEL, Provider, ProviderPool
+from ...loop.hooks import Hook, hooks_of, installed_hooks
+from ...messages import Message
+from ...providers import DEFAULT_MODEL, Provider, ProviderPool, own_providers
 from ...providers.pool import PoolUser
-from ...routes import Route, route
+from ...providers.prices import Pricing
+from ...routes import Route
 from ..terminal.costs import CostMeter
 from ..terminal.output import print_note
+from .default_model import standing_model
+from .filled_route import filled_route
 from .options import AskOptions
 from .session import Session
+from .warm_documents import WarmDocuments
 
 if TYPE_CHECKING:
+    from ...providers.listing import ModelLister
     from ...validation import ChosenWordings
 
 
 class RoutedAsker(PoolUser):
-    """Finds the route and the provider of each question; connections stay open until the block ends."""
+    """Finds the route and the provider of each question; connections, and the server of the
+    documents that routes want, stay open until the block ends."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(ProviderPool(session.config, session.choice.allow, self._wording))
         self.session = session
+        self._standing = ""
+        self._documents = WarmDocuments(session.config)
+
+    @override
+    async def __aenter__(self) -> Self:
+        await self._documents.__aenter__()
+        return await super().__aenter__()
+
+    @override
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await super().__aexit__(kind, error, trace)
+        finally:
+            await self._documents.__aexit__(kind, error, trace)
 
     async def routed(
-        self, text: str, options: AskOptions, *, service: str | None = None
+        self,
+        text: str,
+        options: AskOptions,
+        *,
+        profile: Mapping[str, str] | None = None,
+        messages: Sequence[Message] = (),
     ) -> tuple[Question, Provider]:
-        """The question ``text`` according to the matching route, and its provider.
+        """The question ``text`` after ``messages`` according to the route that matches it and the caller's
+        ``profile``, and its provider.
 
-        The options' model and system prompt win over the route. A route's model without a key gives way to
-        ``offline/keyword``, and stderr says so; a ``model`` asked for by name does not.
+        The options' model and system prompt win over their preset, and that over the route. A route's model
+        without a key gives way to ``offline/keyword``, and stderr says so; a ``model`` asked for by name, or
+        by the preset, does not.
         """
-        way = route(self.session.config, text, service=service)
-        way = replace(way, system=options.system or way.system or DEFAULT_SYSTEM)
-        if chosen := options.model or os.environ.get("TOOLSPAN_MODEL"):
-            return await self._question(text, way, chosen)
+        way = await filled_route(self.session, text, profile or {}, self._documents, messages)
+        preset = options.preset
+        instructions = options.system or (preset.instructions if preset else "")
+        way = replace(way, system=instructions or way.system or DEFAULT_SYSTEM)
+        model = options.model or (preset.model if preset else "") or os.environ.get("TOOLSPAN_MODEL")
+        question, provider = await self._asked(text, way, model)
+        if preset is not None:
+            own = preset.question(text, question.model, self.session.toolbox.tools)
+            question = replace(
+                question, allowed_tools=own.allowed_tools, builtins=own.builtins, reasoning=own.reasoning
+            )
+        return question, provider
+
+    async def _asked(self, text: str, way: Route, chosen: str | None) -> tuple[Question, Provider]:
+        if not (chosen or way.model):
+            self._standing = self._standing or await standing_model()
+        if chosen or not way.model:
+            return await self._question(text, way, chosen or self._standing)
         try:
-            return await self._question(text, way, way.model or DEFAULT_MODEL)
+            return await self._question(text, way, way.model)
         except AuthError as error:
             print_note(
                 f"the route names {way.model}, but {error}; "
                 f"{DEFAULT_MODEL} answers, which is no language model"
             )
             return await self._question(text, way, DEFAULT_MODEL)
+
+    async def provider_of(self, model: str) -> Provider:
+        """The provider of ``provider/model``. Raises as ``ProviderPool.get``."""
+        return (await self._providers.get(model))[0]
+
+    @cached_property
+    def lister(self) -> ModelLister:
+        """What lists the models of providers, the config's own among them."""
+        from ...providers.listing import ModelLister
+
+        return ModelLister(own_providers(self.session.config))
+
+    async def find(self, model: str) -> tuple[Provider, str]:
+        """The provider of ``provider/model`` and the model's name there. Raises as ``ProviderPool.get``."""
+        return await self._providers.get(model)
 
     def _wording(self, model: str) -> str:
         return self._wordings(model)
@@ -60,11 +124,23 @@ class RoutedAsker(PoolUser):
 
     def meter(self, question: Question, provider: Provider) -> CostMeter:
         """What adds up the cost of ``question``."""
-        return CostMeter(provider.name, question.model, own=provider.name in self.session.config.providers)
+        own = provider.name in self.session.config.providers
+        return CostMeter(Pricing(provider.name, question.model, own=own))
 
     async def _question(self, text: str, way: Route, model: str) -> tuple[Question, Provider]:
         provider, name = await self._providers.get(model)
-        return way.question(text, name), provider
+        return replace(way.question(text, name), hooks=self.hooks), provider
+
+    @cached_property
+    def hooks(self) -> tuple[Hook, ...]:
+        """The hooks of installed packages, which are named on stderr, and of the config. Raises
+        ``UsageError``."""
+        installed = installed_hooks()
+        for hook in installed:
+            of = "" if hook.tools is None else f" of {', '.join(hook.tools)}"
+            point = hook.point.replace("_", " each ")
+            print_note(f"the hook {hook.name} of the installed package {hook.package} runs {point}{of}")
+        return (*installed, *hooks_of(self.session.config))
 
 
 def chosen_wordings(config: Config) -> ChosenWordings:
@@ -72,8 +148,3 @@ def chosen_wordings(config: Config) -> ChosenWordings:
     from ...validation import STORE_FILE, ChosenWordings
 
     return ChosenWordings(config.state_directory / STORE_FILE, print_note)
-
-
-def default_model() -> str:
-    """The model when none is asked for: $TOOLSPAN_MODEL, else ``offline/keyword``."""
-    return os.environ.get("TOOLSPAN_MODEL") or DEFAULT_MODEL

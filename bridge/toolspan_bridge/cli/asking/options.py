@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...loop import Question
-from ...messages import Part, ReasoningEffort
-from ...routes import check_builtins, web_search_options
+from ..inputs import completed
+from ..inputs.attachments import STDIN, read_files
 from ..inputs.images import read_images
-from ..inputs.options import model_option, reasoning_option
-from ..inputs.web_search import read_search
+from ..inputs.options import log_level_option, model_option, reasoning_option
+
+if TYPE_CHECKING:
+    from ...client import LogLevel
+    from ...conversation.settings import Settings
+    from ...loop import Question
+    from ...messages import Part, ReasoningEffort
+    from ...presets import Preset
 
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """What the command line adds to a question. ``stream``: the answer is shown as it comes; ``trim``: the
-    oldest messages may be left out. Without ``reasoning`` the route's holds."""
+    oldest messages may be left out; ``verbose``: nothing is shown in short. Without ``reasoning`` that of the
+    ``preset`` holds, else the route's; without ``log_level`` the config's."""
 
     model: str | None = None
     system: str | None = None
@@ -29,8 +35,21 @@ class AskOptions:
     builtins: tuple[str, ...] = ()
     stream: bool = False
     trim: bool = False
+    compact: bool = False
     reasoning: ReasoningEffort | None = None
+    log_level: LogLevel | None = None
     search: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    preset: Preset | None = None
+    takes_stdin: bool = False
+    verbose: bool = False
+
+    def in_conversation(self, settings: Settings) -> AskOptions:
+        """The same in a conversation of these ``settings``, which give way to the options."""
+        return replace(self, system=self.system or settings.system or None)
+
+    def with_images(self, parts: tuple[Part, ...]) -> AskOptions:
+        """The same, with ``parts`` beside the images."""
+        return replace(self, images=(*self.images, *parts))
 
     def applied_to(self, question: Question) -> Question:
         """``question`` with these options."""
@@ -41,6 +60,7 @@ class AskOptions:
             builtins=builtins,
             stream=self.stream,
             trim=self.trim,
+            compact=self.compact or question.compact,
             reasoning=self.reasoning or question.reasoning,
             builtin_options=self._builtin_options(question),
         )
@@ -53,40 +73,83 @@ class AskOptions:
 
 
 def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``--model``, ``--system``, ``--builtin``, ``--reasoning``, ``--search``, ``--image``, ``--no-stream``
-    and ``--trim``, given to ``function`` as ``options``; beside ``--json``."""
+    """``--model``, ``--preset``, ``--system``, ``--builtin``, ``--reasoning``, ``--search``, ``--image``,
+    ``--file``, ``--no-stream``, ``--verbose``, ``--log-level`` and ``--trim``, given to ``function`` as
+    ``options``; beside ``--json``."""
 
     @wraps(function)
     def with_options(
         *args: Any,
         model: str | None,
+        preset: str | None,
         system: str | None,
         builtins: tuple[str, ...],
         images: tuple[str, ...],
+        files: tuple[str, ...],
         no_stream: bool,
         trim: bool,
+        compact: bool,
         reasoning: ReasoningEffort | None,
+        log_level: LogLevel | None,
         search: tuple[str, ...],
+        verbose: bool,
         as_json: bool,
         **others: Any,
     ) -> Any:
-        check_builtins(builtins)
-        stream = not (as_json or no_stream) and sys.stdout.isatty()
+        _check(builtins)
+        lines = others.get("output") == "jsonl"
+        stream = not no_stream and (lines or (not as_json and sys.stdout.isatty()))
         options = AskOptions(
             model,
             system,
-            read_images(images),
+            (*read_images(images), *read_files(files)),
             builtins,
             stream=stream,
             trim=trim,
+            compact=compact,
             reasoning=reasoning,
-            search=web_search_options(read_search(search)),
+            log_level=log_level,
+            search=_searched(search),
+            preset=_stored(preset),
+            takes_stdin=STDIN in files,
+            verbose=verbose,
         )
         return function(*args, options=options, as_json=as_json, **others)
 
-    return model_option(_system(reasoning_option(_builtin(_search(_image(_no_stream(_trim(with_options))))))))
+    shown = _image(_file(_no_stream(_verbose(log_level_option(_trim(_compact(with_options)))))))
+    return model_option(_preset(_system(reasoning_option(_builtin(_search(shown))))))
 
 
+def _check(builtins: Sequence[str]) -> None:
+    if builtins:
+        from ...routes import check_builtins
+
+        check_builtins(builtins)
+
+
+def _searched(given: Sequence[str]) -> Mapping[str, Any]:
+    if not given:
+        return {}
+    from ...routes import web_search_options
+    from ..inputs.web_search import read_search
+
+    return web_search_options(read_search(given))
+
+
+def _stored(preset: str | None) -> Preset | None:
+    if preset is None:
+        return None
+    from ...presets import PresetStore
+
+    return PresetStore().get(preset)
+
+
+_preset = click.option(
+    "--preset",
+    metavar="NAME",
+    shell_complete=completed.presets,
+    help="The instructions, model, effort and tools of a preset (see toolspan presets); other options win.",
+)
 _system = click.option("--system", metavar="TEXT", help="The system prompt; wins over the route's.")
 _builtin = click.option(
     "--builtin",
@@ -107,14 +170,32 @@ _image = click.option(
     "images",
     multiple=True,
     metavar="FILE",
+    shell_complete=completed.files,
     help="A PNG, JPEG, GIF or WebP image that goes with the (first) question; may repeat.",
+)
+_file = click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    shell_complete=completed.files,
+    help="An image, PDF, sound or text that goes with the (first) question, - for stdin; may repeat. A model "
+    "that does not take it is an error, and nothing is sent.",
 )
 _no_stream = click.option(
     "--no-stream", is_flag=True, help="Show the answer when it is complete, without streaming."
 )
+_verbose = click.option(
+    "--verbose", is_flag=True, help="At a terminal: show thoughts, and results of tools, whole."
+)
+_compact = click.option(
+    "--compact",
+    is_flag=True,
+    help="Have the model summarise the conversation before the question, if it gets too long for it.",
+)
 _trim = click.option(
     "--trim",
     is_flag=True,
-    help="Leave out the oldest messages where a local model's context is too short for all; "
-    "without it such a question is refused.",
+    help="Leave out the oldest messages where the model's context is too short for all; without it only tool "
+    "calls and their results are left out.",
 )

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...errors import UsageError
 from ...loop import DEFAULT_SYSTEM, first_request
 from ...messages import Request
-from ...providers import split_model
-from ...routes import Route, route
+from ...providers import own_providers, split_model
+from ...routes import Route
+from ..inputs.user_config import user_default_model
+from .filled_route import filled_route
 from .session import Session
+from .warm_documents import WarmDocuments
 
 
-def way_of(session: Session, text: str) -> Route:
+async def way_of(session: Session, text: str, profile: Mapping[str, str]) -> Route:
     """The route of ``text``, with the system prompt that ``ask`` would give."""
-    way = route(session.config, text)
+    async with WarmDocuments(session.config) as documents:
+        way = await filled_route(session, text, profile, documents)
     return replace(way, system=way.system or DEFAULT_SYSTEM)
 
 
 def model_of(model: str | None, way: Route) -> str:
     """The model to show a request for. Raises ``UsageError`` when none is given anywhere."""
-    chosen = model or os.environ.get("TOOLSPAN_MODEL") or way.model
+    chosen = model or os.environ.get("TOOLSPAN_MODEL") or way.model or user_default_model()
     if not chosen:
         raise UsageError("a request is for a model: name it with --model PROVIDER/MODEL")
     return chosen
@@ -40,7 +45,11 @@ def asked_request(
     session: Session, text: str, way: Route, model: str, format_name: str, *, stream: bool
 ) -> Request:
     """The first request of a conversation; ``model`` may be written ``provider/model``."""
+    searches = True
     if is_full(model, session):
+        from ...providers.preview import searches_tools
+
+        searches = searches_tools(model, own_providers(session.config))
         model = split_model(model, session.config.providers)[1]
     question = replace(way.question(text, model), stream=stream)
-    return first_request(question, format_name, session.toolbox.tools)
+    return first_request(question, format_name, session.toolbox.tools, searches_tools=searches)

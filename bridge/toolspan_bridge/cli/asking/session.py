@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,65 +11,145 @@ from pathlib import Path
 from toolspan_server.config import Config
 from toolspan_server.engines.upstreams import ServerSpec
 
-from ...errors import UnreachableError, UsageError
+from ...client import LogLevel
+from ...errors import AuthError, BridgeError, UnreachableError, UsageError
+from ...formats.names import NameTable
 from ...messages import ToolSpec
-from ...routes import unknown_tools
-from ...toolbox import Toolbox, foreign, servers_of
+from ...oauth import SignInWay
+from ...toolbox import McpJson, Toolbox, foreign, servers_of
+from ...trust import Baseline, Shadows
 from ..inputs.options import ConfigChoice, read_config
-from ..inputs.target import CONNECT_SECONDS, server_of
+from ..inputs.target import CONNECT_SECONDS, server_of, servers_of_texts
+from ..inputs.tool_globs import ALL_TOOLS
 from ..terminal.output import print_note
+from ..terminal.sign_in import person_here
+from ..terminal.waiting.of_servers import servers_starting
+from .client import SessionClient
+from .imports import import_meanwhile
+from .locking import held, locked_definitions
+from .no_tools import why_no_tools
+
+_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A config, the toolbox of its servers, and the notes on the config."""
+    """A config, the toolbox of its servers, the ``baseline`` that the tools' definitions are held to, what
+    the servers may ask for (``client``), and, where there are no tools, the error that says why
+    (``no_tools``)."""
 
     config: Config
     toolbox: Toolbox
     choice: ConfigChoice
+    baseline: Baseline
+    client: SessionClient
+    no_tools: BridgeError | None = None
+
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools, for what cannot be done without one. Raises ``no_tools``."""
+        if self.no_tools is not None:
+            raise self.no_tools
+        return self.toolbox.tools
+
+    def note_no_tools(self) -> None:
+        """Say on stderr why there are no tools, if there are none: for what can be done without them."""
+        if self.no_tools is not None:
+            print_note(f"there are no tools: {self.no_tools.message}")
 
     def tool(self, name: str) -> ToolSpec:
-        """The tool ``name``, or ``server/name`` where several servers have one. Raises ``UsageError``."""
+        """The tool ``name``, as its server calls it, ``server/name`` where several servers have one, or by
+        its name on the wire. Raises ``UsageError``, and ``no_tools``."""
+        tools = self.tools()
         server, _, bare = name.rpartition("/")
-        found = [t for t in self.toolbox.tools if t.name == name or (t.server, t.name) == (server, bare)]
+        found = [tool for tool in tools if tool.name == name or tool.key == (server, bare)]
+        if not found and (on_wire := NameTable.of(tools).tool(name)):
+            return on_wire
         if len(found) == 1:
             return found[0]
         if found:
             choices = ", ".join(f"{tool.server}/{tool.name}" for tool in found)
             raise UsageError(f"several servers have a tool {name!r}: write one of {choices}")
-        raise UsageError(f"Tool {name!r} not found ({_known(self.toolbox.tools)})")
+        raise UsageError(f"Tool {name!r} not found ({_known(tools)})")
 
 
 @asynccontextmanager
-async def opened(choice: ConfigChoice, *, server: str | None = None) -> AsyncGenerator[Session]:
+async def opened(
+    choice: ConfigChoice,
+    *,
+    server: str | None = None,
+    locks: bool = True,
+    samples: bool = False,
+    log_level: LogLevel | None = None,
+    meanwhile: Sequence[str] = (),
+) -> AsyncGenerator[Session]:
     """Connect the servers of the config that the options name, or the one ``server`` alone (a command or a
-    URL); say on stderr which did not answer.
+    URL); say on stderr which did not answer. ``samples``: they may have the model of the session's client
+    asked. ``log_level`` is the least of the log messages that they are to send. The modules ``meanwhile``,
+    which the caller needs next, are imported while they start.
 
-    Raises ``ConfigError``, ``UsageError``, ``ConsentError`` when they lead to what nobody allowed, and
-    ``UnreachableError`` when no server answered.
+    Tools that differ from the locked ones are said there too, and left out with ``choice.locked``. Without
+    ``locks`` the lock file is not read.
+
+    Raises ``ConfigError``, ``UsageError``, ``ConsentError`` when they lead to what nobody allowed,
+    ``AuthError`` when no server lets anybody in who has not signed in, and ``UnreachableError`` when none
+    answered.
     """
     if server is not None:
         config, servers, patience = Config(), [server_of(server)], CONNECT_SECONDS
     else:
         (config, servers), patience = _servers(choice), None
-    async with Toolbox.connect(servers, connect_timeout=patience) as toolbox:
-        names = [tool.name for tool in toolbox.tools]
-        for text in (*map(str, toolbox.failures), *toolbox.warnings, *unknown_tools(config, names)):
-            print_note(text)
-        if servers and len(toolbox.failures) == len(servers):
-            raise UnreachableError("no MCP server could be reached; the errors are above")
-        yield Session(config, toolbox, choice)
+    alone = server or next(iter(() if choice.is_named else choice.servers), None)
+    locked = locked_definitions(choice, config, server=alone) if locks else None
+    client = SessionClient(config, choice.workspace, samples=samples, log_level=log_level)
+    way = SignInWay(person_here())
+    import_meanwhile(meanwhile)
+    with servers_starting(spec.name for spec in servers) as ready:
+        connecting = Toolbox.connect(
+            servers, connect_timeout=patience, client=client.features, sign_in=way, on_ready=ready
+        )
+        async with connecting as connected:
+            toolbox, baseline = held(connected, locked, strict=choice.locked)
+            idle = choice.tools.idle(toolbox.tools)
+            if choice.tools != ALL_TOOLS:
+                toolbox = toolbox.accepting(choice.tools.among(connected.tools))
+            names = [tool.name for tool in connected.tools]
+            notes = (*toolbox.warnings, *Shadows(toolbox.tools).notes(), *_unknown(config, names), *idle)
+            for text in (*map(str, toolbox.failures), *notes):
+                print_note(text)
+            if servers and len(toolbox.failures) == len(servers):
+                if any(failure.needs_sign_in for failure in toolbox.failures):
+                    raise AuthError("no MCP server could be used without a sign-in; the errors are above")
+                raise UnreachableError("no MCP server could be reached; the errors are above")
+            no_tools = None if toolbox.tools else why_no_tools(config, choice, servers, connected)
+            yield Session(config, toolbox, choice, baseline, client, no_tools)
 
 
 def _servers(choice: ConfigChoice) -> tuple[Config, list[ServerSpec]]:
-    config = read_config(choice, needed=False)
-    beside = None if choice.is_named else Path.cwd()
-    choice.allow(foreign(config, directory=beside))
+    alone = bool(choice.servers) and not choice.is_named
+    config = Config() if alone else read_config(choice, needed=False)
+    beside = None if alone or choice.is_named else McpJson.read(Path.cwd())
+    choice.allow(foreign(config, beside))
     servers = servers_of(
-        config, skip_invalid=choice.skip_invalid, directory=beside, workspace=choice.workspace
+        config,
+        skip_invalid=choice.skip_invalid,
+        workspace=choice.workspace,
+        beside=beside,
+        pinned=not choice.may_run,
     )
-    return config, servers
+    return config, [*servers, *servers_of_texts(choice.servers, [spec.name for spec in servers])]
+
+
+def _unknown(config: Config, names: Sequence[str]) -> Iterable[str]:
+    """The notes about tools that routes of ``config`` name and no server has."""
+    if not config.responses:
+        return ()
+    from ...routes import unknown_tools
+
+    return unknown_tools(config, names)
 
 
 def _known(tools: tuple[ToolSpec, ...]) -> str:
-    return "known: " + ", ".join(tool.name for tool in tools[:20]) if tools else "no server offers any tool"
+    counted = Counter(tool.name for tool in tools)
+    shown = [t.name if counted[t.name] == 1 else f"{t.server}/{t.name}" for t in tools[:_SHOWN]]
+    more = f" and {len(tools) - _SHOWN} more: `toolspan tools list`" if len(tools) > _SHOWN else ""
+    return f"known: {', '.join(shown)}{more}"

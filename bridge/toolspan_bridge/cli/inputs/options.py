@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -20,9 +20,16 @@ from toolspan_server.config import (
     refusal,
 )
 
-from ...errors import ConsentError, UsageError
+from ...client import LOG_LEVELS
+from ...errors import ConsentError, StoreError, UsageError
+from ...files.user_state import user_state_directory
 from ...messages import EFFORTS
 from ..terminal.output import print_note
+from . import completed
+from .tool_globs import ALL_TOOLS, ToolGlobs
+
+if TYPE_CHECKING:
+    from ...trust.folders import TrustedFolders
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -31,13 +38,17 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print data a
 
 @dataclass(frozen=True, slots=True)
 class ConfigChoice:
-    """The options of the config: its ``paths``, what to do with wrong tools, and ``--trust``; and the
-    ``workspace`` whose tools come in addition."""
+    """The options of the config: its ``paths``, what to do with wrong tools, and ``--trust``; the
+    ``workspace`` whose tools come in addition; whether only ``locked`` tools are used; further ``servers``,
+    commands or URLs; and which of the ``tools`` are."""
 
     paths: tuple[str, ...] = ()
     skip_invalid: bool = False
     trust: bool = False
     workspace: Path | None = None
+    locked: bool = False
+    servers: tuple[str, ...] = ()
+    tools: ToolGlobs = ALL_TOOLS
 
     @property
     def is_named(self) -> bool:
@@ -49,10 +60,46 @@ class ConfigChoice:
         """Whether the config's handlers, servers and requests to its providers may be run."""
         return self.is_named or self.trust
 
-    def allow(self, found: Sequence[UntrustedItem]) -> None:
-        """Raise ``ConsentError`` when ``found`` has any item without consent."""
-        if found and not self.may_run:
+    def allow(self, found: Sequence[UntrustedItem], *, ask: bool = True) -> None:
+        """Raise ``ConsentError`` when ``found`` has any item without consent.
+
+        The person gives it at a terminal, where they are asked unless ``ask`` is false; it is remembered for
+        the items as they are, in this folder.
+        """
+        if found and not self.may_run and not self.is_trusted(found, ask=ask):
             raise ConsentError(refusal(found))
+
+    def is_trusted(self, found: Sequence[UntrustedItem], ask: bool) -> bool:
+        """Whether the person allowed ``found`` in this folder, earlier or now. Raises ``ConsentError`` for a
+        no."""
+        from ..terminal.one_question import has_terminal
+        from ..terminal.trust import MOST_SHOWN, asked_to_trust
+
+        can_ask = ask and has_terminal()
+        try:
+            folder, folders = Path.cwd(), trusted_folders()
+            unknown = folders.untrusted(folder, found)
+        except StoreError:
+            if can_ask:
+                raise
+            return False  # what cannot be read allows nothing
+        if unknown and not (can_ask and len(unknown) <= MOST_SHOWN):
+            return False
+        if unknown:
+            if not asked_to_trust(folder, unknown):
+                raise ConsentError("you did not trust it, so nothing was run or sent")
+            folders.trust(folder, (each.item for each in unknown))
+        return True
+
+
+def trusted_folders() -> TrustedFolders:
+    """What this user allowed folders to run. Raises ``StoreError``."""
+    from ...trust.folders import TRUST_FILE, TrustedFolders
+
+    try:
+        return TrustedFolders(user_state_directory() / TRUST_FILE)
+    except OSError as error:
+        raise StoreError(f"the folder of what is remembered cannot be made: {error}") from None
 
 
 def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,6 +117,7 @@ def config_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "config_paths",
         multiple=True,
         metavar="FILE",
+        shell_complete=completed.files,
         help="A config file; may repeat. Default: $TOOLSPAN_CONFIG, else " + ", ".join(DEFAULT_FILES) + ".",
     )
     skip = click.option("--skip-invalid", is_flag=True, help="Leave out tools with errors, and list them.")
@@ -88,6 +136,65 @@ def workspace_option(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="DIR",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         help="A folder in which tools may read, search and change files, in addition to the config's tools.",
+    )(chosen)
+
+
+def locked_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--locked``, given to ``function`` in ``choice``: for verbs that have ``config_options`` too."""
+
+    @wraps(function)
+    def chosen(*args: Any, choice: ConfigChoice, locked: bool, **options: Any) -> Any:
+        return function(*args, choice=replace(choice, locked=locked), **options)
+
+    return click.option(
+        "--locked",
+        is_flag=True,
+        help="Use only tools whose definitions are those in toolspan.lock; others are named and left out.",
+    )(chosen)
+
+
+def tool_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--tool`` and ``--no-tool``, given to ``function`` in ``choice``: for verbs that have
+    ``config_options`` too."""
+
+    @wraps(function)
+    def chosen(
+        *args: Any, choice: ConfigChoice, tool: tuple[str, ...], no_tool: tuple[str, ...], **options: Any
+    ) -> Any:
+        return function(*args, choice=replace(choice, tools=ToolGlobs(tool, no_tool)), **options)
+
+    wanted = click.option(
+        "--tool",
+        multiple=True,
+        metavar="GLOB",
+        shell_complete=completed.tools,
+        help="Use only these tools: a glob of names, as Read or files/*, the server before the slash; may "
+        "repeat.",
+    )
+    unwanted = click.option(
+        "--no-tool",
+        multiple=True,
+        metavar="GLOB",
+        shell_complete=completed.tools,
+        help="Use all but these tools; may repeat.",
+    )
+    return wanted(unwanted(chosen))
+
+
+def servers_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--server``, which may repeat, given to ``function`` in ``choice``: for verbs that have
+    ``config_options`` too."""
+
+    @wraps(function)
+    def chosen(*args: Any, choice: ConfigChoice, server: tuple[str, ...], **options: Any) -> Any:
+        return function(*args, choice=replace(choice, servers=server), **options)
+
+    return click.option(
+        "--server",
+        multiple=True,
+        metavar="COMMAND|URL",
+        help="An MCP server beside those of --config: a command line, as 'npx some-server', or a URL; may "
+        "repeat. No other config is looked for.",
     )(chosen)
 
 
@@ -116,7 +223,9 @@ def model_option(function: _F) -> _F:
         "-m",
         "--model",
         metavar="PROVIDER/MODEL",
-        help="Who answers. Default: $TOOLSPAN_MODEL, else the matching route's model, else offline/keyword.",
+        shell_complete=completed.models,
+        help="Who answers. Default: $TOOLSPAN_MODEL, else the matching route's model, else the user's (see "
+        "models --default), else offline/keyword.",
     )(function)
 
 
@@ -126,6 +235,15 @@ def reasoning_option(function: _F) -> _F:
         "--reasoning",
         type=click.Choice(EFFORTS),
         help="How much the model thinks before it answers. Default: the route's, else the model's own.",
+    )(function)
+
+
+def log_level_option(function: _F) -> _F:
+    """``--log-level``."""
+    return click.option(
+        "--log-level",
+        type=click.Choice(LOG_LEVELS),
+        help="The least level of servers' log messages that are shown. Default: the config's, else info.",
     )(function)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import count
 from urllib.parse import urlsplit
 
 from toolspan_server.engines.upstreams import ServerSpec
@@ -18,6 +21,18 @@ _LAUNCHERS = frozenset(
     ["bunx", "cmd", "dlx", "env", "exec", "node", "npm", "npx", "pnpm", "run", "uv", "uvx"]
 )
 _ENDING = re.compile(r"\.(?:cmd|exe|js|mjs|py|ts)$")
+
+
+def servers_of_texts(texts: Iterable[str], taken: Iterable[str] = ()) -> list[ServerSpec]:
+    """The servers behind URLs and command lines, each under a name of its own that is not ``taken``."""
+    names, found = set(taken), list[ServerSpec]()
+    for text in texts:
+        spec = replace(server_of(text), connect_timeout=CONNECT_SECONDS)
+        numbered = (f"{spec.name}-{number}" for number in count(2))
+        name = spec.name if spec.name not in names else next(each for each in numbered if each not in names)
+        names.add(name)
+        found.append(replace(spec, name=name))
+    return found
 
 
 def server_of(text: str) -> ServerSpec:

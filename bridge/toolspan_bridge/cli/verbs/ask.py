@@ -1,55 +1,108 @@
-"""``toolspan ask``: one question, answered with the tools."""
+"""``toolspan ask``: answer one question with the tools."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
 
-from ...conversation import Conversation
-from ...errors import UsageError
-from ..asking.approving import approver_of
-from ..asking.asker import RoutedAsker
 from ..asking.options import AskOptions, ask_options
-from ..asking.session import opened
+from ..asking.preset_session import opened_for
+from ..asking.reporting import Report
+from ..inputs import completed
 from ..inputs.approvals import ApprovalChoice, approval_options
+from ..inputs.limits import LimitChoice, limit_options
 from ..inputs.options import (
     ConfigChoice,
     config_options,
-    json_option,
+    locked_option,
+    servers_option,
+    tool_options,
     workspace_option,
 )
+from ..inputs.output_choice import Output, output_options
+from ..inputs.piped import asked_with_stdin, prompt_of
+from ..inputs.profile import profile_options
+from ..inputs.saving import SavingChoice, saving_options
 from ..inputs.schema import read_schema
-from ..terminal.costs import cost_data, cost_line
-from ..terminal.output import emit_json, print_note
-from ..terminal.talk import Printer, talk
+from ..module_group import Verb
+from ..terminal.output import emit_json
+
+if TYPE_CHECKING:
+    from ...events import Answer
+    from ...loop import Question
+    from ...providers import Provider
+    from ..asking.asker import RoutedAsker
+    from ..asking.named.mentions import Asked
+    from ..asking.saved_conversation import SavedConversation
+    from ..asking.session import Session
+
+_NEEDED_NEXT = (
+    "toolspan_bridge.cli.asking.asker",
+    "toolspan_bridge.cli.asking.agent",
+    "toolspan_bridge.cli.asking.named.mentions",
+    "toolspan_bridge.cli.terminal.printing",
+)
+"""What a question needs once the servers have started."""
 
 EXIT_NO_FIT = 8
 """The exit code when the answer does not fit the schema that it has to fit."""
+EXIT_LIMIT = 9
+"""The exit code when a limit ended the question."""
 
 
-@click.command(name="ask", short_help="Answer one question with the tools.")
-@click.argument("question")
+@click.command(name="ask", cls=Verb, example='toolspan ask "What is 17% of 2340?" --tool math_eval')
+@click.argument("question", required=False)
+@click.option(
+    "--prompt",
+    metavar="FILE",
+    shell_complete=completed.files,
+    help="A file with the question, to which QUESTION is added; a first line #!… is left out.",
+)
+@output_options
 @ask_options
-@click.option("--service", metavar="NAME", help="For routes that match a service.")
-@click.option("--schema", "schema_path", metavar="FILE", help="A JSON Schema that the answer has to fit.")
+@profile_options
+@click.option(
+    "--schema",
+    "schema_path",
+    metavar="FILE",
+    shell_complete=completed.files,
+    help="A JSON Schema that the answer has to fit.",
+)
+@click.option(
+    "--dry-run", is_flag=True, help="Show what would be sent and offered; only the tools are listed."
+)
+@limit_options
+@saving_options
 @approval_options
 @config_options
+@locked_option
 @workspace_option
-@json_option
+@servers_option
+@tool_options
 def command(
-    question: str,
+    question: str | None,
+    prompt: str | None,
     options: AskOptions,
-    service: str | None,
+    profile: dict[str, str],
     schema_path: str | None,
+    dry_run: bool,
+    limits: LimitChoice,
+    saving: SavingChoice,
     approvals: ApprovalChoice,
     choice: ConfigChoice,
+    output: Output,
     as_json: bool,
 ) -> int:
-    """Ask a model QUESTION with the config's tools and print the answer; - reads the question from stdin.
+    """Ask a model QUESTION with the config's tools and print the answer.
+
+    What is piped in goes with the question, as text; without a QUESTION, or for -, it is the question. A
+    picture, PDF or sound is piped in by --file -.
 
     The tool calls, their results and times are printed on stderr, or in the JSON. At a terminal the answer is
     shown as it comes. An incomplete answer (it breaks off, is cut off, refused, malformed or empty) is
@@ -57,34 +110,116 @@ def command(
 
     What it cost is on stderr where a price is known, or in the JSON ("cost": {"usd": …}, null for unknown).
 
+    The conversation is saved as it happens: --continue goes on with the last one, --no-save keeps nothing.
+
     With --schema the answer is one JSON value, printed alone ("value" in the JSON). The model is told once
     why its answer does not fit; when the next one does not either, it is printed and the exit code is 8.
+
+    At a limit (--max-iterations, --max-calls …, or tools.max_iterations and limits.question of the config)
+    the model gives its answer without further tools, if there is room for that; which limit it was is said,
+    and the exit code is 9.
     """
-    text = sys.stdin.read().strip() if question == "-" else question.strip()
-    if not text:
-        raise UsageError("the question is empty")
+    question = question if prompt is None else prompt_of(prompt, question)
+    piped = asked_with_stdin(question, reads_stdin=not options.takes_stdin)
     schema = None if schema_path is None else read_schema(Path(schema_path))
+    options = options.with_images(piped.parts)
     options = options if schema is None else replace(options, stream=False)
+    asking = _Asking(piped.text, options, profile, schema, limits, saving, approvals, choice, output)
+    return anyio.run(asking.shown if dry_run else asking.answered)
 
-    async def run() -> int:
-        async with opened(choice) as session, RoutedAsker(session) as asker:
-            asked, provider = await asker.routed(text, options, service=service)
-            printer = Printer(sys.stderr, quiet=as_json, live=sys.stdout if options.stream else None)
-            asked = replace(options.applied_to(asked), answer_schema=schema)
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A question, as the command line has it."""
+
+    text: str
+    options: AskOptions
+    profile: Mapping[str, str]
+    schema: Mapping[str, Any] | None
+    limits: LimitChoice
+    saving: SavingChoice
+    approvals: ApprovalChoice
+    choice: ConfigChoice
+    output: Output
+
+    async def answered(self) -> int:
+        """Ask it, print what comes, and give the exit code."""
+        report = Report(self.output, stream=self.options.stream, verbose=self.options.verbose)
+        async with self._opened(report) as (session, asker):
+            from ...conversation import Conversation
+            from ..asking.agent import agent_of
+            from ..asking.named.mentions import with_mentions
+            from ..asking.saved_conversation import SavedConversation
+            from ..terminal.talk import talk
+
+            mentioned = await with_mentions(self.text, session.toolbox)
+            saved = SavedConversation(Conversation(), None)
+            saved.keep(session, self.saving)
+            asked, provider = await self._routed(mentioned, asker, saved)
             meter = asker.meter(asked, provider)
-            conversation = Conversation()
-            approver = approver_of(session, approvals, conversation.id)
-            answer = await talk(
-                asked, provider, session.toolbox, printer, conversation, meter, approver=approver
-            )
-            if as_json:
-                emit_json({**answer.as_dict(), "cost": cost_data(meter.usd)})
-            elif answer.fits:
-                emit_json(answer.value)
-            else:
-                printer.answer(answer.content, answer.citations)
-            if meter.may_be_known and not as_json:
-                print_note(cost_line(meter.usd))
-            return EXIT_NO_FIT if answer.stop == "schema" else 1 if answer.broken else 0
+            with saved.closed_afterwards(session), saved.written():
+                agent = agent_of(asked, provider, meter, session, self.approvals, saved)
+                session.client.use(agent.question, provider, agent.approver, asker.find)
+                conversation, toolbox = saved.conversation, agent.toolbox
+                answer = await talk(
+                    agent.question, provider, toolbox, report.shows, conversation, meter, agent.approver
+                )
+            report.finish(answer, meter, saved)
+            return exit_code(answer)
 
-    return anyio.run(run)
+    async def shown(self) -> int:
+        """Show what would be sent. Resources that it names are not read."""
+        from ...conversation import Conversation
+        from ...providers.preview import shown_keys
+        from ..asking.agent import agent_of
+        from ..asking.dry_run import dry_run
+        from ..asking.named.mentions import Asked
+        from ..asking.saved_conversation import SavedConversation
+
+        with shown_keys() as variables:
+            async with self._opened(Report(self.output, stream=False)) as (session, asker):
+                saved = SavedConversation(Conversation(), None)
+                saved.look_up(session, self.saving)
+                asked, provider = await self._routed(Asked(self.text), asker, saved)
+                meter = asker.meter(asked, provider)
+                agent = agent_of(asked, provider, meter, session, self.approvals, saved)
+                found = await dry_run(agent, provider, saved, variables)
+        if self.output in ("json", "jsonl"):
+            emit_json(found.as_dict(), indent=2 if self.output == "json" else None)
+        else:
+            found.show()
+        return 0
+
+    @asynccontextmanager
+    async def _opened(self, report: Report) -> AsyncGenerator[tuple[Session, RoutedAsker]]:
+        preset, level = self.options.preset, self.options.log_level
+        with report.notes():
+            async with opened_for(preset, self.choice, level, meanwhile=_NEEDED_NEXT) as session:
+                from ..asking.asker import RoutedAsker
+
+                async with RoutedAsker(session) as asker:
+                    yield session, asker
+
+    async def _routed(
+        self, mentioned: Asked, asker: RoutedAsker, saved: SavedConversation
+    ) -> tuple[Question, Provider]:
+        from ..asking.named.attached import check_files
+
+        asked, provider = await asker.routed(
+            mentioned.text,
+            self.options.in_conversation(saved.conversation.settings),
+            profile=self.profile,
+            messages=saved.messages,
+        )
+        asked = self.options.with_images(mentioned.parts).applied_to(asked)
+        check_files(asked, provider)
+        return self.limits.applied_to(replace(asked, answer_schema=self.schema)), provider
+
+
+def exit_code(answer: Answer) -> int:
+    """The exit code of a question that came to ``answer``."""
+    if answer.stop == "schema":
+        return EXIT_NO_FIT
+    if answer.limit or (answer.max_iterations_reached and not answer.broken):
+        return EXIT_LIMIT
+    return 1 if answer.broken else 0

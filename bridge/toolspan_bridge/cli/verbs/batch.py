@@ -1,4 +1,4 @@
-"""``toolspan batch submit|status|collect|cancel``: many questions at once, by a provider's batch service."""
+"""``toolspan batch submit|status|collect|cancel``: ask many questions at once, at half the price."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from ...errors import BridgeError, StoreError, UsageError
 from ...messages import ReasoningEffort, Reply, Request, User
 from ...providers import Provider, ProviderPool
-from ..asking.asker import default_model
+from ..asking.default_model import default_model
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -21,6 +21,7 @@ from ..inputs.options import (
     reasoning_option,
 )
 from ..inputs.questions import read_questions
+from ..module_group import SubcommandGroup
 from ..terminal.output import (
     emit_json,
     emit_text,
@@ -41,7 +42,7 @@ _WHOLE = ("stop", "other")
 _saved = click.argument("file", default="batch.json", type=click.Path(path_type=Path))
 
 
-@click.group(name="batch", short_help="Ask many questions at once, at half the price.")
+@click.group(name="batch", cls=SubcommandGroup, example="toolspan batch submit questions.jsonl")
 def command() -> None:
     """Ask many questions at once by a provider's batch service, which answers within a day, usually at half
     the price.
@@ -51,7 +52,7 @@ def command() -> None:
     """
 
 
-@command.command(name="submit")
+@command.command(name="submit", example="toolspan batch submit questions.jsonl")
 @click.argument("questions")
 @click.option(
     "-m", "--model", metavar="PROVIDER/MODEL", help="Who answers all of them. Default: $TOOLSPAN_MODEL."
@@ -106,7 +107,7 @@ def submit(
         print_message(f"{_named(batch)}: submitted with {len(batch.ids):,} questions, saved as {output}")
 
 
-@command.command(name="status")
+@command.command(name="status", example="toolspan batch status batch.json")
 @_saved
 @config_options
 @json_option
@@ -118,7 +119,7 @@ def status(file: Path, choice: ConfigChoice, as_json: bool) -> None:
     _show(batch, _at(choice, batch, poll_batch), as_json=as_json)
 
 
-@command.command(name="cancel")
+@command.command(name="cancel", example="toolspan batch cancel batch.json")
 @_saved
 @config_options
 @json_option
@@ -133,7 +134,7 @@ def cancel(file: Path, choice: ConfigChoice, as_json: bool) -> None:
     _show(batch, _at(choice, batch, cancel_batch), as_json=as_json)
 
 
-@command.command(name="collect")
+@command.command(name="collect", example="toolspan batch collect batch.json")
 @_saved
 @config_options
 @json_option

@@ -1,4 +1,4 @@
-"""``toolspan check``: is the config valid, and do its tools give what its examples expect?"""
+"""``toolspan check``: check a config file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from toolspan_server.config import (
     untrusted_code,
 )
 
-from ...invisible_text import invisible_text_notes
 from ...messages import ToolSpec
 from ...providers import own_providers
+from ...trust.invisible_text import invisible_text_notes
 from ..examples import ExampleOutcome, run_examples
 from ..inputs.options import (
     ConfigChoice,
@@ -25,12 +25,13 @@ from ..inputs.options import (
     json_option,
     read_config,
 )
+from ..module_group import Verb
 from ..terminal.output import emit_json, print_message, print_note
 
 EXIT_TOOL_ERROR = 5
 
 
-@click.command(name="check", short_help="Check a config file.")
+@click.command(name="check", cls=Verb, example="toolspan check -c toolspan.yaml --run-examples")
 @config_options
 @click.option("--run-examples", is_flag=True, help="Also call the examples of the tools, on a real server.")
 @json_option
@@ -47,7 +48,7 @@ def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
     own_providers(config)  # refuses the name of a known provider
     if run_examples:
         choice.allow(untrusted_code(config))
-    outcomes = anyio.run(_outcomes, config, choice.skip_invalid) if run_examples else []
+    outcomes = anyio.run(_outcomes, config, choice) if run_examples else []
     failed = [outcome for outcome in outcomes if outcome.ok is False]
     if as_json:
         ran = {"examples": [outcome.as_dict() for outcome in outcomes]} if run_examples else {}
@@ -59,8 +60,8 @@ def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
     return EXIT_TOOL_ERROR if failed else 0
 
 
-async def _outcomes(config: Config, skip_invalid: bool) -> list[ExampleOutcome]:
-    return await run_examples(config, skip_invalid=skip_invalid)
+async def _outcomes(config: Config, choice: ConfigChoice) -> list[ExampleOutcome]:
+    return await run_examples(config, skip_invalid=choice.skip_invalid, pinned=not choice.may_run)
 
 
 def _described(config: Config) -> dict[str, Any]:

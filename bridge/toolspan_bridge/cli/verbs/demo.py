@@ -1,23 +1,27 @@
-"""``toolspan demo``: the whole job on real input, from a folder of its own."""
+"""``toolspan demo``: run the whole tour on real input."""
 
 from __future__ import annotations
 
-import shutil
 import sys
-from importlib.resources import as_file, files
 from pathlib import Path
 
 import anyio
 import click
 
+from ...errors import UsageError
 from ...formats import format_names, get_format
 from ...formats.names import NameTable
 from ...validation import default_suite, print_report
-from ..asking.asker import RoutedAsker, default_model
+from ..asking.asker import RoutedAsker
+from ..asking.default_model import default_model
 from ..asking.options import AskOptions
 from ..asking.session import Session, opened
+from ..demo_folder import DemoFolder
 from ..inputs.options import ConfigChoice, model_option
-from ..terminal.output import as_json, heading, print_message
+from ..module_group import Verb
+from ..terminal.one_question import has_terminal
+from ..terminal.output import as_json, asked_yes, heading, print_message
+from ..terminal.program import command_line
 from ..terminal.talk import Printer, talk
 from .validate import validated
 
@@ -28,7 +32,7 @@ _QUESTIONS = (
 )
 
 
-@click.command(name="demo", short_help="Run the whole tour on real input.")
+@click.command(name="demo", cls=Verb, example="toolspan demo --dir tour")
 @click.option(
     "--dir", "folder", default="toolspan-demo", show_default=True, help="Where the demo's files are put."
 )
@@ -37,12 +41,27 @@ def command(folder: str, model: str | None) -> int:
     """Put an example config into a folder and do the whole job with it.
 
     Its tools are served over MCP by a subprocess, shown in each provider's format, called by a model in the
-    loop, and validated. Without --model that is offline/keyword, which needs no key and is no language model.
+    loop, and validated. Without --model that is the default model; where none is set, offline/keyword, which
+    needs no key and is no language model.
+
+    A folder whose files were edited is left as it is; another one is offered.
     """
-    place = Path(folder)
-    with as_file(files("toolspan_bridge") / "demo") as example:
-        shutil.copytree(example, place, dirs_exist_ok=True)
-    return anyio.run(_show, place / "toolspan.yaml", model or default_model())
+    place = _unedited(DemoFolder(Path(folder)))
+    place.write()
+    return anyio.run(_show, place.config, model or default_model())
+
+
+def _unedited(place: DemoFolder) -> DemoFolder:
+    """``place``, or a new folder beside it where the person chooses that. Raises ``UsageError``."""
+    edited = place.edited()
+    if not edited:
+        return place
+    other = place.free_neighbour()
+    what = f"{place.place} was edited ({', '.join(edited)})"
+    if has_terminal() and asked_yes(f"{what} and stays as it is. Use {other} instead?"):
+        return DemoFolder(other)
+    again = command_line("demo", "--dir", str(other))
+    raise UsageError(f"{what}, so nothing was written; in another folder: {again}")
 
 
 async def _show(config: Path, model: str) -> int:
@@ -58,17 +77,9 @@ async def _show(config: Path, model: str) -> int:
         report, records = await validated(session, (model,), default_suite())
         print_report(report, sys.stdout, records)
     heading("Next")
-    program = _program()
-    print_message(f"{program} chat --config {config}\n{program} serve --config {config}")
+    for verb in ("chat", "serve"):
+        print_message(command_line(verb, "--config", str(config)))
     return report.exit_code
-
-
-def _program() -> str:
-    """How ``toolspan`` is started from here: by its path where the shell does not find it (``make demo``)."""
-    path = Path(sys.executable).with_name("toolspan")
-    if shutil.which("toolspan") or not path.exists():
-        return "toolspan"
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _show_formats(session: Session) -> None:

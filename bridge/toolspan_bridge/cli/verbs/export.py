@@ -1,8 +1,9 @@
-"""``toolspan export``: exactly what a provider would be sent."""
+"""``toolspan export``: print what a provider would be sent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from ...findings import asked_losses, tools_asking_strict
 from ...formats import Loss, format_names, get_format
 from ...formats.names import NameTable
 from ...loop import SEARCH
-from ...messages import Request
+from ...messages import Request, ToolSpec
 from ...providers import ProviderPool, own_providers
 from ...providers.resolve import with_wording
 from ..asking.asker import chosen_wordings
@@ -26,8 +27,12 @@ from ..asking.request import (
 )
 from ..asking.session import Session, opened
 from ..curl import curl
-from ..inputs.options import ConfigChoice, config_options, server_option
-from ..terminal.output import emit_bytes, emit_json, print_message, print_note
+from ..inputs.options import ConfigChoice, config_options, locked_option, server_option, tool_options
+from ..inputs.profile import profile_options
+from ..long_lists import all_option, grouped, is_too_long, note_how_to_see_all
+from ..module_group import Verb
+from ..terminal.output import emit_bytes, emit_json, emit_table, print_long_note, print_message, print_note
+from ..terminal.waiting.waits import waiting
 
 if TYPE_CHECKING:
     from ...providers.preview import Preview
@@ -44,9 +49,10 @@ class _ExportOptions:
     pretty: bool
     count_tokens: bool
     as_json: bool
+    show_all: bool
 
 
-@click.command(name="export", short_help="Print what a provider would be sent.")
+@click.command(name="export", cls=Verb, example="toolspan export --format openai --pretty")
 @click.option("-f", "--format", "format_name", type=click.Choice(format_names()), help="The wire format.")
 @click.option("--request", "question", metavar="QUESTION", help="Export the whole first request instead.")
 @click.option(
@@ -60,8 +66,12 @@ class _ExportOptions:
     "--count-tokens", is_flag=True, help="Send the request to the provider's count and print its tokens."
 )
 @click.option("--json", "as_json", is_flag=True, help="Errors and counts as JSON too; the payload always is.")
+@profile_options
 @server_option
 @config_options
+@locked_option
+@tool_options
+@all_option
 def command(
     format_name: str | None,
     question: str | None,
@@ -72,12 +82,15 @@ def command(
     pretty: bool,
     count_tokens: bool,
     as_json: bool,
+    profile: dict[str, str],
     server: str | None,
     choice: ConfigChoice,
+    show_all: bool,
 ) -> None:
     """Print the tools byte for byte as a request in this format carries them, or the first request itself.
 
     What the format cannot express is reported on stderr, tool by tool; `toolspan lint` explains it.
+    At a terminal many tools or losses are counted: --all shows each.
 
     Nothing is sent, but with --count-tokens: OpenAI (by Responses), Anthropic, Gemini, Vertex AI and Bedrock
     count the input tokens of the request, with your key. A provider without such a count is an error: exit 2.
@@ -89,14 +102,26 @@ def command(
     if format_name is None and model is None and question is None:
         raise UsageError("name a format with --format, or a model with --model")
     options = _ExportOptions(
-        format_name, question, model, as_curl, stream, strict, pretty, count_tokens, as_json
+        format_name,
+        question,
+        model,
+        as_curl,
+        stream,
+        strict,
+        pretty,
+        count_tokens,
+        as_json,
+        show_all or as_json,
     )
 
     async def run() -> None:
         async with opened(choice, server=server) as session:
             if strict:
                 session.toolbox.tools = tools_asking_strict(session.toolbox.tools)
-            await (_export_tools(options, session) if question is None else _export_request(options, session))
+            if question is None:
+                await _export_tools(options, session)
+            else:
+                await _export_request(options, session, profile)
 
     anyio.run(run)
 
@@ -105,17 +130,21 @@ async def _export_tools(options: _ExportOptions, session: Session) -> None:
     from ...providers.wire.wire_request import encode
 
     name = options.format_name or _formats_of(options.model or "", session)[0]
-    tools = session.toolbox.tools
+    tools = session.tools()
     payload = get_format(name).render_tools(tools, NameTable.of(tools))
-    emit_json(payload) if options.pretty else emit_bytes(encode(payload))
-    _note_losses(get_format(name).losses(tools))
+    if is_too_long(len(tools), show_all=options.show_all):
+        _count_tools(tools, name, len(encode(payload)))
+    else:
+        emit_json(payload) if options.pretty else emit_bytes(encode(payload))
+    _note_losses(get_format(name).losses(tools), options)
 
 
-async def _export_request(options: _ExportOptions, session: Session) -> None:
+async def _export_request(options: _ExportOptions, session: Session, profile: dict[str, str]) -> None:
     text = (options.question or "").strip()
     if not text:
         raise UsageError("the question is empty")
-    way = way_of(session, text)
+    session.note_no_tools()
+    way = await way_of(session, text, profile)
     model = model_of(options.model, way)
     name = _format_for(options, model, session)
     request = asked_request(session, text, way, model, name, stream=options.stream)
@@ -129,7 +158,7 @@ async def _export_request(options: _ExportOptions, session: Session) -> None:
 
         _emit(options, encode(get_format(name).render_request(request, NameTable.of(request.tools))), None)
     _note_search(request, session)
-    _note_losses(asked_losses(name, request.tools))
+    _note_losses(asked_losses(name, request.tools), options)
 
 
 async def _count(options: _ExportOptions, model: str, request: Request, session: Session) -> None:
@@ -140,7 +169,8 @@ async def _count(options: _ExportOptions, model: str, request: Request, session:
     wordings = chosen_wordings(session.config)
     async with ProviderPool(session.config, session.choice.allow, wordings) as providers:
         provider, name = await providers.get(model)
-        tokens = await count_tokens(provider, replace(request, model=name))
+        with waiting(f"the count of {model}"):
+            tokens = await count_tokens(provider, replace(request, model=name))
     emit_json({"model": model, "input_tokens": tokens}) if options.as_json else print_message(str(tokens))
 
 
@@ -197,6 +227,20 @@ def _note_search(request: Request, session: Session) -> None:
         )
 
 
-def _note_losses(losses: Iterable[Loss]) -> None:
-    for loss in losses:
+def _count_tools(tools: Sequence[ToolSpec], format_name: str, size: int) -> None:
+    groups = grouped(((tool.server,), tool.name) for tool in tools)
+    rows = [(*each.key, str(each.count), each.such_as) for each in groups]
+    emit_table(("server", "tools", "such as"), rows)
+    note_how_to_see_all(len(tools), f"tools, {size} bytes in the format {format_name}")
+
+
+def _note_losses(losses: Iterable[Loss], options: _ExportOptions) -> None:
+    found = list(losses)
+    if is_too_long(len(found), show_all=options.show_all, file=sys.stderr):
+        for each in grouped(((loss.severity, loss.rule), loss.tool) for loss in found):
+            print_long_note(
+                f"{each.key[0]}: {each.key[1]}: {each.count} times, in tools such as {each.such_as}"
+            )
+        return
+    for loss in found:
         print_note(f"{loss.severity}: {loss.tool}{loss.pointer}: {loss.rule}: {loss.repair}")

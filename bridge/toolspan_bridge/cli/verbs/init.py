@@ -1,4 +1,4 @@
-"""``toolspan init``: a commented config to start from."""
+"""``toolspan init``: write a config to start from."""
 
 from __future__ import annotations
 
@@ -6,30 +6,41 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 import click
 
-from toolspan_server.config import load_config
+from toolspan_server.config import DEFAULT_FILES, load_config
 
 from ...errors import UsageError
+from ...files.replacement import replace_file
 from ...init import (
+    SCHEMA,
+    Calling,
+    Described,
     Entry,
     api_source,
     config_text,
+    described,
     http_tool,
     mock_tool,
+    put_schema,
     recorded,
 )
-from ...init._record import Calling
 from ..inputs.options import json_option
+from ..inputs.start import Start, asked_start
+from ..module_group import Verb
+from ..terminal.one_question import has_terminal
 from ..terminal.output import emit_document, emit_json, print_note
+from ..terminal.program import command_line
 
+EXIT_TOOL_ERROR = 5
 _TOOL = re.compile(r"\$\.tools\.registry\[(\d+)\]")
 
 
-@click.command(name="init", short_help="Write a config to start from.")
+@click.command(name="init", cls=Verb, example="toolspan init --openapi https://example.com/openapi.json")
 @click.option(
     "--mock", "mocks", multiple=True, metavar="NAME", help="A tool with a made-up answer; may repeat."
 )
@@ -77,10 +88,12 @@ def command(
     output: str,
     force: bool,
     as_json: bool,
-) -> None:
-    """Write a commented config for what you name; with nothing named, one mock.
+) -> int:
+    """Write a commented config for what you name; with nothing named it asks at a terminal what you have, and
+    elsewhere writes one mock.
 
-    What is written passes `toolspan check`. An existing file is overwritten only with --force.
+    What is written passes `toolspan check`, and its tools are counted: what is left out is named with the
+    reason. Exit 5 when no tool can be used. An existing file is overwritten only with --force.
     """
     path = None if output == "-" else Path(output)
     if path is not None and os.path.lexists(path) and not force:
@@ -88,18 +101,58 @@ def command(
     directory = Path.cwd() if path is None else path.absolute().parent
     if not directory.is_dir():
         raise UsageError(f"{directory} is no folder")
-    if not (mocks or requests or apis or servers):
-        mocks = ("example",)
-    own = _tools(mocks, requests)
-    taken = {str(tool.data["name"]).lower() for tool in own}
-    tools = own + (_recorded(servers, calling, taken) if servers else [])
-    sources = [api_source(place, directory) for place in apis]
-    text, left_out = _checked(name, tools, sources, len(own))
+    start = Start(list(mocks), list(requests), list(apis), list(servers), calling)
+    if start.is_empty and not as_json and has_terminal():
+        start = asked_start(directory)
+    if start.is_empty:
+        start.mocks.append("example")
+    written = _made(name, start, directory)
+    text = written.text("" if path is None else SCHEMA)
+    served = _served(text, directory) if written.sources else Described(written.names, ())
     if path is None:
         emit_document(text)
-        return
-    _write(path, text)
-    _tell(path, tools, sources, left_out, as_json=as_json)
+    else:
+        put_schema(directory)
+        _write(path, text)
+    _tell(path, written, served, as_json=as_json)
+    return 0 if served.tools else EXIT_TOOL_ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A config's parts, and each tool that was left out of it: ``NAME: why``."""
+
+    name: str
+    tools: Sequence[Entry]
+    sources: Sequence[Entry]
+    left_out: Sequence[str]
+
+    @property
+    def names(self) -> list[str]:
+        return [str(tool.data["name"]) for tool in self.tools]
+
+    def text(self, schema: str) -> str:
+        return config_text(self.name, self.tools, self.sources, schema)
+
+
+def _made(name: str, start: Start, directory: Path) -> _Written:
+    own = _tools(start.mocks, start.requests)
+    taken = {str(tool.data["name"]).lower() for tool in own}
+    tools = own + (_recorded(start.servers, start.calling, taken) if start.servers else [])
+    sources = [api_source(place, directory) for place in start.apis]
+    left_out = _leave_out_wrong(name, tools, sources, len(own))
+    return _Written(name, tools, sources, left_out)
+
+
+def _served(text: str, directory: Path) -> Described:
+    """What ``text`` serves as a config in ``directory``, where nothing stays."""
+    descriptor, temporary = _temporary(directory / "toolspan.yaml")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        return described(Path(temporary))
+    finally:
+        Path(temporary).unlink(missing_ok=True)
 
 
 def _tools(mocks: Sequence[str], requests: Sequence[str]) -> list[Entry]:
@@ -125,10 +178,10 @@ def _recorded(servers: Sequence[str], calling: Calling, taken: set[str]) -> list
     return entries
 
 
-def _checked(name: str, tools: list[Entry], sources: list[Entry], own: int) -> tuple[str, list[str]]:
-    """The text, which loads; and the tools that were left out because they cannot be served.
+def _leave_out_wrong(name: str, tools: list[Entry], sources: list[Entry], own: int) -> list[str]:
+    """Take out of ``tools`` those that cannot be served; gives each with the reason.
 
-    ``tools`` loses those. Raises ``UsageError`` when one of the first ``own`` is wrong, which a person named.
+    Raises ``UsageError`` when one of the first ``own`` is wrong, which a person named.
     """
     for index in _wrong(name, tools, sources):
         plain = {key: value for key, value in tools[index].data.items() if key != "output_schema"}
@@ -136,11 +189,9 @@ def _checked(name: str, tools: list[Entry], sources: list[Entry], own: int) -> t
     wrong = _wrong(name, tools, sources)
     if named := [why for index, why in wrong.items() if index < own]:
         raise UsageError("; ".join(named))
-    left_out = [str(tools[index].data["name"]) for index in wrong]
-    for index, why in wrong.items():
-        print_note(f"{tools[index].data['name']} is left out: {why}")
+    left_out = [f"{tools[index].data['name']}: {why}" for index, why in wrong.items()]
     tools[:] = [tool for index, tool in enumerate(tools) if index not in wrong]
-    return config_text(name, tools, sources), left_out
+    return left_out
 
 
 def _wrong(name: str, tools: Sequence[Entry], sources: Sequence[Entry]) -> dict[int, str]:
@@ -156,37 +207,39 @@ def _wrong(name: str, tools: Sequence[Entry], sources: Sequence[Entry]) -> dict[
     return wrong
 
 
-def _write(path: Path, text: str) -> None:
-    """Put ``text`` at ``path`` in one step."""
-    target = path.resolve()
+def _temporary(path: Path) -> tuple[int, str]:
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=target.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        return tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
     except OSError as fault:
         raise UsageError(f"{path} cannot be written: {fault.strerror}") from None
 
 
-def _tell(
-    path: Path, tools: Sequence[Entry], sources: Sequence[Entry], left_out: Sequence[str], *, as_json: bool
-) -> None:
-    names = [str(tool.data["name"]) for tool in tools]
-    if as_json:
-        data = {
-            "path": str(path.absolute()),
-            "tools": names,
-            "sources": len(sources),
-            "left_out": list(left_out),
-        }
-        emit_json(data)
+def _write(path: Path, text: str) -> None:
+    """Put ``text`` at ``path`` in one step."""
+    try:
+        replace_file(path.resolve(), text.encode(), mode=0o644)
+    except OSError as fault:
+        raise UsageError(f"{path} cannot be written: {fault.strerror}") from None
+
+
+def _tell(path: Path | None, written: _Written, served: Described, *, as_json: bool) -> None:
+    left_out = [*written.left_out, *served.left_out]
+    if as_json and path is not None:
+        data = {"path": str(path.absolute()), "tools": list(served.tools), "sources": len(written.sources)}
+        emit_json({**data, "left_out": left_out})
         return
-    parts = [f"{len(names)} tools" if len(names) != 1 else "1 tool"]
-    if sources:
-        parts.append(f"{len(sources)} sources" if len(sources) != 1 else "1 source")
-    print_note(f"{path} was written: {' and '.join(parts)}; next: toolspan check, toolspan serve")
+    for each in left_out:
+        print_note(f"left out: {each}")
+    count = len(served.tools)
+    counted = "1 tool" if count == 1 else f"{count} tools"
+    if path is None:
+        print_note(counted)
+        return
+    omitted = f", {len(left_out)} left out" if left_out else ""
+    print_note(f"{path} was written: {counted}{omitted}")
+    config = [] if path.name in DEFAULT_FILES and path.absolute().parent == Path.cwd() else ["-c", str(path)]
+    look = command_line("tools", "list", *config)
+    if count:
+        print_note(f"next: {look}; {command_line('serve', *config)}")
+    else:
+        print_note(f"no tool can be used so far: correct {path}, then {look}")

@@ -1,4 +1,4 @@
-"""``toolspan install``: a config's server written into the config of an MCP client."""
+"""``toolspan install``: write a config's server into an MCP client's config."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toolspan_server.config import (
 )
 
 from ...errors import UsageError
-from ...install import (
+from ...other_clients.install import (
     CLIENTS,
     Client,
     FileChange,
@@ -29,7 +29,7 @@ from ...install import (
     served_by_command,
     snippet,
 )
-from ...install.clients import HostEnvironment, System
+from ...other_clients.install.clients import HostEnvironment, System
 from ..inputs.options import (
     ConfigChoice,
     config_paths_or_default,
@@ -37,6 +37,7 @@ from ..inputs.options import (
     read_config,
     trust_option,
 )
+from ..module_group import Verb
 from ..terminal.output import (
     confirm,
     emit_document,
@@ -48,7 +49,7 @@ from ..terminal.output import (
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
-@click.command(name="install", short_help="Write a config's server into an MCP client's config.")
+@click.command(name="install", cls=Verb, example="toolspan install vscode -c toolspan.yaml")
 @click.argument("client", type=click.Choice(list(CLIENTS)))
 @click.option("-c", "--config", "config_paths", multiple=True, metavar="FILE", help="A config; may repeat.")
 @click.option("--name", metavar="NAME", help="What the client calls the server. Default: the config's name.")
@@ -170,6 +171,11 @@ def _applied(change: FileChange, *, yes: bool, as_json: bool) -> Path | None:
         return None
     if not as_json:
         print_message(change.diff().rstrip("\n"), err=True)
+    if change.replaced:
+        print_note(
+            f"warning: {change.path} has another server by that name ({change.replaced}): "
+            "this replaces it, --name NAME keeps both"
+        )
     if not yes:
         if not sys.stdin.isatty() or as_json:
             raise UsageError(

@@ -1,7 +1,8 @@
-"""``toolspan lint``: what the providers' formats would refuse, ignore or reword of the tools."""
+"""``toolspan lint``: report what a provider's format loses of the tools."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import anyio
@@ -22,8 +23,12 @@ from ..inputs.options import (
     ConfigChoice,
     config_options,
     json_option,
+    locked_option,
     server_option,
+    tool_options,
 )
+from ..long_lists import all_option, grouped, is_too_long, note_how_to_see_all
+from ..module_group import Verb
 from ..terminal.output import (
     emit_json,
     emit_table,
@@ -34,7 +39,7 @@ from ..terminal.output import (
 EXIT_LOSS = 7
 
 
-@click.command(name="lint", short_help="Report what a provider's format loses of the tools.")
+@click.command(name="lint", cls=Verb, example="toolspan lint --format gemini --fail-on warning")
 @click.option(
     "-f",
     "--format",
@@ -54,6 +59,9 @@ EXIT_LOSS = 7
 @click.option("--strict", is_flag=True, help="As if every tool asked for the providers' strict mode.")
 @server_option
 @config_options
+@locked_option
+@tool_options
+@all_option
 @json_option
 def command(
     format_name: str,
@@ -61,6 +69,7 @@ def command(
     strict: bool,
     server: str | None,
     choice: ConfigChoice,
+    show_all: bool,
     as_json: bool,
 ) -> int:
     """Report what a wire format cannot express of the tools: where, by which rule, what is sent instead, and
@@ -69,6 +78,8 @@ def command(
     error: the provider would refuse it, so the tool is left out. warning: it would be ignored, or is
     dropped. info: it is expressed in another way, or undone on the way back. Exit 7 at or above --fail-on.
     Tools beyond a provider's limit are no loss: a model finds them with a search.
+
+    At a terminal many findings are counted by rule: --all shows each, --tool GLOB those of some tools.
     """
     tools, offered = anyio.run(_tools, choice, server)
     asked = tools_asking_strict(tools) if strict else tools
@@ -78,21 +89,21 @@ def command(
     if as_json:
         emit_json({"ok": not failed, "fail_on": fail_on, **outcome.as_dict()})
     else:
-        _show(outcome)
+        _show(outcome, show_all=show_all)
     return EXIT_LOSS if failed else 0
 
 
 async def _tools(choice: ConfigChoice, server: str | None) -> tuple[tuple[ToolSpec, ...], int | None]:
     """The tools, and how many of them the config lets be sent at once."""
     async with opened(choice, server=server) as session:
-        return session.toolbox.tools, session.config.limits.tools_offered
+        return session.tools(), session.config.limits.tools_offered
 
 
-def _show(outcome: Lint) -> None:
-    if not outcome.tools:
-        print_note("no server offers any tool")
-    for finding in outcome.findings:
-        _show_finding(finding, every=1 < len(finding.formats) == len(outcome.formats))
+def _show(outcome: Lint, *, show_all: bool) -> None:
+    if is_too_long(len(outcome.findings), show_all=show_all):
+        _count_by_rule(outcome.findings)
+    else:
+        _show_findings(outcome)
     rows = [(name, *(str(count) for count in counts.values())) for name, counts in outcome.summary().items()]
     emit_table(("format", f"sent of {len(outcome.tools)}", *SEVERITIES), rows)
     for most, names in _searched(outcome).items():
@@ -100,6 +111,19 @@ def _show(outcome: Lint) -> None:
             f"{', '.join(names)}: more tools than are sent at once ({most}): a model finds those that it "
             "needs with a search"
         )
+
+
+def _count_by_rule(findings: Sequence[Finding]) -> None:
+    groups = grouped(((each.loss.severity, each.loss.rule), each.loss.tool) for each in findings)
+    rows = [(*each.key, str(each.count), each.such_as) for each in groups]
+    emit_table(("severity", "rule", "findings", "of tools such as"), rows)
+    note_how_to_see_all(len(findings), "findings")
+    print_message("")
+
+
+def _show_findings(outcome: Lint) -> None:
+    for finding in outcome.findings:
+        _show_finding(finding, every=1 < len(finding.formats) == len(outcome.formats))
 
 
 def _searched(outcome: Lint) -> dict[int, list[str]]:

@@ -1,7 +1,8 @@
-"""``toolspan models``: which models the providers really have."""
+"""``toolspan models``: list the models that the providers have."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,14 @@ import click
 from toolspan_server.config import Config
 
 from ...errors import ConsentError, UsageError
-from ...prices import ModelPrice, price_of
 from ...providers import (
+    DEFAULT_MODEL,
     foreign_provider,
     own_providers,
     provider_names,
     split_model,
 )
+from ...providers.prices import ModelPrice, price_of
 from ...validation import (
     STORE_FILE,
     Store,
@@ -31,8 +33,16 @@ from ..inputs.options import (
     json_option,
     read_config,
 )
+from ..inputs.user_config import (
+    set_user_default_model,
+    user_config_file,
+    user_default_model,
+)
+from ..module_group import Verb
 from ..terminal.errors import exit_code
-from ..terminal.output import emit_json, emit_table, print_note
+from ..terminal.output import emit_json, emit_table, print_long_note, print_message, print_note
+from ..terminal.waiting.waits import waiting
+from ._unlisted import unlisted_notes
 
 if TYPE_CHECKING:
     from ...providers.listing import ModelListing
@@ -41,7 +51,7 @@ if TYPE_CHECKING:
 _BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
 
 
-@click.command(name="models", short_help="List the models that the providers have.")
+@click.command(name="models", cls=Verb, example="toolspan models --provider ollama")
 @click.option(
     "-p",
     "--provider",
@@ -50,17 +60,28 @@ _BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
     metavar="NAME",
     help="Only this provider; may repeat. Default: every one, the config's own among them.",
 )
+@click.option(
+    "--default",
+    is_flag=False,
+    flag_value="",
+    metavar="[PROVIDER/MODEL]",
+    help="Show which model answers when none is named, or set it, for this user and every folder.",
+)
 @config_options
 @json_option
-def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> int:
+def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoice, as_json: bool) -> int:
     """List the models of the providers: tokens of context, whether they call tools, see images and think,
     what a million tokens cost in US dollars, and what `validate` has found. What a provider does not report
     is left empty; prices, and a context that it leaves out, are those of a table.
 
-    A provider that gives no list is named on stderr with the reason. When one was asked for by name, the exit
-    code is that of the reason: 3 without a key, 4 unreachable.
+    A provider that gives no list is named on stderr with the reason: those that only lack a key or do not run
+    on this machine in one line each, unless they were asked for by name. Then the exit code is that of the
+    reason: 3 without a key, 4 unreachable.
     """
     config = read_config(choice, needed=False)
+    if default is not None:
+        _default(default, config, as_json=as_json)
+        return 0
     wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
     listed = anyio.run(_listed, wanted, config)
     badges, choices = _badges(config), read_choices(config.state_directory / STORE_FILE)
@@ -68,9 +89,27 @@ def command(providers: tuple[str, ...], choice: ConfigChoice, as_json: bool) -> 
     if as_json:
         emit_json({"models": models, "unlisted": _unlisted(listed)})
     else:
-        _show(listed, models)
+        _show(models)
+        for note in unlisted_notes(listed, in_full=bool(providers)):
+            print_long_note(note)
     failed = next((each.error for each in listed if each.error), None)
     return exit_code(failed) if providers and failed else 0
+
+
+def _default(model: str, config: Config, *, as_json: bool) -> None:
+    """Set the default model to ``model``, or show which it is. Raises ``UsageError``."""
+    if model:
+        split_model(model, own_providers(config))
+        set_user_default_model(model)
+    from_environment, kept = os.environ.get("TOOLSPAN_MODEL", ""), user_default_model()
+    chosen = from_environment or kept or DEFAULT_MODEL
+    source = "$TOOLSPAN_MODEL" if from_environment else str(user_config_file()) if kept else "none is set"
+    if as_json:
+        emit_json({"default": chosen, "source": source})
+        return
+    print_message(f"{chosen} ({source})")
+    if model and from_environment:
+        print_note(f"{model} was kept, but $TOOLSPAN_MODEL wins over it")
 
 
 def _wanted(providers: tuple[str, ...], config: Config) -> Sequence[str]:
@@ -89,7 +128,7 @@ def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, nam
     allowed: list[str] = []
     for name in wanted:
         try:
-            choice.allow(foreign_provider(config, name))
+            choice.allow(foreign_provider(config, name), ask=named)
         except ConsentError as error:
             if named:
                 raise
@@ -102,7 +141,8 @@ def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, nam
 async def _listed(providers: Sequence[str], config: Config) -> list[ModelListing]:
     from ...providers.listing import ModelLister
 
-    return await ModelLister(own_providers(config)).listed(providers)
+    with waiting(f"the models of {providers[0] if len(providers) == 1 else f'{len(providers)} providers'}"):
+        return await ModelLister(own_providers(config)).listed(providers)
 
 
 def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
@@ -160,7 +200,7 @@ def _unlisted(listed: Sequence[ModelListing]) -> list[dict[str, str]]:
     ]
 
 
-def _show(listed: Sequence[ModelListing], models: Sequence[Mapping[str, Any]]) -> None:
+def _show(models: Sequence[Mapping[str, Any]]) -> None:
     worded = any(model["prompt"] for model in models)
     rows = [
         (
@@ -176,11 +216,6 @@ def _show(listed: Sequence[ModelListing], models: Sequence[Mapping[str, Any]]) -
     if rows:
         heads = ("model", "context", "tools", "vision", "thinking", "$ in/out", "validation")
         emit_table((*heads, "prompt") if worded else heads, rows)
-    for each in listed:
-        if each.error:
-            print_note(f"{each.provider}: {each.error.message.removeprefix(f'{each.provider} ')}")
-        elif not each.models:
-            print_note(f"{each.provider}: it has no models")
 
 
 def _price(prices: Mapping[str, float | None] | None) -> str:

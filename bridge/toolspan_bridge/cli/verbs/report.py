@@ -1,4 +1,4 @@
-"""``toolspan report``: what the validation store holds."""
+"""``toolspan report``: show which models are validated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from ...prices import usd_text
+from ...errors import UsageError
+from ...providers.prices import usd_text
 from ...validation import (
     STORE_FILE,
     Store,
@@ -21,15 +22,19 @@ from ..inputs.options import (
     json_option,
     read_config,
 )
+from ..module_group import Verb
 from ..terminal.output import emit_json, emit_table, emit_text, print_note
 
 
-@click.command(name="report", short_help="Show which models are validated.")
+@click.command(name="report", cls=Verb, example="toolspan report --json")
 @click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Only this model.")
 @config_options
 @json_option
 def command(model: str | None, choice: ConfigChoice, as_json: bool) -> None:
-    """Show which models are validated, from all the trials that `validate` has recorded beside the config."""
+    """Show which models are validated, from all the trials that `validate` has recorded beside the config.
+
+    Exit 2 when none are.
+    """
     config = read_config(choice, needed=False)
     path = config.state_directory / STORE_FILE
     records: list[dict[str, Any]] = []
@@ -40,15 +45,16 @@ def command(model: str | None, choice: ConfigChoice, as_json: bool) -> None:
             for notice in store.notices:
                 print_note(notice)
         choices = read_choices(path)
+    if not records:
+        of = f" of {model}" if model else ""
+        raise UsageError(f"no trials{of} are recorded in {path} (`toolspan validate` records some)")
     if as_json:
         emit_json([_with_choice(record, choices) for record in records])
-    elif records:
+    else:
         _print(records)
         for record in records:
             if choice_made := choices.get(record["model_id"]):
                 emit_text(choice_made.text)
-    else:
-        print_note(f"no trials are recorded in {path} (run `toolspan validate`)")
 
 
 def _with_choice(record: dict[str, Any], choices: Mapping[str, WordingChoice]) -> dict[str, Any]:

@@ -1,30 +1,33 @@
-"""``toolspan tools list|show|call``: what the servers offer, and one call of it."""
+"""``toolspan tools list|show|call``: list, show or call the tools."""
 
 from __future__ import annotations
 
-import secrets
-from typing import Any
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import click
 
-from ...findings import asked_losses
 from ...formats import format_names
-from ...formats.names import NameTable
-from ...loop import called
-from ...messages import ToolSpec
-from ..asking.approving import approver_of
 from ..asking.session import opened
-from ..examples import written_examples
+from ..inputs import completed
 from ..inputs.approvals import ApprovalChoice, approval_options
 from ..inputs.arguments import parse_arguments
 from ..inputs.options import (
     ConfigChoice,
     config_options,
     json_option,
+    locked_option,
+    log_level_option,
     server_option,
+    tool_options,
     workspace_option,
 )
+from ..long_lists import all_option, grouped, is_too_long, note_how_to_see_all
+from ..module_group import SubcommandGroup
 from ..terminal.output import (
     compact,
     emit_json,
@@ -34,15 +37,20 @@ from ..terminal.output import (
     print_note,
 )
 
+if TYPE_CHECKING:
+    from ...client import LogLevel
+    from ...messages import ToolSpec
+
 EXIT_TOOL_ERROR = 5
+_TABLES = ("rich.console", "rich.table")
 
 
-@click.group(name="tools", short_help="List, show or call the tools.")
+@click.group(name="tools", cls=SubcommandGroup, example="toolspan tools call math_eval 'expression=6 * 7'")
 def command() -> None:
     """List the tools of every connected server, show one, call one."""
 
 
-@command.command(name="list")
+@command.command(name="list", example="toolspan tools list -c toolspan.yaml")
 @click.option(
     "--names",
     "format_name",
@@ -51,11 +59,15 @@ def command() -> None:
 )
 @server_option
 @config_options
+@locked_option
 @workspace_option
+@tool_options
+@all_option
 @json_option
 def list_(
     format_name: str | None,
     server: str | None,
+    show_all: bool,
     choice: ConfigChoice,
     as_json: bool,
 ) -> None:
@@ -63,20 +75,25 @@ def list_(
 
     With --names the table by which a model's calls find their tools: the name on the wire, the server and the
     tool's own name. A tool that the format leaves out is marked.
+
+    At a terminal a long list is counted by server: --all shows each tool, --tool GLOB some.
     """
-    tools = anyio.run(_tools, choice, server)
+    tools = anyio.run(_tools, choice, server, () if as_json else _TABLES)
     if format_name is not None:
-        _list_names(tools, format_name, as_json=as_json)
+        _list_names(tools, format_name, as_json=as_json, show_all=show_all)
     elif as_json:
         emit_json({"tools": [_described(tool) for tool in tools]})
+    elif is_too_long(len(tools), show_all=show_all):
+        _count_by_server((tool.server, tool.name) for tool in tools)
     else:
         rows = [(tool.name, tool.server, compact(tool.description, 100)) for tool in tools]
         emit_table(("tool", "server", "description"), rows)
 
 
-@command.command(name="show")
-@click.argument("name")
+@command.command(name="show", example="toolspan tools show math_eval")
+@click.argument("name", shell_complete=completed.tools)
 @config_options
+@locked_option
 @workspace_option
 @json_option
 def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
@@ -92,20 +109,31 @@ def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
         emit_json(example)
 
 
-@command.command(name="call")
-@click.argument("name")
+@command.command(name="call", example="toolspan tools call math_eval 'expression=6 * 7'")
+@click.argument("name", shell_complete=completed.tools)
 @click.argument("arguments", nargs=-1, metavar="[KEY=VALUE]…")
 @click.option(
     "--arguments", "document", metavar="JSON", help="All arguments as one JSON object; - reads stdin."
 )
+@click.option(
+    "-m",
+    "--model",
+    metavar="PROVIDER/MODEL",
+    shell_complete=completed.models,
+    help="Who answers the tool's server. Default: $TOOLSPAN_MODEL.",
+)
+@log_level_option
 @approval_options
 @config_options
+@locked_option
 @workspace_option
 @json_option
 def call(
     name: str,
     arguments: tuple[str, ...],
     document: str | None,
+    model: str | None,
+    log_level: LogLevel | None,
     approvals: ApprovalChoice,
     choice: ConfigChoice,
     as_json: bool,
@@ -113,9 +141,12 @@ def call(
     """Call one tool. KEY=VALUE is read by the parameter's type: text as it is, anything else as JSON.
 
     A tool that needs approval is asked about as in `ask`: to name it here is no approval of what it does.
-    Exit 5 when the tool does not succeed.
+    Hooks of calls run as in `ask`.
+    What its server says and asks meanwhile is shown and answered as in `ask`; with a model, it may have that
+    asked. Exit 5 when the tool does not succeed.
     """
-    result = anyio.run(_call, name, arguments, document, approvals, choice)
+    chosen = _Called(name, arguments, document, model or os.environ.get("TOOLSPAN_MODEL") or "", log_level)
+    result = anyio.run(_call, chosen, approvals, choice)
     if as_json:
         emit_json(result)
     elif result["success"]:
@@ -126,7 +157,10 @@ def call(
     return 0 if result["success"] else EXIT_TOOL_ERROR
 
 
-def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool) -> None:
+def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool, show_all: bool) -> None:
+    from ...findings import asked_losses
+    from ...formats.names import NameTable
+
     left_out = {loss.tool: loss.rule for loss in asked_losses(format_name, tools) if loss.leaves_out}
     names = NameTable.of(tools).as_dict()
     if as_json:
@@ -136,6 +170,11 @@ def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool)
         ]
         emit_json({"format": format_name, "names": entries})
         return
+    if is_too_long(len(names), show_all=show_all):
+        _count_by_server((server, name) for name, (server, _) in names.items())
+        if left_out:
+            print_note(f"{len(left_out)} of them are left out by the format {format_name}")
+        return
     rows = [
         (name, server, tool, f"left out: {left_out[name]}" if name in left_out else "")
         for name, (server, tool) in names.items()
@@ -143,13 +182,23 @@ def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool)
     emit_table(("name on the wire", "server", "tool", ""), rows)
 
 
-async def _tools(choice: ConfigChoice, server: str | None) -> tuple[ToolSpec, ...]:
-    async with opened(choice, server=server) as session:
-        return session.toolbox.tools
+def _count_by_server(named: Iterable[tuple[str, str]]) -> None:
+    groups = grouped(((server,), name) for server, name in named)
+    emit_table(
+        ("server", "tools", "such as"), [(*each.key, str(each.count), each.such_as) for each in groups]
+    )
+    note_how_to_see_all(sum(each.count for each in groups), "tools")
+
+
+async def _tools(choice: ConfigChoice, server: str | None, meanwhile: Sequence[str]) -> tuple[ToolSpec, ...]:
+    async with opened(choice, server=server, meanwhile=meanwhile) as session:
+        return session.tools()
 
 
 async def _tool(name: str, choice: ConfigChoice) -> tuple[ToolSpec, list[dict[str, Any]]]:
     """The tool, and its examples when the config itself defines it."""
+    from ..examples import written_examples
+
     async with opened(choice) as session:
         tool = session.tool(name)
         own = tool.server not in session.config.mcp_servers
@@ -157,18 +206,40 @@ async def _tool(name: str, choice: ConfigChoice) -> tuple[ToolSpec, list[dict[st
         return tool, [example for each in found for example in written_examples(each)]
 
 
-async def _call(
-    name: str,
-    pairs: tuple[str, ...],
-    document: str | None,
-    approvals: ApprovalChoice,
-    choice: ConfigChoice,
-) -> dict[str, Any]:
-    async with opened(choice) as session:
-        tool = session.tool(name)
-        arguments = parse_arguments(pairs, document, tool.schema)
+@dataclass(frozen=True, slots=True)
+class _Called:
+    """What ``tools call`` is to call, and the model that the tool's server may have asked."""
+
+    name: str
+    pairs: tuple[str, ...]
+    document: str | None
+    model: str
+    log_level: LogLevel | None
+
+
+async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice) -> dict[str, Any]:
+    import secrets
+
+    from ...loop import called
+    from ..asking.approving import approver_of
+    from ..asking.asker import RoutedAsker
+    from ..asking.options import AskOptions
+    from ..terminal.talk import Printer
+    from ..terminal.waiting.of_events import followed
+    from ..terminal.waiting.retries import show_retries
+
+    async with opened(choice, samples=bool(wanted.model), log_level=wanted.log_level) as session:
+        tool = session.tool(wanted.name)
+        arguments = parse_arguments(wanted.pairs, wanted.document, tool.schema)
         approver = approver_of(session, approvals, secrets.token_hex(16))
-        outcome = await called(session.toolbox, tool, arguments, approver)
+        printer = Printer(sys.stderr, only_meanwhile=True)
+        async with RoutedAsker(session) as asker:
+            if wanted.model:
+                question, provider = await asker.routed("", AskOptions(model=wanted.model))
+                session.client.use(question, provider, approver, asker.find)
+            show_retries()
+            with followed(printer.show) as show:
+                outcome = await called(session.toolbox, tool, arguments, approver, show, asker.hooks)
         return dict(outcome.result)
 
 

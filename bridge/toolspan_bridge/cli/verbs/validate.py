@@ -1,14 +1,19 @@
-"""``toolspan validate``: measured proof of which models use the tools."""
+"""``toolspan validate``: measure which models use the tools."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import anyio
 import click
 
+from toolspan_server.common.did_you_mean import known_names
+
+from ...approvals import PolicyApprover
+from ...errors import UsageError
 from ...messages import ReasoningEffort
 from ...validation import (
     EXPORT_FILE,
@@ -26,20 +31,28 @@ from ...validation import (
     validate,
     validate_wordings,
 )
-from ..asking.asker import default_model
+from ..asking.default_model import default_model
 from ..asking.session import Session, opened
-from ..inputs.options import ConfigChoice, config_options, json_option, reasoning_option
+from ..inputs.options import (
+    ConfigChoice,
+    config_options,
+    json_option,
+    locked_option,
+    reasoning_option,
+    tool_options,
+)
+from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
 
 
-@click.command(name="validate", short_help="Measure which models use the tools.")
+@click.command(name="validate", cls=Verb, example="toolspan validate -m ollama/qwen3:8b --trials 10")
 @click.option(
     "-m",
     "--model",
     "models",
     multiple=True,
     metavar="PROVIDER/MODEL",
-    help="A model to try; may repeat. Default: $TOOLSPAN_MODEL, else offline/keyword.",
+    help="A model to try; may repeat. Default: $TOOLSPAN_MODEL, else the user's, else offline/keyword.",
 )
 @click.option(
     "--suite", "suite_path", metavar="FILE", help="A YAML suite. Default: the four built-in scenarios."
@@ -55,6 +68,8 @@ from ..terminal.output import emit_json, print_note
 )
 @reasoning_option
 @config_options
+@locked_option
+@tool_options
 @json_option
 def command(
     models: tuple[str, ...],
@@ -67,6 +82,8 @@ def command(
     as_json: bool,
 ) -> int:
     """Put a suite of scenarios to models and record which of them use the tools as expected.
+
+    A suite that names tools which no server offers is not run: exit 2.
 
     Every trial is kept in the state folder (.toolspan) as soon as it ends. Exit 6 when a model falls below
     the threshold; with --wordings, when neither its native calls nor the best wording reach it.
@@ -100,14 +117,28 @@ async def validated(
     state = config.state_directory
     tried = partial(validate_wordings, own=config.providers) if wordings else validate
     if missing := suite.missing_tools(tool.name for tool in session.toolbox.tools):
-        print_note(f"the suite expects {', '.join(missing)}, which no server offers")
+        raise session.no_tools or UsageError(_unknown(suite, missing, session))
     chosen = models or (default_model(),)
     with Store.open(state / STORE_FILE, redact=config.redact) as store:
         async with Asker(
-            config, session.toolbox, allow=allow, reasoning=reasoning, on_note=print_note
+            config,
+            session.toolbox,
+            allow=allow,
+            reasoning=reasoning,
+            on_note=print_note,
+            approver=PolicyApprover(departure_of=session.baseline.departure),
         ) as asker:
             with progress(sys.stderr) as on_event:
                 report = await tried(
                     chosen, suite, asker.ask, store, trials=trials, threshold=threshold, on_event=on_event
                 )
         return report, export_records(store, state / EXPORT_FILE)
+
+
+def _unknown(suite: Suite, missing: Sequence[str], session: Session) -> str:
+    """The error for a suite that names tools which are ``missing``."""
+    offered = [tool.name for tool in session.toolbox.tools]
+    return (
+        f"the suite {suite.name!r} names tools that no server offers, so nothing was run or recorded: "
+        f"{', '.join(missing)} ({known_names(sorted(offered))}; --suite FILE is a suite of your own)"
+    )

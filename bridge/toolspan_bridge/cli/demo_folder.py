@@ -1,0 +1,94 @@
+"""The folder of ``toolspan demo``: the example's files, which a person may edit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import cast
+
+from toolspan_server.common.private_files import STATE_FOLDER, private_folder
+
+from ..errors import UsageError
+from ..files.replacement import replace_file
+
+CONFIG = "toolspan.yaml"
+_WRITTEN = Path(STATE_FOLDER) / "demo.json"
+"""The SHA-256 of each file as it was written, by its path in the folder."""
+
+
+class DemoFolder:
+    """The example's files in the folder ``place``."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        with as_file(files("toolspan_bridge") / "demo") as example:
+            self._example = {
+                path.relative_to(example).as_posix(): path.read_bytes()
+                for path in sorted(example.rglob("*"))
+                if path.is_file()
+            }
+
+    @property
+    def config(self) -> Path:
+        """The example's config."""
+        return self.place / CONFIG
+
+    def edited(self) -> list[str]:
+        """The files of the example that differ there from what was written. Raises ``UsageError``."""
+        try:
+            written = self._written()
+            return [
+                name for name, content in self._example.items() if self._is_edited(name, content, written)
+            ]
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def write(self) -> None:
+        """Write the files that are not there, or not those of this version. Raises ``UsageError``."""
+        try:
+            for name, content in self._example.items():
+                path = self.place / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                if not path.exists() or path.read_bytes() != content:
+                    replace_file(path, content, mode=0o644)
+            hashes = {name: _hash(content) for name, content in self._example.items()}
+            state = self.place / _WRITTEN
+            private_folder(state.parent)
+            replace_file(state, json.dumps(hashes, indent=2).encode())
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def free_neighbour(self) -> Path:
+        """The first of ``NAME-2``, ``NAME-3`` … beside the folder that does not exist."""
+        return next(path for path in self._neighbours() if not path.exists())
+
+    def _neighbours(self) -> Iterator[Path]:
+        number = 2
+        while True:
+            yield self.place.with_name(f"{self.place.name}-{number}")
+            number += 1
+
+    def _is_edited(self, name: str, content: bytes, written: dict[str, str]) -> bool:
+        path = self.place / name
+        if not path.exists():
+            return False
+        found = path.read_bytes()
+        return found != content and _hash(found) != written.get(name)
+
+    def _written(self) -> dict[str, str]:
+        try:
+            known = json.loads((self.place / _WRITTEN).read_bytes())
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return {}  # without the hashes, every difference counts as an edit
+        return cast("dict[str, str]", known) if isinstance(known, dict) else {}
+
+    def _unusable(self, error: OSError) -> UsageError:
+        where = error.filename or self.place
+        return UsageError(f"{where} cannot be used: {error.strerror} (name another folder with --dir)")
+
+
+def _hash(content: bytes) -> str:
+    return sha256(content).hexdigest()
