@@ -3,12 +3,14 @@
     BridgeError                1
     ├── UsageError             2   the call's words are off
     ├── ConsentError           2   what a folder brings would be run, and nobody allowed it
-    ├── AuthError              3   a key is missing or refused
+    ├── AuthError              3   a key is missing or refused, or a sign-in is
     ├── UnreachableError       4   no answer from an address
+    ├── NoToolsError           5   the verb needs tools, and no server offers any
     ├── ProviderError          1   the provider answered, with an error
     │   ├── ContextOverflowError  1   the request is longer than the model's context
     │   └── UnknownModelError  2   it has no such model
-    └── StoreError             1   the validation store or a conversation cannot be read or written
+    └── StoreError             1   the validation store, a conversation, the presets … cannot be used
+        └── BusyError          1   another process is writing it
 
 A tool that fails is none of these: it is a tool result.
 """
@@ -20,9 +22,11 @@ from typing import Literal
 __all__ = [
     "AuthError",
     "BridgeError",
+    "BusyError",
     "ConsentError",
     "ContextOverflowError",
     "Fault",
+    "NoToolsError",
     "ProviderError",
     "StoreError",
     "UnknownModelError",
@@ -35,14 +39,16 @@ class BridgeError(Exception):
     """Root of every error that the bridge raises on purpose.
 
     ``message`` is for people, ``code`` stable and machine-readable; ``exit_code`` is the command line's.
+    ``variables`` are the environment variables that are not set and would mend it, the best one first.
     """
 
     code = "error"
     exit_code = 1
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, variables: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.message = message
+        self.variables = variables
 
 
 class UsageError(BridgeError):
@@ -61,7 +67,7 @@ class ConsentError(BridgeError):
 
 
 class AuthError(BridgeError):
-    """A key is missing or was refused; the message names the variable that holds it."""
+    """A key is missing or was refused, and the message names the variable that holds it; or a sign-in is."""
 
     code = "auth"
     exit_code = 3
@@ -72,6 +78,13 @@ class UnreachableError(BridgeError):
 
     code = "unreachable"
     exit_code = 4
+
+
+class NoToolsError(BridgeError):
+    """No server offers a tool, and without one there is nothing to do; the message says why there is none."""
+
+    code = "no_tools"
+    exit_code = 5
 
 
 Fault = Literal[
@@ -150,6 +163,13 @@ class UnknownModelError(ProviderError):
 
 
 class StoreError(BridgeError):
-    """The validation store or a conversation's file cannot be read or written; what it held is not lost."""
+    """The validation store, or the file of a conversation or of presets, cannot be read or written; what it
+    held is not lost."""
 
     code = "store"
+
+
+class BusyError(StoreError):
+    """Another process goes on with the conversation; the message says which, and what to do."""
+
+    code = "busy"

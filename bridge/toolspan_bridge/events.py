@@ -11,29 +11,43 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .approvals import Approval
-from .deltas import (
+from .client.events import (
+    ElicitationAnswer,
+    ElicitationRequest,
+    SamplingAnswer,
+    SamplingRequest,
+)
+from .messages import Citation, Json, ToolOutcome, Usage
+from .messages.deltas import (
     CallDelta,
     Delta,
     ReasoningDelta,
     TextDelta,
 )
-from .messages import Citation, Json, ToolOutcome, Usage
 
 __all__ = [
     "Answer",
     "CallDelta",
+    "ElicitationAnswer",
+    "ElicitationRequest",
     "End",
     "Ending",
     "Event",
+    "HookRan",
     "IterationStarted",
     "Notice",
     "ReasoningDelta",
+    "SamplingAnswer",
+    "SamplingRequest",
+    "SubagentEvent",
     "Text",
     "TextDelta",
     "ToolApprovalAnswer",
     "ToolApprovalRequest",
     "ToolCallFinished",
     "ToolCallStarted",
+    "ToolLog",
+    "ToolProgress",
     "ToolUse",
     "UsageReported",
 ]
@@ -62,11 +76,22 @@ class ToolUse:
 
 
 Ending = Literal[
-    "end", "length", "refusal", "malformed", "error", "pause", "incomplete", "limit", "empty", "schema"
+    "end",
+    "length",
+    "refusal",
+    "malformed",
+    "error",
+    "pause",
+    "incomplete",
+    "limit",
+    "empty",
+    "schema",
+    "denied",
 ]
-"""How an answer ended: as a turn may (``StopReason``); with a stream that broke off (``incomplete``); without
-words after the last turn that was allowed (``limit``); as a whole one with nothing in it (``empty``); or with
-one that does not fit the question's schema (``schema``)."""
+"""How an answer ended: as a turn may (``StopReason``); with a stream that broke off (``incomplete``); at a
+limit, which ``Answer.limit`` names, or without words after the last turn that was allowed (``limit``); as a
+whole one with nothing in it (``empty``); with one that does not fit the question's schema
+(``schema``); or denied by a hook (``denied``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +100,10 @@ class Answer:
     say what was left out of a request, such as a tool that the provider refuses. ``stop`` is how it ended;
     ``reason`` says in words why it is ``broken``, where it is. ``citations`` are the sources of
     ``content``. Of a question with ``answer_schema``, ``value`` is the JSON value of an answer that
-    ``fits``. ``usd`` is what it cost in US dollars, where the asker has priced it and every price is
-    known."""
+    ``fits``. ``usd`` is what it cost in US dollars, where every price is known. ``limit`` is the limit that
+    ended the question: ``question.`` or ``conversation.`` and ``calls``, ``tokens``, ``usd`` or ``seconds``,
+    or ``repair_attempts``; ``content`` is then what the model said in a last turn without tools, if the
+    limit left room for one."""
 
     content: str
     model: str
@@ -94,6 +121,7 @@ class Answer:
     fits: bool = False
     value: Json = None
     usd: float | None = None
+    limit: str = ""
 
     @property
     def broken(self) -> bool:
@@ -105,7 +133,7 @@ class Answer:
         ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``,
         ``"value"`` (where the answer fits the question's schema), ``"notes"``, ``"citations"``
         (``[{"url", "title", "start", "end", "quoted"}]``), and of a broken answer ``"stop"`` and
-        ``"reason"``."""
+        ``"reason"``, and ``"limit"``, the limit that ended it."""
         data: dict[str, Any] = {
             "content": self.content,
             "model": self.model,
@@ -120,12 +148,14 @@ class Answer:
         data |= {"value": self.value} if self.fits else {}
         data |= {"notes": list(self.notes)} if self.notes else {}
         data |= {"citations": [source.as_dict() for source in self.citations]} if self.citations else {}
-        return data | ({"stop": self.stop, "reason": self.reason} if self.broken else {})
+        data |= {"stop": self.stop, "reason": self.reason} if self.broken else {}
+        return data | ({"limit": self.limit} if self.limit else {})
 
 
 @dataclass(frozen=True, slots=True)
 class IterationStarted:
-    """The model is asked. ``closing`` is the last turn, without tools, after ``max_iterations``."""
+    """The model is asked. ``closing`` is the last turn, without tools, after ``max_iterations`` or at another
+    limit."""
 
     iteration: int
     closing: bool = False
@@ -206,6 +236,63 @@ class ToolApprovalAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolProgress:
+    """How far a running call is, in a unit of the tool's own; ``total`` is ``None`` where it is unknown."""
+
+    call_id: str
+    server: str
+    tool: str
+    progress: float
+    total: float | None
+    message: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLog:
+    """A log message of a server during a call. ``level`` is one of syslog's words, as MCP has them."""
+
+    call_id: str
+    server: str
+    tool: str
+    level: str
+    text: str
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class SubagentEvent:
+    """What happens while a sub-agent works, which a call of ``tool`` started. ``agent`` is what it does, in a
+    few words; ``event`` happens in a conversation of its own, never an ``End``."""
+
+    call_id: str
+    tool: str
+    agent: str
+    event: Event
+    iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class HookRan:
+    """A hook ran at ``point`` (``before_turn``, ``after_turn``, ``before_call``, ``after_call``). ``reason``
+    is why it denied, or how it failed; ``tool`` and ``call_id`` are those of a call."""
+
+    hook: str
+    point: str
+    outcome: Literal["passed", "changed", "denied", "failed"]
+    reason: str = ""
+    tool: str = ""
+    call_id: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        """``{"hook", "point", "outcome"}``, and ``"reason"``, ``"tool"`` and ``"call_id"`` where there are
+        such."""
+        told = {"hook": self.hook, "point": self.point, "outcome": self.outcome}
+        more = {"reason": self.reason, "tool": self.tool, "call_id": self.call_id}
+        return told | {name: value for name, value in more.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
 class UsageReported:
     """The tokens of one turn."""
 
@@ -234,7 +321,15 @@ Event = (
     | ToolCallStarted
     | ToolApprovalRequest
     | ToolApprovalAnswer
+    | ToolProgress
+    | ToolLog
+    | ElicitationRequest
+    | ElicitationAnswer
+    | SamplingRequest
+    | SamplingAnswer
     | ToolCallFinished
+    | SubagentEvent
+    | HookRan
     | UsageReported
     | Notice
     | End

@@ -10,9 +10,9 @@ from typing import Any, get_args
 from .formats import Loss, get_format
 from .formats.names import NameTable
 from .formats.shared.contract import Severity
-from .invisible_text import invisible_texts
 from .loop import most_tools
 from .messages import ToolSpec
+from .trust.invisible_text import invisible_texts
 
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The worst first."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from .._files import replace_file
 from ..errors import StoreError, UsageError
+from ..files.replacement import replace_file
 from ..providers.wire.json_types import is_list, is_object
 
 __all__ = ["Batch"]
