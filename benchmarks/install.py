@@ -12,6 +12,12 @@ from pathlib import Path
 from .processes import ROOT
 
 FOLDER = ROOT / ".venv" / "bench"
+LOOPS = {
+    "pydantic-ai": ("pydantic-ai-slim[openai,mcp]",),
+    "openai-agents": ("openai-agents",),
+    "langchain": ("langchain-mcp-adapters", "langgraph", "langchain", "langchain-openai"),
+}
+"""The agent loops of others, each with what it needs, in an environment of its own."""
 _NODE_PACKAGES = ("@toolbox-sdk/server", "@modelcontextprotocol/sdk@1", "express@5", "zod@3")
 
 
@@ -28,6 +34,19 @@ def install() -> None:
         (node_modules().parent / "package.json").write_text('{"private": true}\n')
         folder = ["--prefix", str(node_modules().parent)]
         _run([npm, "install", *folder, "--no-audit", "--no-fund", *_NODE_PACKAGES])
+
+
+def install_loops() -> None:
+    """Install the agent loops of others that are not there yet. Needs the network."""
+    for name, packages in LOOPS.items():
+        if not loop_python(name).exists():
+            _run([sys.executable, "-m", "venv", str(FOLDER / name)])
+            _run([str(loop_python(name)), "-m", "pip", "install", "--quiet", *packages])
+
+
+def loop_python(name: str) -> Path:
+    """The interpreter of an agent loop's virtual environment, whether it is there or not."""
+    return FOLDER / name / "bin" / "python"
 
 
 def fastmcp_python() -> Path:
