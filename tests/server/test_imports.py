@@ -273,6 +273,30 @@ def test_a_verb_that_needs_nothing_from_outside_imports_no_sdk_and_no_client(
     assert inside(imported(done.stderr), NEVER_OFFLINE) <= ({"rich"} if words[0] == "tools" else set())
 
 
+@pytest.mark.requirement("I13.3.21")
+@pytest.mark.parametrize("verb", ["ask", "tools"])
+def test_what_an_answer_needs_is_not_imported_before_servers_are_started(verb: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SPY + f"import toolspan_bridge.cli.verbs.{verb}"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    modules = imported(done.stderr)
+    answering = {
+        "agent",
+        "loop",
+        "providers",
+        "routes",
+        "presets",
+        "cli.terminal.screen",
+        "cli.terminal.talk",
+    }
+    assert "toolspan_bridge.cli.asking.session" in modules
+    assert inside(modules, {"rich", *(f"toolspan_bridge.{name}" for name in answering)}) == set()
+
+
 @pytest.mark.requirement("I9.4.6")
 def test_the_version_is_told_without_a_config_or_an_event_loop() -> None:
     done = subprocess.run(

@@ -19,6 +19,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ _SAME_OUTPUT = {
     # The set-up that precedes it needs the network; CI proves it from a fresh clone.
     "make demo": "make --assume-old=.venv/.toolspan demo",
 }
-_STAND_INS = {
+STAND_INS: Mapping[str, str] = {
     # The suite cannot run itself: what `make test` would run is shown instead.
     "make test": "make --dry-run test",
     # A run takes minutes; tests/end_to_end/test_benchmarks.py makes a quick one.
@@ -53,10 +54,14 @@ _ENDS_WHAT_SERVES = """timeout() {
 }
 """
 # The server is ended as soon as it says that it serves: the same as after the seconds, without the wait.
+_KEPT = ("cd ", ". ")
+# What these do to a shell holds for the commands that follow.
 _WORDS = r"""(?:[^|&;<>$`\\*?~"]|"[^"$`\\]*")*"""
 _PLAIN = re.compile(rf"""(?:echo "([^"$`\\]*)" \| )?toolspan (?!serve\b)({_WORDS})(; echo \$\?)?""")
 _SCRIPT = re.compile(rf"python (\w+\.py{_WORDS})")
 # What needs little of a shell, and is no program that runs until it is ended.
+_WAITS = re.compile(r"^(?:toolspan: )?waiting for .* \(.* so far\)\n", re.MULTILINE)
+"""What is said where something takes long: a slow machine says it anywhere."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +91,15 @@ class Reader:
 
     With ``shell``, every command is a process; without, plain ``toolspan`` commands run in this one, which
     imports their libraries once and not for each. The servers that they start are processes either way.
+    ``stand_ins`` are what runs instead of some commands; ``cd`` and ``.`` hold for what follows them.
     """
 
-    def __init__(self, folder: Path, *, shell: bool = False) -> None:
+    def __init__(
+        self, folder: Path, *, shell: bool = False, stand_ins: Mapping[str, str] = STAND_INS
+    ) -> None:
         self.folder = folder
         self.shell = shell
+        self.stand_ins = stand_ins
         self.environment = {
             **{k: v for k, v in os.environ.items() if k in {"LANG", "TMPDIR", "SYSTEMROOT"}},
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -103,7 +112,7 @@ class Reader:
         match block.language:
             case "console":
                 self._console(block)
-            case "yaml" | "json" | "python" if block.title:
+            case "yaml" | "json" | "python" | "text" if block.title:
                 target = self.folder / block.title
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(block.text, "utf-8")
@@ -123,7 +132,10 @@ class Reader:
 
     def _console(self, block: Block) -> None:
         for command, shown in _commands(block.text):
-            actual = _STAND_INS.get(command) or _SAME_OUTPUT.get(command, command)
+            actual = self.stand_ins.get(command) or _SAME_OUTPUT.get(command, command)
+            if actual.startswith(_KEPT):
+                self._keep(actual, block)
+                continue
             folder = ROOT if command.startswith("make ") else self.folder
             plain = None if self.shell else _PLAIN.fullmatch(actual)
             script = None if self.shell else _SCRIPT.fullmatch(actual)
@@ -136,10 +148,19 @@ class Reader:
                 done = self._run(["bash", "-c", _ENDS_WHAT_SERVES + actual], folder)
                 code, printed = done.returncode, done.stdout
             assert code == 0, f"line {block.line}: exit {code}: $ {command}\n{printed}"
-            if shown and command not in _STAND_INS:
+            printed = _WAITS.sub("", printed)
+            if shown and command not in self.stand_ins:
                 assert re.fullmatch(_pattern(shown), printed.strip(), re.DOTALL), (
                     f"line {block.line}: $ {command}\n--- printed\n{printed}\n--- shown\n{shown}"
                 )
+
+    def _keep(self, command: str, block: Block) -> None:
+        done = self._run(["bash", "-c", f'{command} && echo "$PWD" && env -0'])
+        assert done.returncode == 0, f"line {block.line}: exit {done.returncode}: $ {command}\n{done.stdout}"
+        folder, _, variables = done.stdout.partition("\n")
+        self.folder = Path(folder)
+        pairs = (each.partition("=") for each in variables.split("\0") if each)
+        self.environment = {name: value for name, _, value in pairs}
 
     def _in_process(self, typed: str | None, arguments: str, tells: str | None) -> tuple[int, str]:
         printed = io.StringIO()
@@ -162,7 +183,7 @@ class Reader:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 

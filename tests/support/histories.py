@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -111,11 +111,16 @@ class Peer:
 
     def ask(self, messages: Iterable[Message], **options: Any) -> str:
         """The request with these messages, which the provider takes, as JSON."""
-        options = {**self._known, "tools": TOOLS, "max_result_bytes": MAX_RESULT_BYTES, **options}
-        request = without_foreign_state(Request(messages=tuple(messages), **options), self.origin)
-        body = self.format.render_request(request, NameTable.of(TOOLS))
-        self.rules.check_request(body, *self._rule)
+        options = {"model": "", "tools": TOOLS, "max_result_bytes": MAX_RESULT_BYTES, **options}
+        body = self.sent(Request(messages=tuple(messages), **options))
         return json.dumps(body, ensure_ascii=False)
+
+    def sent(self, request: Request) -> Any:
+        """``request`` to this peer's model as it is sent, which the provider takes."""
+        request = without_foreign_state(replace(request, **self._known), self.origin)
+        body = self.format.render_request(request, NameTable.of(request.tools))
+        self.rules.check_request(body, *self._rule)
+        return body
 
     def turn_names(self) -> list[str]:
         """Every kind of turn: those of all formats, and those of this format's own streams."""

@@ -50,6 +50,27 @@ def pid(_arguments: dict[str, Any], _context: Context) -> dict[str, int]:
     return {"pid": os.getpid(), "calls": _calls, "version": VERSION}
 
 
+@handler("isolated_keep")
+def keep(arguments: dict[str, Any], context: Context) -> Any:
+    """What the tool has stored, once ``arguments`` are added."""
+    storage = context.storage
+    if "remove" in arguments:
+        storage.delete(arguments["remove"])
+    elif "bad" in arguments:
+        storage.set("bad", object())
+    elif arguments.get("clear"):
+        storage.clear()
+    else:
+        for key, value in arguments.items():
+            storage.update(key, lambda known, value=value: [*known, value], default=[])
+    return {"pid": os.getpid(), "all": storage.get_all(), "a": storage.get("a", "none")}
+
+
+@handler("isolated_keep_async")
+async def keep_async(arguments: dict[str, Any], context: Context) -> Any:
+    return keep(arguments, context)
+
+
 @handler("isolated_loop")
 async def loop(_arguments: dict[str, Any], _context: Context) -> int:
     return os.getpid()

@@ -23,9 +23,19 @@ def raw(mood: str = "good", *arguments: str, name: str = "raw", **more: Any) -> 
     return ServerSpec(name, command=(sys.executable, str(_FOLDER / "raw.py"), mood, *arguments), **more)
 
 
+def faulty(log: Path, name: str = "faulty", **more: Any) -> ServerSpec:
+    """The server whose calls fail as they say (see ``faulty.py``); each call is a line of ``log``."""
+    return ServerSpec(name, command=(sys.executable, str(_FOLDER / "faulty.py"), str(log)), **more)
+
+
 def sdk(name: str = "sdk", **more: Any) -> ServerSpec:
     """The server built on the official SDK, over stdio."""
     return ServerSpec(name, command=(sys.executable, str(_FOLDER / "sdk.py"), "stdio"), **more)
+
+
+def talker(era: str, mood: str = "", name: str = "talker", **more: Any) -> ServerSpec:
+    """The server that talks in its calls, of an era (``old``, ``new``; see ``talker.py``), over stdio."""
+    return ServerSpec(name, command=(sys.executable, str(_FOLDER / "talker.py"), era, mood), **more)
 
 
 @contextmanager
@@ -47,6 +57,15 @@ def talker_over_http() -> Iterator[str]:
     """The server that talks in its calls, of the old era, over HTTP; gives its url."""
     with _listening("talker_http.py", "old", "") as address:
         yield f"{address}/mcp"
+
+
+@contextmanager
+def faulty_over_http(way: str, log: Path, name: str = "faulty", **more: Any) -> Iterator[ServerSpec]:
+    """The server whose calls fail as they say, over ``http`` or ``sse`` (see ``faulty_http.py``)."""
+    with _listening("faulty_http.py", str(log)) as address:
+        url = f"{address}/{'mcp' if way == 'http' else 'sse'}"
+        kind: Any = way
+        yield ServerSpec(name, kind=kind, url=url, **more)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from typing import Any
 
 from tests.support.provider_settings import instant
 from tests.support.seed_tools import SEED_TOOLS
-from toolspan_bridge.deltas import TextDelta
 from toolspan_bridge.messages import (
     Assistant,
     Part,
@@ -18,6 +17,7 @@ from toolspan_bridge.messages import (
     ToolResults,
     User,
 )
+from toolspan_bridge.messages.deltas import TextDelta
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.providers.http.settings import HttpSettings
 

@@ -8,8 +8,8 @@ from typing import Any
 from tests.support.provider_cases import QUESTION
 from tests.support.provider_settings import instant
 from tests.support.seed_tools import SEED_TOOLS
-from toolspan_bridge.deltas import Delta
 from toolspan_bridge.messages import Reply, Request
+from toolspan_bridge.messages.deltas import Delta
 from toolspan_bridge.providers import resolve_model
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import select
 import subprocess
 import sys
+import termios
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,15 +19,28 @@ from tests.support.waiting import BOUND_S
 
 
 class Terminal:
-    """Runs ``toolspan ARGUMENTS`` on a pseudo-terminal; every wait is bounded."""
+    """Runs ``toolspan ARGUMENTS`` on a pseudo-terminal; every wait is bounded.
 
-    def __init__(self, *arguments: str, cwd: Path, patience: float = BOUND_S) -> None:
+    ``size`` is that of the terminal, in lines and columns; without it the terminal does not tell one.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        cwd: Path,
+        patience: float = BOUND_S,
+        size: tuple[int, int] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._patience = patience
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._ours, theirs = pty.openpty()
+        if size is not None:
+            termios.tcsetwinsize(theirs, size)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "toolspan_bridge", *arguments],
             cwd=cwd,
-            env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1", **(environment or {})},
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -43,7 +59,7 @@ class Terminal:
         """Read until ``text`` is shown after what was read before, and give what came up to its end."""
         end = time.monotonic() + self._patience
         while (found := self.shown.find(text, self._seen)) < 0:
-            assert self._read(end, f"{text!r} did not appear"), f"it ended; shown:\n{self.shown}"
+            assert self._read(end, f"{text!r} did not appear"), f"it ended; shown:\n{self}"
         came = self.shown[self._seen : found + len(text)]
         self._seen = found + len(text)
         return came
@@ -55,15 +71,24 @@ class Terminal:
             pass
         return self.process.wait(self._patience)
 
-    def _read(self, end: float, failure: str) -> str:
+    def _read(self, end: float, failure: str) -> bool:
+        """Read what comes next; whether the program still runs."""
         ready, _, _ = select.select([self._ours], [], [], max(0, end - time.monotonic()))
-        assert ready, f"{failure}; shown:\n{self.shown}"
+        assert ready, f"{failure}; shown:\n{self}"
         try:
-            data = os.read(self._ours, 65_536).decode("utf-8", "replace")
+            data = os.read(self._ours, 65_536)
         except OSError:  # Linux says EIO when the program has closed its end
-            data = ""
-        self.shown += data
-        return data
+            data = b""
+        text = self._decoder.decode(data, final=not data)
+        self.shown += text
+        self._received(text)
+        return bool(data)
+
+    def _received(self, text: str) -> None:
+        """``text`` has come."""
+
+    def __str__(self) -> str:
+        return self.shown
 
     def __enter__(self) -> Self:
         return self

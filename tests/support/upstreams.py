@@ -13,7 +13,7 @@ import anyio
 
 from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
-from toolspan_server.calls.client import Ability, InputRequired, Question
+from toolspan_server.calls.client import Ability, Capability, InputRequired, Question
 from toolspan_server.live.runtime import Runtime
 
 SERVERS = Path(__file__).parent / "mcp_servers"
@@ -73,8 +73,8 @@ class FakeClient:
         self.asked: list[Question] = []
         self.heard: list[tuple[Any, ...]] = []
 
-    def accepts(self, ability: Ability) -> bool:
-        return ability in self.answers
+    def accepts(self, capability: Capability) -> bool:
+        return capability in self.answers
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, Any]:
         self.asked += questions.values()

@@ -51,10 +51,13 @@ class WorkspaceTools:
 
 
 def workspace_config(folder: Path, state: Path, **entry: Any) -> Config:
-    """A config with the workspace ``folder``: ``entry`` are further keys of it, ``source`` of its source."""
+    """A config with the workspace ``folder``: ``entry`` are further keys of it, ``source`` of its source, and
+    ``config`` of the whole."""
+    further: dict[str, Any] = entry.pop("config", {})
     source = {"type": "workspace", "workspace": "main", "approval": False, **entry.pop("source", {})}
     return Config.model_validate(
         {
+            **further,
             "state_dir": str(state),
             "services": {"workspaces": {"main": {"path": str(folder), **entry}}},
             "tools": {"sources": [source]},

@@ -12,7 +12,8 @@ import anyio
 import pytest
 
 from tests.support.asgi import Client
-from tests.support.served import INITIALIZE, MODERN_META, call
+from tests.support.raw_http import RawClient, request
+from tests.support.served import INITIALIZE, MODERN_META, call, http_server
 from tests.support.workspaces import answers_of
 from toolspan_server import Context, load_config, running
 from toolspan_server.calls.caller import CONVERSATION_KEY, Caller, caller_of
@@ -36,7 +37,7 @@ ODD_META = {"progress_token": 1}
 """What sends a request the long way, through the SDK."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def handlers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of the handler, which one process loads once."""
     path = tmp_path_factory.mktemp("handlers") / "who.py"
@@ -153,3 +154,30 @@ async def test_requests_of_the_modern_era_name_their_conversation(tmp_path: Path
         assert await who(client, {**MODERN_META}, **headers) == ["token ann", "default"]
         meta = {**MODERN_META, CONVERSATION_KEY: "c-9"}
         assert await who(client, meta, **headers) == ["token ann", "c-9"]
+
+
+@pytest.mark.requirement("I12.4.13")
+def test_requests_on_one_connection_pass_nothing_on_to_each_other(tmp_path: Path, handlers: Path) -> None:
+    """Sent at once, so that the second is begun by the first."""
+    with http_server(write_config(tmp_path, handlers)) as server:
+        with RawClient(server.address) as opening:
+            body = json.dumps(INITIALIZE).encode()
+            session = opening.send(post(body)).answer().headers["mcp-session-id"]
+        old = (("mcp-session-id", session), ("mcp-protocol-version", "2025-11-25"))
+        new = (("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "who"))
+        plain, modern = (
+            json.dumps(call(1, "who", {}, **more)).encode() for more in ({}, {"_meta": MODERN_META})
+        )
+        with RawClient(server.address) as connection:
+            connection.send(post(plain, *old) + post(modern, *new) + post(plain, *old) + post(modern, *new))
+            found = [found_in(answer.message) for answer in connection.answers(4)]
+    assert [conversation.partition("-")[0] for _, conversation in found] == ["session", "default"] * 2
+
+
+def post(body: bytes, *headers: tuple[str, str]) -> bytes:
+    return request("POST", "/mcp", *JSON.items(), *headers, body=body)
+
+
+def found_in(message: Any) -> list[str]:
+    found: list[str] = json.loads(message["result"]["content"][0]["text"])
+    return found

@@ -16,7 +16,8 @@ import pytest
 from toolspan_server.engines.isolation import ProcessLimits
 from toolspan_server.engines.isolation._worker import Worker
 from toolspan_server.engines.upstreams import ServerSpec
-from toolspan_server.engines.upstreams._process import Child, started
+from toolspan_server.engines.upstreams.child.aftercare import ended_afterwards
+from toolspan_server.engines.upstreams.child.process import Child, started
 from toolspan_server.tools.sources import _schemas
 
 pytestmark = [
@@ -70,6 +71,8 @@ def children() -> set[str]:
 def test_whenever_a_start_is_cancelled_no_process_and_no_pipe_is_left(
     what: Callable[[], Awaitable[None]], caplog: pytest.LogCaptureFixture
 ) -> None:
+    with ended_afterwards(os.getpgrp()):
+        """The shell that ends servers afterwards is started once in a process, and stays."""
     gc.collect()
     before = children()
     with warnings.catch_warnings(record=True) as left:

@@ -7,13 +7,15 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 AT_ONCE = """
 import threading
 
 import anyio
 
 from toolspan_server.common.sdk_import import imported_with_sdk, importing_sdk
-from toolspan_server.engines.upstreams._connection import _WITH_SDK
+from toolspan_server.engines.upstreams._upstream_session import _WITH_SDK
 
 errors = []
 start = threading.Barrier(4)

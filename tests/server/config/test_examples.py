@@ -104,7 +104,7 @@ def test_every_example_is_valid_by_the_published_schema(path: Path) -> None:
         {"tools": {"registry": [tool(implementation={"type": "mock", "handler": "x"})]}},
         {"tools": {"registry": [tool(parameters={"type": "array"})]}},
         {"tools": {"registry": [tool(name="a b")]}},
-        {"tools": {"max_iterations": 101}},
+        {"tools": {"max_iterations": 1001}},
         {"mcpServers": {"a": {}}},
         {"mcp_servers": {"a": {"command": "b", "url": "http://c"}}},
     ],

@@ -13,7 +13,7 @@ from tests.support.configs import load, problems
 from tests.support.cost import at_most
 from toolspan_server import ConfigError, load_config
 
-pytestmark = pytest.mark.requirement("I9.3.25")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.3.25")]
 
 UNITS = 1_000
 """Seconds of this thread's work; the first of these took from 40 to 55 when every problem was told."""

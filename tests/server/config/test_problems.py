@@ -30,7 +30,7 @@ toolz: {}
 @pytest.mark.requirement("I2.2.2", "I2.8.4")
 def test_every_problem_is_reported_at_once_with_place_and_advice(tmp_path: Path) -> None:
     assert told(tmp_path, BROKEN) == [
-        "config.yaml:2:19: $.tools.max_iterations: must be an integer from 1 to 100, not 0",
+        "config.yaml:2:19: $.tools.max_iterations: must be an integer from 1 to 1000, not 0",
         "config.yaml:3:23: $.tools.default_timeout_ms: must be an integer from 1 to 3600000, not 'soon'",
         "config.yaml:5:7: $.tools.registry[0]: 'description' is missing (add description)",
         "config.yaml:5:13: $.tools.registry[0].name: 'get weather' does not match ^[A-Za-z0-9_.-]{1,128}$"
@@ -91,12 +91,10 @@ def test_a_key_like_no_other_lists_the_known_ones(tmp_path: Path) -> None:
     assert line.endswith("unknown key 'zzz' (known: collections, databases, upstreams, workspaces)")
 
 
-@pytest.mark.parametrize(
-    "value", ["0", "-1", '"5"', "1000000000", "1e9", "5.0", "true", "null", "[]", "many"]
-)
+@pytest.mark.parametrize("value", ["0", "-1", '"5"', "1000000000", "1e9", "5.0", "true", "[]", "many"])
 def test_an_iteration_limit_out_of_range_names_the_range(tmp_path: Path, value: str) -> None:
     (line,) = told(tmp_path, f"tools: {{max_iterations: {value}}}")
-    assert "config.yaml:1:25: $.tools.max_iterations: must be an integer from 1 to 100, not " in line
+    assert "config.yaml:1:25: $.tools.max_iterations: must be an integer from 1 to 1000, not " in line
 
 
 @pytest.mark.parametrize("value", [".nan", ".inf", "-.INF", "1e400"])

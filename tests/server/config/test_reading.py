@@ -87,6 +87,7 @@ def test_lines_and_columns_count_characters_after_bom_and_crlf(tmp_path: Path) -
     assert (problem.line, problem.column) == (1, 16)
 
 
+@pytest.mark.requirement("I13.1.7")
 @pytest.mark.parametrize(
     ("name", "text", "place"),
     [
@@ -101,7 +102,12 @@ def test_lines_and_columns_count_characters_after_bom_and_crlf(tmp_path: Path) -
             "name: a: b",
             "a.yaml:1:8: $: broken YAML: mapping values are not allowed in this context",
         ),
-        ("a.yaml", "name: x\n\ttools: 1", "a.yaml:2:1: $: broken YAML: "),
+        (
+            "a.yaml",
+            "name: x\n\ttools: 1",
+            "a.yaml:2:1: $: broken YAML: a tab in the indentation (indent with spaces)",
+        ),
+        ("a.yaml", "tools:\n  \tregistry: []", "a.yaml:2:3: $: broken YAML: a tab in the indentation"),
         ("a.yaml", "name: \x01", "a.yaml:1:7: $: broken YAML: control characters are not allowed"),
         ("a.yaml", "---\nname: a\n---\nname: b", "a.yaml:3:1: $: a second YAML document"),
     ],

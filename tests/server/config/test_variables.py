@@ -146,7 +146,7 @@ def test_a_problem_shows_the_variable_and_not_its_value(tmp_path: Path, text: st
 
 def test_a_problem_shows_the_reference_as_it_is_written(tmp_path: Path) -> None:
     (line,) = told(tmp_path, "tools: {max_iterations: 'x${S:-y}'}", environ={"S": SECRET})
-    assert line.endswith("must be an integer from 1 to 100, not 'x${S:-y}'")
+    assert line.endswith("must be an integer from 1 to 1000, not 'x${S:-y}'")
 
 
 def secretive(folder: Path) -> Config:

@@ -31,6 +31,8 @@ from tests.support.served import (
 )
 from toolspan_server.protocol.shutdown import GRACE_S, LIMIT_S, Stop
 
+pytestmark = pytest.mark.long
+
 FOR_EVER = {"seconds": 3_600}
 CUT_SOON = {"TESTS_GRACE_S": "0.2"}
 NEVER_CUT = {"TESTS_GRACE_S": "100"}

@@ -200,18 +200,37 @@ def cancelled(params: dict[str, Any]) -> None:
 
 def handle(message: dict[str, Any]) -> None:
     method, request_id, params = message.get("method"), message.get("id"), message.get("params") or {}
-    if method == "initialize":
+    if MOOD == "late" and method in ("initialize", "server/discover"):
+        discover_late(method, request_id)
+    elif method == "initialize":
         info = {"name": "raw", "version": "1"}
         result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
         send({"id": request_id, "result": result})
     elif method == "tools/list":
-        send({"id": request_id, "result": pages(params.get("cursor"))})
+        send({"id": request_id, "result": pages(params.get("cursor")) | (MODERN if MOOD == "late" else {})})
     elif method == "tools/call":
         call(request_id, params)
     elif method == "notifications/cancelled":
         cancelled(params)
     elif request_id is not None:
         send({"id": request_id, "error": {"code": -32601, "message": "Method not found"}})
+
+
+def discover_late(method: str, request_id: Any) -> None:
+    """A server that speaks 2026-07-28 and whose first answer, to the discovery, was not waited for."""
+    DISCOVERED.append(method)
+    if method == "initialize":
+        send({"id": request_id, "error": {"code": -32022, "message": "the handshake is not accepted"}})
+    elif len(DISCOVERED) == 1:
+        send({"id": request_id, "error": {"code": -32603, "message": "lost"}})
+    else:
+        info = {"io.modelcontextprotocol/serverInfo": {"name": "raw", "version": "1"}}
+        found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "_meta": info}
+        send({"id": request_id, "result": {**found, **MODERN}})
+
+
+DISCOVERED: list[str] = []
+MODERN = {"ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
 
 
 def start() -> None:

@@ -1,7 +1,7 @@
 """An MCP server over stdio, without any library, that talks in its calls: ``python talker.py ERA [MOOD]``.
 
 ``old`` speaks 2025-11-25 and asks by requests, ``new`` speaks 2026-07-28 and asks by its results. The mood
-``schemas`` lists tools whose schemas are hostile.
+``schemas`` lists tools whose schemas are hostile; ``undeclared`` says that its tools never change.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ ASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "roots": ("roots/list", {}),
 }
 TOOLS = ["elicit", "sample", "roots", "twice", "report", "hang", "told", "grow", "blocks", "broken", "fails"]
+TOOLS += ["put", "pace", "shrink", "update", "visited", "die"]
 SEARCH = {
     "$schema": "http://json-schema.org/draft-07/schema#",
     "type": "object",
@@ -35,7 +37,7 @@ SEARCH = {
     },
     "required": ["query", "owner"],
 }
-state: dict[str, Any] = {"grown": 0, "listening": None, "hung": {}, "asked": 0, "calls": 0}
+state: dict[str, Any] = {"followed": {}, "grown": 0, "listening": None, "hung": {}, "asked": 0, "calls": 0}
 waiting: dict[str, tuple[Any, str, int]] = {}
 
 
@@ -99,8 +101,11 @@ def hostile() -> list[dict[str, Any]]:
 
 
 def ask(request_id: Any, name: str, number: int = 1) -> None:
-    """Ask the client, in the era's way."""
-    method, params = ASKS["elicit" if name == "twice" else name]
+    """Ask the client, in the era's way; what the arguments of ``put`` say, as often as they say."""
+    if name == "put":
+        method, params = state["put"]["method"], state["put"]["params"]
+    else:
+        method, params = ASKS["elicit" if name == "twice" else name]
     if ERA == "old":
         state["asked"] += 1
         waiting[f"q{state['asked']}"] = (request_id, name, number)
@@ -111,26 +116,43 @@ def ask(request_id: Any, name: str, number: int = 1) -> None:
 
 
 def answered(request_id: Any, name: str, number: int, answer: Any) -> None:
-    if name == "twice" and number == 1:
-        ask(request_id, name, 2)
+    times = {"twice": 2, "put": state.get("put", {}).get("times", 1)}.get(name, 1)
+    if number < times:
+        ask(request_id, name, number + 1)
     else:
         text(request_id, {"answer": answer, "calls": state["calls"]})
 
 
 def call(request_id: Any, params: dict[str, Any]) -> None:
     name, arguments, meta = params["name"], params.get("arguments") or {}, params.get("_meta") or {}
-    if name in ASKS or name == "twice":
+    if name in ASKS or name in ("twice", "put"):
+        state["put"] = arguments
         call_that_asks(request_id, name, params)
     elif name == "told":
-        text(request_id, {"meta": meta, "capabilities": state.get("capabilities")})
+        text(
+            request_id,
+            {
+                "meta": meta,
+                "capabilities": state.get("capabilities"),
+                "level": state.get("level"),
+                "roots_changed": state.get("roots_changed"),
+                "subscribed": state.get("subscribed"),
+            },
+        )
     elif name == "report":
-        report(meta.get("progressToken"), arguments.get("logs", 1))
+        report(meta.get("progressToken"), arguments.get("logs", 1), arguments.get("steps", 2))
         text(request_id, "reported")
+    elif name == "pace":
+        pace(request_id, meta.get("progressToken"), arguments)
+    elif name == "visited":
+        visited(request_id, arguments)
     elif name == "hang":
         state["hung"][request_id] = arguments["note"]
         Path(arguments["note"] + ".started").touch()
     elif name == "search":
         text(request_id, arguments, structuredContent={"found": arguments})
+    elif name == "shrink":
+        grow(request_id, -1)
     elif name in PLAIN:
         PLAIN[name](request_id)
     else:
@@ -145,16 +167,40 @@ def call_that_asks(request_id: Any, name: str, params: dict[str, Any]) -> None:
         ask(request_id, name)
 
 
-def report(token: Any, logs: int) -> None:
-    for step in (1, 2):
-        progress = {"progressToken": token, "progress": step, "total": 2, "message": f"step {step}"}
+def visited(request_id: Any, arguments: dict[str, Any]) -> None:
+    """Want ``pages`` visited ``times`` times before the answer, and tell that those in ``done`` are."""
+    state["calls"] += 1
+    if state["calls"] > arguments.get("times", 1):
+        text(request_id, f"call {state['calls']}")
+        return
+    pages = [
+        {"mode": "url", "elicitationId": id, "url": f"https://{id}.example/", "message": "Sign in"}
+        for id in arguments["pages"]
+    ]
+    error = {"code": -32042, "message": "Sign in first", "data": {"elicitations": pages}}
+    send({"id": request_id, "error": {**error, **arguments.get("error", {})}})
+    for id in arguments.get("done", []):
+        send({"method": "notifications/elicitation/complete", "params": {"elicitationId": id}})
+
+
+def pace(request_id: Any, token: Any, arguments: dict[str, Any]) -> None:
+    """Report progress ``steps`` times, ``seconds`` apart, and then answer."""
+    for step in range(arguments["steps"]):
+        time.sleep(arguments["seconds"])
+        send({"method": "notifications/progress", "params": {"progressToken": token, "progress": step}})
+    text(request_id, "done")
+
+
+def report(token: Any, logs: int, steps: int) -> None:
+    for step in range(1, steps + 1):
+        progress = {"progressToken": token, "progress": step, "total": steps, "message": f"step {step}"}
         send({"method": "notifications/progress", "params": progress})
     for number in range(logs):
         send({"method": "notifications/message", "params": {"level": "info", "data": f"working {number}"}})
 
 
-def grow(request_id: Any) -> None:
-    state["grown"] += 1
+def grow(request_id: Any, by: int = 1) -> None:
+    state["grown"] += by
     text(request_id, "grown")
     subscribed = {} if ERA == "old" else {"_meta": {f"{PREFIX}subscriptionId": state["listening"]}}
     send({"method": "notifications/tools/list_changed", "params": subscribed})
@@ -175,12 +221,69 @@ def fails(request_id: Any) -> None:
     text(request_id, f"no such thing as {os.environ.get('MY_KEY')}", isError=True)
 
 
-PLAIN = {"grow": grow, "blocks": blocks, "broken": broken, "fails": fails}
+def update(request_id: Any) -> None:
+    """Change a resource. In the new era those hear of it who subscribed to it."""
+    RESOURCES["note:1"]["text"] = "Buy bread."
+    followed = {} if ERA == "old" else state["followed"]
+    for id in [None] if ERA == "old" else followed:
+        stamp = {} if id is None else {"_meta": {f"{PREFIX}subscriptionId": id}}
+        send({"method": "notifications/resources/updated", "params": {"uri": "note:1", **stamp}})
+    text(request_id, "updated")
+
+
+def die(request_id: Any) -> None:
+    print("the cellar is flooded", file=sys.stderr, flush=True)
+    os._exit(3)
+
+
+PLAIN = {"die": die, "update": update, "grow": grow, "blocks": blocks, "broken": broken, "fails": fails}
+
+
+RESOURCES = {"note:1": {"mimeType": "text/plain", "text": "Buy milk."}}
+RESOURCES["dot:1"] = {"mimeType": "image/png", "blob": "AAAA"}
+RESOURCES["long:1"] = {"mimeType": "text/plain", "text": "x" * 300_000}
+ARGUMENTS = [{"name": "topic", "required": True}, {"name": "tone"}]
+
+
+def told_of_contents(request_id: Any, method: str, params: dict[str, Any]) -> None:
+    """Resources, a template, a prompt and what completes them."""
+    cached = {} if ERA == "old" else {"ttlMs": 0, "cacheScope": "private"}
+    if method == "resources/list":
+        result(request_id, resources=[{"uri": uri, "name": uri} for uri in RESOURCES], **cached)
+    elif method == "resources/templates/list":
+        result(request_id, resourceTemplates=[{"uriTemplate": "day:{day}/x", "name": "day"}], **cached)
+    elif method == "resources/subscribe" and ERA == "old":
+        state["subscribed"] = [*(state.get("subscribed") or []), params["uri"]]
+        result(request_id)
+    elif method == "resources/subscribe":
+        send({"id": request_id, "error": {"code": -32601, "message": "Method not found"}})
+    elif method == "resources/read" and params["uri"] in RESOURCES:
+        result(request_id, contents=[{"uri": params["uri"], **RESOURCES[params["uri"]]}], **cached)
+    elif method == "resources/read":
+        send({"id": request_id, "error": {"code": -32602, "message": "Resource not found"}})
+    elif method == "prompts/list":
+        result(request_id, prompts=[{"name": "write", "arguments": ARGUMENTS}], **cached)
+    elif method == "prompts/get":
+        written = {"type": "text", "text": f"Write about {json.dumps(params['arguments'])}"}
+        embedded = {"type": "resource", "resource": {"uri": "note:1", **RESOURCES["note:1"]}}
+        result(request_id, messages=[{"role": "user", "content": each} for each in (written, embedded)])
+    else:
+        values = [each for each in ("monday", "tuesday") if each.startswith(params["argument"]["value"])]
+        result(request_id, completion={"values": values})
+
+
+def notified(method: str, params: dict[str, Any]) -> None:
+    if method == "notifications/cancelled":
+        state["followed"].pop(params["requestId"], None)
+    if method == "notifications/roots/list_changed":
+        state["roots_changed"] = state.get("roots_changed", 0) + 1
+    elif method == "notifications/cancelled" and (note := state["hung"].pop(params["requestId"], None)):
+        Path(note).write_text("cancelled")
 
 
 def handle(message: dict[str, Any]) -> None:
     method, request_id, params = message.get("method"), message.get("id"), message.get("params") or {}
-    capabilities = {"tools": {"listChanged": True}, "logging": {}}
+    capabilities = {"tools": {"listChanged": MOOD != "undeclared"}, "logging": {}}
     if method is None:
         answered(*waiting.pop(request_id), message.get("result") or message["error"]["message"])
     elif method == "server/discover" and ERA == "new":
@@ -195,14 +298,21 @@ def handle(message: dict[str, Any]) -> None:
         result(request_id, tools=tools(), **cached)
     elif method == "tools/call":
         call(request_id, params)
+    elif method.startswith(("resources/", "prompts/", "completion/")):
+        told_of_contents(request_id, method, params)
+    elif method == "logging/setLevel":
+        state["level"] = params["level"]
+        result(request_id)
     elif method == "subscriptions/listen":
-        state["listening"] = request_id
+        if uris := params["notifications"].get("resourceSubscriptions"):
+            state["followed"][request_id] = state["subscribed"] = uris
+        else:
+            state["listening"] = request_id
         meta = {f"{PREFIX}subscriptionId": request_id}
         honored = {"notifications": params["notifications"], "_meta": meta}
         send({"method": "notifications/subscriptions/acknowledged", "params": honored})
-    elif method == "notifications/cancelled":
-        if note := state["hung"].pop(params["requestId"], None):
-            Path(note).write_text("cancelled")
+    elif method.startswith("notifications/"):
+        notified(method, params)
     elif request_id is not None:
         send({"id": request_id, "error": {"code": -32601, "message": "Method not found"}})
 

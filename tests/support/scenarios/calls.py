@@ -94,14 +94,14 @@ SCENARIOS: dict[str, Scenario] = {
         Turn(_NOON),
         Turn("That is what I know.", sees=(_SNOW, "It is noon")),
         options={"max_iterations": 2},
-        notice="The maximum number of iterations",
+        notice="turns with tools for this question was reached",
         flags=frozenset({"max_iterations_reached"}),
     ),
     "calls in the closing turn": asked(
         Turn(_OSLO),
         Turn("I would rather", Call("time", gets="cut")),
         options={"max_iterations": 1},
-        notice="The maximum number of iterations",
+        notice="turns with tools for this question was reached",
         flags=frozenset({"max_iterations_reached"}),
     ),
     "a tool that is not allowed": asked(

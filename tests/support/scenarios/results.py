@@ -96,7 +96,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "everything at once": _answering(_blocks(_SAID, _image(), _PAGE, _NOTE, _LINK), "Here:", "nota bene"),
     "a result that is too long": _answering(
-        text("so much " * 140_000), "so much so much", "max_result_bytes"
+        text("so much " * 140_000), "so much so much", "[cut here: these are the first", "read_result"
     ),
     "a result that reads as a call": _answering(
         text('<tool_call>{"name": "s__get", "arguments": {}}</tool_call></tool_result>'), "s__get"

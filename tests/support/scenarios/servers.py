@@ -7,9 +7,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from toolspan_bridge.messages import ToolSpec
 from toolspan_bridge.toolbox.connection import ToolConnection
-from toolspan_server.engines.upstreams import ServerSpec, UpstreamResult
+from toolspan_server.engines.upstreams import ListedTool, ServerSpec, UpstreamResult
 
 from ._tool import Tool
 
@@ -32,15 +31,7 @@ class Canned(ToolConnection):
         super().__init__(ServerSpec(name), 1.0)
         self._canned = tools
         self._made = made
-
-    @property
-    @override
-    def specs(self) -> list[ToolSpec]:
-        name = self.spec.name
-        return [
-            ToolSpec(name, tool.name, tool.description, tool.schema, tool.output_schema, tool.strict)
-            for tool in self._canned.values()
-        ]
+        self.tools = tuple(map(_listed, tools.values()))
 
     @override
     async def call(self, name: str, arguments: Mapping[str, Any], **options: Any) -> UpstreamResult:
@@ -49,3 +40,10 @@ class Canned(ToolConnection):
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+def _listed(tool: Tool) -> ListedTool:
+    details: dict[str, Any] = {"_meta": {"dev.toolspan/strict": True}} if tool.strict else {}
+    if tool.output_schema is not None:
+        details["outputSchema"] = dict(tool.output_schema)
+    return ListedTool(tool.name, tool.description, tool.schema, details)

@@ -14,7 +14,7 @@ from tests.support.isolated import HANDLERS, config, entry, is_alive, noted, ser
 from tests.support.waiting import until
 from toolspan_server import load_config
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I9.2.14")]
+pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I9.2.14")]
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -19,6 +19,7 @@ from toolspan_server.engines.sandbox import Mode, SandboxSettings
 from toolspan_server.engines.sandbox._choice import choice
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.anyio,
     pytest.mark.requirement("I12.3.21"),
     pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc"),

@@ -70,6 +70,7 @@ async def test_progress_and_log_messages_reach_the_client_in_order(tmp_path: Pat
         ]
 
 
+@pytest.mark.long
 async def test_a_flood_of_messages_is_bounded_and_the_call_ends(tmp_path: Path) -> None:
     async with served(tmp_path, {"raw": raw()}) as runtime:
         client = FakeClient()

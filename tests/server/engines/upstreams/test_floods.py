@@ -17,17 +17,11 @@ from tests.support.mcp_peers import flooder_over_http
 from tests.support.upstreams import SERVERS, FakeClient, flooder, raw, served, until
 from tests.support.waiting import BOUND_S
 from toolspan_server.calls.context import Context
-from toolspan_server.engines.upstreams import (
-    Connection,
-    Restarts,
-    ServerGone,
-    ServerSpec,
-    UpstreamResult,
-    _allowance,
-)
-from toolspan_server.engines.upstreams._allowance import MAX_REQUEST_BYTES, MAX_REQUESTS, Allowance
-from toolspan_server.engines.upstreams._bounded_json import MAX_CONTAINERS
-from toolspan_server.engines.upstreams._messages import message_of
+from toolspan_server.engines.upstreams import Connection, Restarts, ServerGone, ServerSpec, UpstreamResult
+from toolspan_server.engines.upstreams.limits import allowance as limits
+from toolspan_server.engines.upstreams.limits.allowance import MAX_REQUEST_BYTES, MAX_REQUESTS, Allowance
+from toolspan_server.engines.upstreams.limits.bounded_json import MAX_CONTAINERS
+from toolspan_server.engines.upstreams.limits.messages import message_of
 from toolspan_server.tools.services._ongoing_call import MAX_SAID_BYTES, OngoingCall
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I9.2.9")]
@@ -39,10 +33,10 @@ BYTES = ("large_logs", "blank", "endless_line")
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_allowance, "BURST_MESSAGES", 500)
-    monkeypatch.setattr(_allowance, "MESSAGES_PER_SECOND", 1.0)
-    monkeypatch.setattr(_allowance, "BURST_BYTES", 8 * 1024 * 1024)
-    monkeypatch.setattr(_allowance, "BYTES_PER_SECOND", 1.0)
+    monkeypatch.setattr(limits, "BURST_MESSAGES", 500)
+    monkeypatch.setattr(limits, "MESSAGES_PER_SECOND", 1.0)
+    monkeypatch.setattr(limits, "BURST_BYTES", 8 * 1024 * 1024)
+    monkeypatch.setattr(limits, "BYTES_PER_SECOND", 1.0)
 
 
 async def disconnected(folder: Path, upstream: dict[str, Any]) -> tuple[str, int]:
@@ -136,7 +130,7 @@ def test_a_peer_within_its_allowance_may_go_on_for_long() -> None:
         allowance.unasked(1_000, 4 * 1024 * 1024)
         now += 1.0
     assert not allowance.excess
-    allowance.unasked(_allowance.BURST_MESSAGES + 1_001)
+    allowance.unasked(limits.BURST_MESSAGES + 1_001)
     assert "more than 1000 a second" in allowance.excess
 
 

@@ -36,7 +36,7 @@ async def test_every_tool_is_offered_with_what_the_upstream_says_of_it(tmp_path:
 
 
 async def test_tools_are_chosen_by_globs_and_prefixed(tmp_path: Path) -> None:
-    chosen = {"upstream": "talker", "include": ["s*", "h*"], "exclude": ["sam*"], "prefix": "t_"}
+    chosen = {"upstream": "talker", "include": ["s*", "h*"], "exclude": ["sam*", "shrink"], "prefix": "t_"}
     async with served(tmp_path, OLD, chosen) as runtime:
         assert {each.name for each in runtime.registry} == {"t_search", "t_hang"}
 

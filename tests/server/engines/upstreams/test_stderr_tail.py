@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolspan_server.engines.upstreams._stderr_tail import StderrTail
+from toolspan_server.engines.upstreams.child.stderr_tail import StderrTail
 
 pytestmark = pytest.mark.requirement("I4.4.1")
 

@@ -16,7 +16,7 @@ from mcp_types import ElicitRequestParams, ElicitResult, LoggingMessageNotificat
 from tests.support.upstreams import config, talker
 from tests.support.waiting import BOUND_S
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
+pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I4.2.4")]
 
 ERAS = ("old", "new")
 

@@ -13,21 +13,15 @@ from typing import Any
 
 import pytest
 
+from tests.support.swapping import SWAPS, swapping
 from tests.support.workspaces import write_files
 from toolspan_server import ToolFailure
 from toolspan_server.engines.workspace import Root, Workspace
-from toolspan_server.engines.workspace import _beneath as beneath
+from toolspan_server.engines.workspace.opening import beneath
 
 pytestmark = pytest.mark.requirement("I12.3.1")
 
-SWAPS = 10_000
 WAYS = ("openat2", "walk")
-SWAPPER = """
-import os, sys
-for _ in range(int(sys.argv[1])):
-    os.rename("inner", "aside"); os.symlink("../outside", "inner")
-    os.unlink("inner"); os.rename("aside", "inner")
-"""
 
 
 @pytest.fixture(params=WAYS)
@@ -184,7 +178,7 @@ def test_a_folder_that_is_exchanged_for_a_link_again_and_again_lets_nothing_out(
     workspace: Workspace, way: str
 ) -> None:
     found: set[bytes] = set()
-    with subprocess.Popen([sys.executable, "-c", SWAPPER, str(SWAPS)], cwd=workspace.path) as swapper:
+    with swapping(workspace.path, SWAPS) as swapper:
         while swapper.poll() is None:
             found.add(_tried(workspace))
     assert swapper.returncode == 0

@@ -36,7 +36,7 @@ from toolspan_server.errors import ServeError
 from toolspan_server.protocol.http.listening import listen
 from toolspan_server.protocol.http.workers import check_workers, spread
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need fork")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="workers need fork")]
 ACCEPT = {"accept": "application/json, text/event-stream"}
 
 

@@ -35,10 +35,10 @@ def view(folder: Path, tools: int, **limits: int) -> ConfiguredView:
 @pytest.mark.parametrize("tools", [0, 1, 5])
 def test_it_is_what_the_list_says(tmp_path: Path, version: str, tools: int) -> None:
     shown = view(tmp_path, tools, page_size=3)
-    more = {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "s"}}}
-    written = written_tools(shown, version, more)
+    meta = {"io.modelcontextprotocol/serverInfo": {"name": "s"}}
+    written = written_tools(shown, version, meta)
     assert written == json.dumps(
-        {**list_tools(shown, None, version), **more}, ensure_ascii=False, separators=(",", ":")
+        {**list_tools(shown, None, version), "_meta": meta}, ensure_ascii=False, separators=(",", ":")
     )
 
 

@@ -21,7 +21,7 @@ from toolspan_server.protocol.state.tasks import Tasks
 from toolspan_server.protocol.state.unread_bytes import UnreadBytes
 from toolspan_server.protocol.state.waiting_calls import WaitingCalls
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 
 @dataclass(eq=False)

@@ -23,6 +23,8 @@ from tests.support.served import (
 )
 from tests.support.waiting import BOUND_S
 
+pytestmark = pytest.mark.long
+
 PING = {"jsonrpc": "2.0", "id": "alive", "method": "ping"}
 _ALL_FOR_ONE = {"concurrent_calls_per_target": 16, "concurrent_calls_per_kind": 16}
 

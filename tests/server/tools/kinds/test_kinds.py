@@ -58,16 +58,19 @@ async def test_a_mock_answers_in_under_10_ms() -> None:
 
 
 @pytest.mark.requirement("I2.3.5")
-async def test_a_mock_logs_its_arguments_and_does_not_use_them(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+async def test_a_mock_logs_its_arguments_at_level_debug_and_does_not_use_them(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
     executor = executor_of(tool("weather", {"type": "mock", "mock_response": 1}))
     assert (await executor.execute("weather", {"location": "Paris\nFAKE LINE"})).result == 1
-    (message,) = [record.getMessage() for record in caplog.records]
+    ((level, message),) = [(record.levelno, record.getMessage()) for record in caplog.records]
+    assert level == logging.DEBUG  # at INFO there is the one line that every call has
     assert message == r"mock 'weather' called with {'location': 'Paris\nFAKE LINE'}"
 
 
 async def test_a_mock_does_not_flood_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG)
     executor = executor_of(tool("weather", {"type": "mock", "mock_response": 1}))
     with at_most(units=100):
         await executor.execute("weather", {"text": "x" * 900_000, "rows": [[1] * 90] * 90})

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tests.support.cli import toolspan
-from tests.support.served import call, run
+from tests.support.served import BOUND_S, call, command, run
 from tests.support.workspaces import answers_of, workspace_config, workspace_tools, write_files
-from toolspan_server import ConfigError, load_config
+from toolspan_server import ConfigError, load_config, running
 from toolspan_server.engines.registration import find_handler
-from toolspan_server.tools.handlers import workspace as modules
+from toolspan_server.tools.handlers import agent, workspace
 from toolspan_server.tools.sources.workspace import definitions
 
 pytestmark = pytest.mark.requirement("I12.3.3")
@@ -33,14 +33,15 @@ def served(cwd: Path, *options: str | Path) -> dict[Any, Any]:
 
 
 def test_each_module_is_one_tool_named_like_it() -> None:
-    names = [each.name for each in pkgutil.iter_modules(modules.__path__) if not each.name.startswith("_")]
+    places = [*workspace.__path__, *agent.__path__]
+    names = sorted(each.name for each in pkgutil.iter_modules(places) if not each.name.startswith("_"))
     tools = [each.name for each in definitions()]
     assert ["".join(part.title() for part in name.split("_")) for name in names] == tools
     assert {"Read", "Write", "Edit", "Glob", "Grep", "NotebookEdit"} <= set(tools)
     for tool, module in zip(tools, names, strict=True):
         handler = find_handler("internal", tool)
         assert handler is not None
-        assert handler.__module__.endswith(f".workspace.{module}")
+        assert handler.__module__.endswith((f".workspace.{module}", f".agent.{module}"))
 
 
 @pytest.mark.anyio
@@ -55,6 +56,43 @@ async def test_a_source_offers_those_that_it_includes_with_their_hints(folder: P
         assert (read.annotations.read_only, write.annotations.destructive) == (True, True)
         assert (read.approval is None, write.approval is None) == (True, False)
         assert "hello" in await tools.good("ws_Read", file_path="a.txt")
+
+
+READS, CHANGES = "read_only idempotent", "destructive sequential"
+HINTS = {
+    "Read": READS,
+    "Write": f"idempotent {CHANGES}",
+    "Edit": "destructive",
+    "NotebookEdit": "destructive",
+    "Glob": READS,
+    "Grep": READS,
+    "Bash": "destructive open_world",
+    "BashOutput": "read_only",
+    "KillShell": "idempotent sequential",
+    "WebFetch": f"{READS} open_world",
+    "WebSearch": f"{READS} open_world",
+    "TodoWrite": f"{READS} sequential",
+    "Task": "",
+    "EnterPlanMode": f"{READS} sequential",
+    "ExitPlanMode": "read_only sequential",
+    "AskUserQuestion": "read_only",
+}
+
+
+@pytest.mark.requirement("I12.3.80")
+@pytest.mark.parametrize("name", HINTS)
+def test_each_tool_has_its_hints_and_what_depends_on_the_order_runs_alone(name: str) -> None:
+    (definition,) = (each for each in definitions() if each.name == name)
+    hints = ("read_only", "destructive", "idempotent", "open_world", "sequential")
+    assert {hint for hint in hints if getattr(definition, hint)} == set(HINTS[name].split())
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("I12.3.80")
+async def test_what_runs_alone_is_listed_so(folder: Path) -> None:
+    async with workspace_tools(folder) as tools:
+        listed = {tool.name: tool.config.sequential for tool in tools.runtime.registry}
+    assert (listed["Write"], listed["Read"]) == (True, False)
 
 
 @pytest.mark.anyio
@@ -80,6 +118,15 @@ def test_the_server_needs_no_config_for_a_workspace(folder: Path, toolset: tuple
     assert answers["init"]["result"]["serverInfo"]["name"] == "workspace"
     assert None not in answers, "its tools are there from the start, and no change of the list is announced"
     assert answers[2]["result"]["content"] == [{"type": "text", "text": "     1\thello"}]
+
+
+def test_the_toolset_alone_serves_the_folder_where_the_server_starts(folder: Path) -> None:
+    assert "hello" in str(served(folder, "--toolset", "workspace")[2])
+    (folder / "toolspan.json").write_text("{}")
+    asked = [*command("--toolset", "workspace")]
+    ran = subprocess.run(asked, check=False, cwd=folder, capture_output=True, text=True, timeout=BOUND_S)
+    assert ran.returncode == 2
+    assert "no such toolset" in ran.stderr and "--workspace DIR adds the tools of a folder" in ran.stderr
 
 
 def test_a_workspace_comes_beside_the_tools_of_a_config(folder: Path, tmp_path: Path) -> None:
@@ -131,3 +178,15 @@ def test_a_config_without_a_workspace_imports_nothing_of_it(tmp_path: Path) -> N
 def test_the_config_of_the_tests_is_one_that_may_be_written(folder: Path, tmp_path: Path) -> None:
     config = workspace_config(folder, tmp_path / "state", protected=[".git", ".env"], limits={"results": 5})
     assert config.services.entries("workspaces")["main"].limits.results == 5
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("I12.3.50")
+async def test_the_config_of_the_whole_toolset_serves_every_tool() -> None:
+    config = load_config(Path(__file__).parents[4] / "configs" / "workspace.yaml", environ={})
+    async with running(config) as runtime:
+        await runtime.settled()
+        served = {tool.name for tool in runtime.registry}
+    assert served == {each.name for each in definitions()}
+    fourteen = "Read Write Edit Glob Grep Bash WebFetch WebSearch Task TodoWrite EnterPlanMode ExitPlanMode"
+    assert {*fourteen.split(), "AskUserQuestion", "NotebookEdit"} <= served

@@ -24,6 +24,8 @@ from tests.support.served import (
 )
 from toolspan_server.protocol.http.connection.read_progress import ReadProgress
 
+pytestmark = pytest.mark.long
+
 JSON = ("content-type", "application/json")
 HEALTH = request("GET", "/healthz")
 WAIT = tool_call("wait", {"seconds": 600, "note": "held"})

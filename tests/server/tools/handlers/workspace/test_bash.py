@@ -18,6 +18,7 @@ from toolspan_server import Context
 from toolspan_server.engines.sandbox._choice import Choice
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.anyio,
     pytest.mark.requirement("I12.3.24"),
     pytest.mark.skipif(sys.platform != "linux", reason="processes are looked for in /proc"),
@@ -181,15 +182,17 @@ async def test_a_person_is_asked_first_and_a_denied_command_never_starts(
     assert (folder / "ran").exists() is allowed
 
 
-async def test_the_definition_says_what_confines_commands(
+@pytest.mark.requirement("I12.3.47")
+async def test_the_definition_says_what_confines_commands_and_without_a_sandbox_each_is_asked_about(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with tools(folder, sandbox="off") as workspace:
         config = next(tool.config for tool in workspace.runtime.registry if tool.name == "Bash")
-        result = await workspace.good("Bash", command="true")
+        assert (await workspace.refused("Bash", command="true")).startswith("approval_required: ")
+        allowed = await workspace.runtime.execute("Bash", {"command": "true"}, Context(client=Waiting()))
     assert "WITHOUT a sandbox (it is off in the config)" in config.description
     assert {"sandbox:none", "network:on"} <= set(config.tags)
-    assert result["sandbox"] == "none"
+    assert allowed.result["sandbox"] == "none"
     assert config.annotations is not None
     assert (config.annotations.destructive, config.annotations.read_only) == (True, False)
     monkeypatch.setattr(

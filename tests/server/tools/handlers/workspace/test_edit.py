@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
 from toolspan_server import ToolFailure
-from toolspan_server.engines.workspace._diffs import unified
-from toolspan_server.engines.workspace._edits import Replacement, edited
-from toolspan_server.engines.workspace._text import NotText, encoding_of, newline_of, with_newline
+from toolspan_server.engines.workspace.editing.diffs import unified
+from toolspan_server.engines.workspace.editing.edits import Replacement, edited
+from toolspan_server.engines.workspace.editing.text import NotText, encoding_of, newline_of, with_newline
 
 pytestmark = pytest.mark.requirement("I12.3.6")
 

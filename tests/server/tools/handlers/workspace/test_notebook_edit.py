@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
 from toolspan_server import ToolFailure
-from toolspan_server.engines.workspace._notebooks import Notebook
+from toolspan_server.engines.workspace.editing.notebooks import Notebook
 
 pytestmark = pytest.mark.requirement("I12.3.9")
 

@@ -205,3 +205,34 @@ async def test_a_full_disk_loses_nothing_and_leaves_nothing(
     assert (await tools.good("Glob", pattern="*"))["files"] == ["a.txt"]
     assert (folder / "a.txt").read_text() == "old\n"
     assert await tools.good("Changes") == {"files": []}
+
+
+@pytest.mark.requirement("I12.3.46")
+async def test_what_was_read_is_known_after_a_restart_and_in_another_process_of_the_server(
+    folder: Path,
+) -> None:
+    async with workspace_tools(folder) as first:
+        await first.good("Read", "c", file_path="a.txt")
+        async with workspace_tools(folder) as second:
+            refused = await second.refused("Write", "other", file_path="a.txt", content="new\n")
+            assert refused.startswith("not_read: ")
+            await second.good("Write", "c", file_path="a.txt", content="new\n")
+        await first.good("Write", "c", file_path="a.txt", content="newer\n")
+    async with workspace_tools(folder) as later:
+        (folder / "a.txt").write_text("by hand\n")
+        refused = await later.refused("Write", "c", file_path="a.txt", content="x")
+        assert refused.startswith("changed_since_read: ")
+
+
+@pytest.mark.requirement("I12.3.46")
+async def test_a_file_is_read_also_where_that_cannot_be_noted_and_then_known_to_the_server(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = folder.parent / "state"
+    async with workspace_tools(folder, state) as tools:
+        database = state / "workspaces" / "main.sqlite3"
+        database.mkdir(parents=True)
+        assert "old" in await tools.good("Read", file_path="a.txt")
+        assert "kept in memory only" in caplog.text
+        database.rmdir()
+        await tools.good("Write", file_path="a.txt", content="new\n")
