@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolspan_bridge.errors import UsageError
+from toolspan_bridge.messages import Assistant, ToolResults, User
 from toolspan_bridge.routes import (
+    Passages,
+    PromptValues,
     Route,
+    previous_text,
+    profile_of,
     route,
     system_text,
     unknown_tools,
@@ -116,7 +121,7 @@ def test_a_pattern_that_is_none_is_named_with_its_place() -> None:
         ("Be kind.\n\nUser: {{ user_message }}\n", "Be kind."),
         ("A.\n{{rag_context}}\nB.", "A.\n\nB."),
         ("Translate {{user_message}} into French.", "Translate the user's message into French."),
-        ("Keep {{other}}.", "Keep {{other}}."),
+        ("{{previous_messages}}", ""),
     ],
 )
 def test_the_prompt_becomes_the_system_text_and_the_message_stays_the_user_s(
@@ -140,3 +145,65 @@ def test_a_route_makes_the_question() -> None:
 def test_allowed_tools_that_no_server_has_are_told_with_the_known_ones() -> None:
     told = unknown_tools(config(WEATHER, DOCS), ["get_weather", "other"])
     assert told == ["$.responses[0].tools.allowed_tools: no tool 'calculate' (known: get_weather, other)"]
+
+
+@pytest.mark.requirement("I12.5.30")
+@pytest.mark.parametrize(
+    ("match", "profile", "matches"),
+    [
+        ({"tier": "gold"}, {"tier": "gold"}, True),
+        ({"tier": "gold"}, {"tier": "tin"}, False),
+        ({"tier": "gold"}, {}, False),
+        ({"tier": ["gold", "silver"]}, {"tier": "silver"}, True),
+        ({"seats": 5}, {"seats": "5"}, True),
+        ({"beta": True}, {"beta": "true"}, True),
+        ({"tier": "gold", "service": "s"}, {"tier": "gold"}, False),
+        ({"tier": "gold", "service": "s"}, {"tier": "gold", "service": "s"}, True),
+        ({"profile": {"service-area": "x"}}, {"service-area": "x"}, True),
+    ],
+)
+def test_any_key_of_a_match_is_compared_with_the_caller_s_profile(
+    match: Any, profile: dict[str, str], matches: bool
+) -> None:
+    found = route(config({"match": match, "max_tokens": 1}), "x", profile=profile)
+    assert (found.max_tokens == 1) is matches
+
+
+@pytest.mark.requirement("I12.5.30")
+def test_a_profile_is_made_of_claims() -> None:
+    claims = {"sub": "ann", "seats": 5, "beta": False, "groups": ["a"], "none": None}
+    assert profile_of(claims) == {"sub": "ann", "seats": "5", "beta": "false"}
+
+
+@pytest.mark.requirement("I12.5.31")
+def test_a_prompt_is_filled_from_the_profile_the_documents_and_the_conversation() -> None:
+    rule = {
+        "match": {"name": ["Ann", "Bob"]},
+        "prompt": "You talk with {{name}} in {{language}}.\n{{rag_context}}\n{{previous_messages}}",
+        "rag": {"collection": "docs", "max_results": 2},
+    }
+    made = Config.model_validate({"responses": [rule], "profile": {"language": "English"}})
+    talk = [User("hi"), Assistant("hello"), ToolResults(())]
+    values = PromptValues(rag_context="Facts.", previous_messages=previous_text(talk))
+    found = route(made, "x", profile={"name": "Ann"}, values=values)
+    assert found.system == "You talk with Ann in English.\nFacts.\nUser: hi\nAssistant: hello"
+    assert found.passages == Passages("docs", 2)
+    german = route(made, "x", profile={"name": "Ann", "language": "German"})
+    assert german.system == "You talk with Ann in German."
+
+
+@pytest.mark.requirement("I12.5.31")
+def test_what_a_prompt_wants_of_the_profile_and_is_not_there_is_an_error() -> None:
+    made = Config.model_validate({"responses": [{"prompt": "Hello {{name}}."}], "profile": {"name": None}})
+    with pytest.raises(UsageError, match=r"wants \{\{name\}\}.*--profile name="):
+        route(made, "x")
+
+
+@pytest.mark.requirement("I12.5.33")
+def test_tools_that_are_off_are_not_complained_about() -> None:
+    tool = {"name": "look", "description": "Looks.", "implementation": {"type": "mock", "mock_response": 1}}
+    rule = {"tools": {"allowed_tools": ["look"]}}
+    off = Config.model_validate({"responses": [rule], "tools": {"enabled": False, "registry": [tool]}})
+    assert unknown_tools(off, []) == []
+    alone = {"tools": {"enabled": False, "allowed_tools": ["gone"]}}
+    assert unknown_tools(config(alone), []) == []

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.support.cli import toolspan
 from tests.support.cli import toolspan_process as process
+from toolspan_server.config import load_config, untrusted_code
 from toolspan_server.errors import ServeError
 from toolspan_server.live.config_files import ConfigFiles
 
-pytestmark = pytest.mark.requirement("I9.1.6")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.1.6")]
 
 MOCK = """
 tools:
@@ -146,7 +149,7 @@ def test_verbs_that_only_read_import_nothing(words: tuple[str, ...], named: bool
     (folder / "toolspan.yaml").write_text(HANDLED)
     write_mcp_json(folder)
     ran = toolspan(*words, *(["--config", "toolspan.yaml"] if named else []), cwd=folder, HOME=str(folder))
-    assert ran.code == 0, ran.err
+    assert ran.code == (2 if words == ("report",) else 0), ran.err
     assert_untouched(folder)
 
 
@@ -238,3 +241,48 @@ def test_a_found_config_that_comes_to_bring_code_while_it_is_served_is_not_taken
     with pytest.raises(ServeError, match="--trust"):
         files.load()
     assert_untouched(folder)
+
+
+@pytest.mark.requirement("I12.1.17")
+@pytest.mark.parametrize(
+    ("services", "outside"),
+    [
+        ({"collections": {"x": {"path": "../mine"}}}, True),
+        ({"collections": {"x": {"path": "link"}}}, True),
+        ({"collections": {"x": {"path": "docs"}}}, False),
+        ({"workspaces": {"x": {"path": "/"}}}, True),
+        ({"workspaces": {"x": {"path": ".", "roots": [{"path": "../mine"}]}}}, True),
+        ({"workspaces": {"x": {"path": ".", "bash": {"readable": ["~/.ssh"]}}}}, True),
+        ({"workspaces": {"x": {"path": "."}}}, False),
+        ({"databases": {"x": {"url": "sqlite:///../mine/a.db"}}}, True),
+        ({"databases": {"x": {"url": "sqlite:////home/me/a.db?mode=ro"}}}, True),
+        ({"databases": {"x": {"url": "sqlite:///a.db"}}}, False),
+        ({"state": "../mine"}, True),
+    ],
+    ids=str,
+)
+def test_a_found_config_gives_tools_no_file_outside_of_its_folder_unasked(
+    services: dict[str, Any], outside: bool, folder: Path
+) -> None:
+    services = dict(services)
+    (folder.parent / "mine").mkdir()
+    (folder / "docs").mkdir()
+    (folder / "link").symlink_to("../mine")
+    state = services.pop("state", ".toolspan")
+    document = {
+        "services": services,
+        "state_dir": state,
+        "tools": {"registry": yaml.safe_load(MOCK)["tools"]["registry"]},
+    }
+    (folder / "toolspan.yaml").write_text(yaml.safe_dump(document))
+    config = load_config(folder / "toolspan.yaml", import_handlers=False)
+    found = [item for item in untrusted_code(config) if "outside of the folder" in item.what]
+    assert bool(found) == outside
+    if outside and next(iter(services), "state_dir") != "state_dir":
+        alone = {key: part for key, part in document.items() if key != "tools"}
+        (folder / "toolspan.yaml").write_text(yaml.safe_dump(alone))
+        assert toolspan("ask", "?", cwd=folder).code == 2
+        (folder / "toolspan.yaml").write_text(yaml.safe_dump(document))
+    if outside:
+        refused = toolspan("tools", "list", cwd=folder)
+        assert refused.code == 2 and "outside of the folder" in refused.err

@@ -23,7 +23,6 @@ from tests.support.wires.anthropic import (
     message,
     sse,
 )
-from toolspan_bridge.deltas import CallDelta, ReasoningDelta
 from toolspan_bridge.formats import anthropic
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import (
@@ -38,6 +37,7 @@ from toolspan_bridge.messages import (
     User,
     WireOptions,
 )
+from toolspan_bridge.messages.deltas import CallDelta, ReasoningDelta
 
 pytestmark = pytest.mark.requirement("I5.1.1")
 

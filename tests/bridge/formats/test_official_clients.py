@@ -14,7 +14,7 @@ from tests.support.official_types import check_mistral, check_ollama
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.messages import Reply, ToolSpec, User
 
-pytestmark = pytest.mark.requirement("I11.5.3")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I11.5.3")]
 
 CHECKS = {"ollama": check_ollama, "openai@mistral": check_mistral}
 SPEAKERS = [*(name for name in FORMATS if ":" not in name), "openai@mistral"]

@@ -9,7 +9,6 @@ import pytest
 from tests.support.outcomes import JPEG, PNG, failed, image, part, said, succeeded
 from tests.support.provider_rules.ollama import check_request
 from tests.support.wires.ollama import answer, line
-from toolspan_bridge.deltas import CallDelta, ReasoningDelta, TextDelta
 from toolspan_bridge.formats import ollama
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.ollama.thinking import fitting
@@ -22,6 +21,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
     User,
 )
+from toolspan_bridge.messages.deltas import CallDelta, ReasoningDelta, TextDelta
 
 pytestmark = pytest.mark.requirement("I2.6.2")
 

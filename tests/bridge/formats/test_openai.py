@@ -9,7 +9,6 @@ import pytest
 from tests.support.outcomes import PNG, failed, image, part, said, succeeded
 from tests.support.provider_rules.openai import check_request
 from tests.support.wires.openai import answer, call_piece, chunk, data, frames
-from toolspan_bridge.deltas import CallDelta, ReasoningDelta, TextDelta
 from toolspan_bridge.formats import FormatError, StreamFailed, openai
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import (
@@ -21,6 +20,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
     User,
 )
+from toolspan_bridge.messages.deltas import CallDelta, ReasoningDelta, TextDelta
 
 pytestmark = pytest.mark.requirement("I2.6.2")
 

@@ -19,7 +19,6 @@ from tests.support.wires.openai_responses import (
     stream,
     whole,
 )
-from toolspan_bridge.deltas import CallDelta, ReasoningDelta
 from toolspan_bridge.formats import (
     FormatError,
     StreamFailed,
@@ -36,6 +35,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
     User,
 )
+from toolspan_bridge.messages.deltas import CallDelta, ReasoningDelta
 
 pytestmark = pytest.mark.requirement("I5.1.1")
 

@@ -194,9 +194,21 @@ def test_what_only_looks_like_a_call_is_text(text: str) -> None:
     assert reply.message == Assistant(text)
 
 
+@pytest.mark.requirement("I12.5.57")
+@pytest.mark.parametrize("calls", [CALL, f"{CALL}\n{CALL}", f"[{CALL}, {CALL}]"])
+@pytest.mark.parametrize("words", ["I look it up.", "That is `{}`.\n\n```json\n{}\n```"])
+def test_words_after_a_call_without_tags_leave_it_a_call(calls: str, words: str) -> None:
+    reply = read(f"{calls}\n\n{words}")
+    assert [(call.name, call.arguments) for call in reply.message.calls] == [
+        ("s__time", {"zone": "UTC"})
+    ] * calls.count("s__time")
+    assert reply.message.text == words
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
+        (CALL + '\n{"name": "s__time", "arguments": {', "s__time"),
         ('<tool_call>{"name": "s__time", "arguments": {"zone": }}</tool_call>', "s__time"),
         ("<tool_call>s__time()</tool_call>", ""),
         ("```tool_call\ns__time()\n```", ""),

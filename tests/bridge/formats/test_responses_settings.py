@@ -8,10 +8,10 @@ import pytest
 
 from tests.support.provider_rules.openai_responses import check_request
 from tests.support.wires.openai_responses import event
-from toolspan_bridge.deltas import ReasoningDelta
 from toolspan_bridge.formats import builtin_names, openai_responses, takes_answer_schema
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.messages import Request, User
+from toolspan_bridge.messages.deltas import ReasoningDelta
 
 QUESTION = (User("hi"),)
 CITY: dict[str, Any] = {

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.wires.openai import answer, chunk
-from toolspan_bridge.deltas import ReasoningDelta, TextDelta
 from toolspan_bridge.formats import openai
 from toolspan_bridge.formats.names import NameTable
 from toolspan_bridge.formats.openai.tagged_thoughts import TaggedThoughts, without_thoughts
 from toolspan_bridge.messages import Request, User, WireOptions
+from toolspan_bridge.messages.deltas import ReasoningDelta, TextDelta
 from toolspan_bridge.providers.compatible.rows import row_of
 
 pytestmark = pytest.mark.requirement("I11.1.23")

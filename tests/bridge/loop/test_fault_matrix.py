@@ -37,6 +37,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
 )
 from toolspan_bridge.toolbox import Toolbox
+from toolspan_bridge.toolbox.reports import Report, unreported
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I11.6.1")]
 
@@ -201,6 +202,7 @@ class Counted(Toolbox):
         conversation: str = "",
         *,
         approved: bool = False,
+        report: Report = unreported,
     ) -> ToolOutcome:
         self.made.append(arguments["city"])
         whole = {"success": True, "result": "7 C", "tool_name": spec.name, "execution_time_ms": 1}
@@ -227,6 +229,12 @@ def check_whole(transcript: list[Message], made: list[str]) -> None:
     assert [given and given["city"] for given in arguments] == made
 
 
+def asked(kind: Kind, turn: int) -> int:
+    """How often a request that is refused for good is made: once, and once more without each pair of a call
+    and its result, save the last, where it is too long."""
+    return max(1, turn) if kind.fault == "context_overflow" else 1
+
+
 async def troubled(wire_format: str, name: str, turn: int, in_pieces: bool) -> None:
     wire, kind = Wire(wire_format), KINDS[name]
     toolbox, transcript = Counted(), list[Message]()
@@ -247,8 +255,8 @@ async def troubled(wire_format: str, name: str, turn: int, in_pieces: bool) -> N
                 assert getattr(caught.value, "fault", "other") == kind.fault
                 assert "\n" not in str(caught.value)
                 assert toolbox.made == [f"city {n}" for n in range(turn)]
-                refused_for_good = kind.made is None and kind.status < 500 and kind.fault != "tool"
-                assert fake.troubles == 1 or not refused_for_good
+                if kind.made is None and kind.status < 500 and kind.fault != "tool":
+                    assert fake.troubles == asked(kind, turn)
             check_whole(transcript, toolbox.made)
             fake.cure()
             made = list(toolbox.made)

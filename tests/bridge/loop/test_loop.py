@@ -13,7 +13,6 @@ import pytest
 
 from tests.support.mcp_peers import call, raw
 from tests.support.waiting import BOUND_S, until
-from toolspan_bridge.deltas import Delta
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.events import (
     Answer,
@@ -36,6 +35,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
     User,
 )
+from toolspan_bridge.messages.deltas import Delta
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.toolbox import Toolbox
 
@@ -156,7 +156,7 @@ async def test_malformed_arguments_go_back_to_the_model_as_an_error(raw_argument
 async def test_the_same_call_is_made_twice_and_stopped_the_third_time() -> None:
     same, other = ("echo", {"a": 1, "b": [2]}), ("echo", {"a": 2})
     reordered = ("echo", {"b": [2], "a": 1})
-    told, _ = await asked([calling(same, other), calling(reordered), calling(same), {"text": "done"}])
+    told, _ = await asked([calling(other, same), calling(same), calling(reordered), {"text": "done"}])
     assert results(told)[3:] == ["repeated_call"]
     assert all(use.result["success"] for use in told.tool_calls[:3])
     assert "already called 2 times with the same arguments" in told.tool_calls[3].result["error"]

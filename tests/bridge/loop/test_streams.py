@@ -16,7 +16,6 @@ from tests.support.outcomes import image
 from tests.support.provider_settings import instant
 from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import FORMATS, Peer, streamed, wires
-from toolspan_bridge.deltas import Delta
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.events import (
     Answer,
@@ -42,6 +41,7 @@ from toolspan_bridge.messages import (
     Usage,
     User,
 )
+from toolspan_bridge.messages.deltas import Delta
 from toolspan_bridge.providers import Provider
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.toolbox import Toolbox

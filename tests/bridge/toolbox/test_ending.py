@@ -15,7 +15,7 @@ from tests.support.mcp_peers import raw
 from tests.support.waiting import BOUND_S, eventually, gone
 from toolspan_bridge.toolbox import Toolbox
 
-pytestmark = pytest.mark.requirement("I2.6.1")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I2.6.1")]
 
 ROOT = Path(__file__).parents[3]
 
@@ -56,6 +56,24 @@ async def test_cancelling_while_servers_connect_ends_them(tmp_path: Path) -> Non
                 await anyio.sleep(0.01)
             tasks.cancel_scope.cancel()
     assert eventually(lambda: all(gone(int(pid)) for pid in pids.read_text().split()))
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")
+@pytest.mark.requirement("I12.2.21")
+def test_a_bridge_that_is_killed_leaves_no_server_and_nothing_that_one_started(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.hold_toolbox", str(pids)], cwd=ROOT, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"connected\n"
+    started = [int(pid) for pid in pids.read_text().split()]
+    assert len(started) == 2 and not any(gone(pid) for pid in started)
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    assert eventually(lambda: all(gone(pid) for pid in started))
 
 
 def test_ctrl_c_during_a_call_ends_everything_and_leaves_no_orphan(tmp_path: Path) -> None:

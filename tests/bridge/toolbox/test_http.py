@@ -59,7 +59,10 @@ async def test_an_address_where_nothing_listens_is_named_without_its_secrets(kin
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("401", 'answered HTTP 401 (set the credentials that it wants in "headers")'),
+        (
+            "401",
+            'answered HTTP 401 (set the credentials that it wants in "headers", or run: toolspan servers ',
+        ),
         ("404", "answered HTTP 404 (is the url that of an MCP endpoint?)"),
         ("500", "answered HTTP 500"),
         ("html", "Unexpected content type: text/html"),

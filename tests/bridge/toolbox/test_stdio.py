@@ -80,6 +80,12 @@ async def test_a_server_that_cannot_start_says_why(spec: ServerSpec, reason: str
         assert reason in toolbox.failures[0].reason
 
 
+@pytest.mark.requirement("I12.7.1")
+async def test_a_server_that_answers_the_discovery_too_late_is_discovered_again() -> None:
+    async with connected(raw("late")) as toolbox:
+        assert (toolbox.failures, bool(toolbox.tools)) == ((), True)
+
+
 async def test_what_a_server_says_on_stdout_beside_the_protocol_does_no_harm() -> None:
     async with connected(raw("chatty")) as toolbox:
         assert (await call(toolbox, "echo")).result["success"]

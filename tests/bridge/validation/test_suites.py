@@ -142,10 +142,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         load_suite(tmp_path / "none.yaml")
 
 
-def test_the_tools_that_a_suite_expects_but_no_server_offers_are_named(tmp_path: Path) -> None:
+def test_the_tools_that_a_suite_names_but_no_server_offers_are_found(tmp_path: Path) -> None:
     suite = load_suite(_write(tmp_path, SUITE))
     assert suite.missing_tools(["delete_ticket"]) == ("create_ticket",)
-    assert suite.missing_tools(["create_ticket", "other"]) == ()
+    assert suite.missing_tools(["create_ticket"]) == ("delete_ticket",), "it is never to be called"
+    assert suite.missing_tools(["create_ticket", "delete_ticket", "other"]) == ()
 
 
 def test_a_suite_made_in_code_is_checked_like_a_file() -> None:

@@ -16,11 +16,12 @@ import pytest
 import toolspan_bridge
 import toolspan_server
 from tests.support import trial_writer
+from tests.support.disks import tiny_disk
 from tests.support.trials import a_trial
-from tests.support.waiting import BOUND_S
 from toolspan_bridge.validation import Store
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.requirement("I2.7.2"),
     pytest.mark.skipif(sys.platform == "win32", reason="signals and file limits are POSIX"),
 ]
@@ -93,22 +94,10 @@ def test_a_write_that_the_disk_refuses_is_not_acknowledged_and_earlier_ones_stay
     assert refusal.endswith("this trial is not recorded, earlier ones are intact")
 
 
-def _tiny_disk(mount_point: Path) -> list[str] | None:
-    """What runs a program with a 256 KiB disk at ``mount_point``; ``None`` where that is not allowed."""
-    if shutil.which("unshare") is None:
-        return None
-    mount = f'mount -t tmpfs -o size=256k none "{mount_point}" && exec "$@"'
-    prefix = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
-    works = (
-        subprocess.run([*prefix, "true"], capture_output=True, timeout=BOUND_S, check=False).returncode == 0
-    )
-    return prefix if works else None
-
-
 def test_on_a_full_disk_the_reason_is_given_and_nothing_is_lost(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if (prefix := _tiny_disk(disk)) is None:
+    if (prefix := tiny_disk(disk)) is None:
         pytest.skip("mounting a small disk needs user namespaces; the file-size limit above stands in for it")
 
     lines = _finish(_start("write", disk / "validation.sqlite3", "t", "100", before=prefix))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tests.support.terminal import Terminal
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.messages import ToolResults
 
-pytestmark = pytest.mark.requirement("I12.1.5")
+pytestmark = [pytest.mark.requirement("I12.1.5"), pytest.mark.long]
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 TOOLS = """
@@ -35,6 +36,10 @@ tools:
       implementation: {type: builtin, handler: echo}
     - name: Edit
       description: Edits.
+      parameters: {type: object}
+      implementation: {type: builtin, handler: echo}
+    - name: NotebookEdit
+      description: Edits cells.
       parameters: {type: object}
       implementation: {type: builtin, handler: echo}
     - name: Bash
@@ -168,6 +173,7 @@ def test_an_answer_for_the_conversation_holds_in_it_also_when_it_is_resumed_and_
         terminal.until("allowed by an earlier answer")
         terminal.until("you>")
         terminal.type("/new\r")
+        terminal.until("a new conversation starts")
         terminal.until("you>")
         terminal.type(CTRL_D)
         assert terminal.ended() == 0
@@ -272,6 +278,43 @@ def test_an_edit_is_shown_as_a_diff_against_the_file(folder: Path) -> None:
         assert terminal.ended() == 5
 
 
+NOTEBOOK = {
+    "nbformat": 4,
+    "nbformat_minor": 5,
+    "metadata": {},
+    "cells": [
+        {"cell_type": "code", "id": "first", "metadata": {}, "source": ["one\n", "two"], "outputs": []},
+        {"cell_type": "markdown", "metadata": {}, "source": "three"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (
+            ["cell_id=first", "new_source=one\nzwei"],
+            ["--- a.ipynb, cell first", "  -two", "  +zwei", "   one"],
+        ),
+        (["cell_id=cell-1", "new_source=drei"], ["  -three", "  +drei"]),
+        (["cell_id=first", "edit_mode=insert", "new_source=new"], ["+++ a.ipynb, new cell", "  +new"]),
+        (["cell_id=first", "edit_mode=delete"], ["+++ /dev/null", "  -one", "  -two"]),
+        (["cell_id=nowhere", "new_source=drei"], ["new_source: drei"]),
+    ],
+    ids=str,
+)
+def test_an_edit_of_a_notebook_is_shown_as_a_diff_of_its_cell(
+    words: list[str], lines: list[str], folder: Path
+) -> None:
+    (folder / "a.ipynb").write_text(json.dumps(NOTEBOOK))
+    with call(folder, "NotebookEdit", "notebook_path=a.ipynb", *words) as terminal:
+        shown = terminal.until("allow?")
+        assert all(line in shown for line in lines), shown
+        assert ("new_source" in shown) == ("cell_id=nowhere" in words)
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
 def test_long_arguments_are_shortened_and_shown_whole_on_request(folder: Path) -> None:
     with call(folder, "remove", "place=" + "a" * 300 + "END") as terminal:
         shown = terminal.until("allow?")
@@ -302,3 +345,15 @@ def test_without_a_sandbox_it_is_said_and_no_answer_is_kept(folder: Path) -> Non
             terminal.until("allow?")
             terminal.type("y\r")
             assert terminal.ended() == 0
+
+
+@pytest.mark.parametrize("columns", [30, 60, 80, 110])
+def test_the_answers_are_on_lines_that_end_between_two_of_them(folder: Path, columns: int) -> None:
+    with Terminal("tools", "call", "remove", "place=x", *CONFIG, cwd=folder, size=(40, columns)) as terminal:
+        shown = terminal.until("allow?")
+        lines = [line for line in shown.splitlines() if line.startswith("  [")]
+        answers = ["once", "in this conversation", "always this tool", "always a pattern", "no"]
+        for answer in [*answers, "no, with a reason", "edit the arguments"]:
+            assert any(f"] {answer}" in line for line in lines)
+        assert max(map(len, lines)) < columns
+        terminal.type(CTRL_C)

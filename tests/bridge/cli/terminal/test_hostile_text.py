@@ -16,7 +16,7 @@ import yaml
 from tests.support.cli import Ran, toolspan
 from tests.support.terminal import Terminal
 
-pytestmark = pytest.mark.requirement("I9.2.8")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.2.8")]
 
 HOSTILE = "\x1b]52;c;QUJD\x07\x9b2J\u202e\u200b\u2028\U000e0041\ufeff[link=http://evil]x[/link]"
 RAW = set("\x07\x9b\u202e\u200b\u2028\U000e0041\ufeff")
@@ -109,7 +109,7 @@ def test_what_a_server_writes_as_it_dies_is_shown_in_escapes(folder: Path) -> No
         (("ask", "hi", "--model", HOSTILE), 2),
         (("models", "--provider", HOSTILE), 2),
         (("validate", "--suite", f"{HOSTILE}.yaml"), 2),
-        (("report",), 0),
+        (("report",), 2),
         (("install", "cursor", "--print"), 0),
         (("init", "-o", "-", "--name", HOSTILE), None),
         ((HOSTILE,), 2),

@@ -16,6 +16,8 @@ from tests.support.wire_peers import streamed, wires
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.messages import Assistant
 
+pytestmark = pytest.mark.long
+
 CTRL_C, CTRL_D = "\x03", "\x04"
 HANDLER = """
 from toolspan_server import handler
@@ -53,7 +55,7 @@ def test_chat_answers_at_its_prompt_and_leaves_with_ctrl_d(folder: Path) -> None
     with Terminal("chat", "--trust", cwd=folder) as terminal:
         terminal.until("you>")
         terminal.type("What's 6*7?\r")
-        assert "42" in terminal.until("no language model")
+        assert "42" in terminal.until("language")
         terminal.until("you>")
         terminal.type("/tools\r")
         terminal.until("calculate, snooze")
@@ -68,12 +70,16 @@ def test_ctrl_c_ends_an_answer_and_then_the_chat(folder: Path) -> None:
     with Terminal("chat", "--trust", cwd=folder) as terminal:
         terminal.until("you>")
         terminal.type("sleep for a long time\r")
-        terminal.until("→ snooze()")
+        terminal.until("→ ")
+        terminal.until("snooze")
         terminal.type(CTRL_C)
         terminal.until("interrupted")
         terminal.until("you>")
         terminal.type("What's 6*7?\r")
         terminal.until("42")
+        terminal.until("you>")
+        terminal.type(CTRL_C)
+        terminal.until("Ctrl+C again leaves the chat")
         terminal.until("you>")
         terminal.type(CTRL_C)
         assert terminal.ended() == 130
@@ -83,7 +89,8 @@ def test_ctrl_c_ends_an_answer_and_then_the_chat(folder: Path) -> None:
 @pytest.mark.requirement("I2.6.6")
 def test_ctrl_c_ends_ask_with_130_and_no_traceback(folder: Path) -> None:
     with Terminal("ask", "--trust", "sleep for a long time", cwd=folder) as terminal:
-        terminal.until("→ snooze()")
+        terminal.until("→ ")
+        terminal.until("snooze")
         terminal.type(CTRL_C)
         assert terminal.ended() == 130
         assert "interrupted" in terminal.shown

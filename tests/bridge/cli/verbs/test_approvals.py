@@ -10,6 +10,8 @@ import yaml
 
 from tests.support.cli import Ran, toolspan
 
+pytestmark = pytest.mark.long
+
 TOOLS = """
 name: own
 tools:
@@ -90,7 +92,7 @@ def test_a_tool_with_approval_runs_once_the_call_was_allowed(
 @pytest.mark.requirement("I12.1.4")
 def test_a_call_that_was_allowed_allows_no_other_tool_that_it_calls(tmp_path: Path) -> None:
     ran = call(folder(tmp_path), "indirect", "--approve", "indirect")
-    assert ran.code == 5 and ran.json["error_code"] in {"approval_required", "pipeline_step_failed"}, ran.json
+    assert ran.code == 5 and ran.json["error_code"] == "denied", ran.json
 
 
 @pytest.mark.requirement("I12.1.2")

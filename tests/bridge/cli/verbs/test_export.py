@@ -46,7 +46,7 @@ CONFIG = {
         {
             "match": {"intent_regexp": "only one"},
             "tools": {"enabled": True, "allowed_tools": ["first"]},
-            "prompt": "Be brief. {{query}}",
+            "prompt": "Be brief. {{user_message}}",
         }
     ],
 }
@@ -133,6 +133,18 @@ def test_a_request_leaves_tools_to_the_provider_s_search_as_a_question_does(shop
     ran = toolspan("export", "--request", "hi", "--model", model, cwd=shop)
     assert '"defer_loading":true' in ran.out and "tool_search" in ran.out
     assert "search_tools" not in ran.out + ran.err
+
+
+@pytest.mark.requirement("I11.3.3")
+@pytest.mark.parametrize(
+    "model", ["vertex-claude/claude-opus-4-8", "bedrock-mantle/anthropic.claude-opus-4-8"]
+)
+def test_where_the_provider_has_no_search_a_request_has_ours(shop: Path, model: str) -> None:
+    (shop / "toolspan.json").write_text(json.dumps({**CONFIG, "limits": {"tools_offered": 1}}))
+    account = {"GOOGLE_CLOUD_PROJECT": "p", "GOOGLE_CLOUD_LOCATION": "us-east5", "AWS_REGION": "us-east-1"}
+    ran = toolspan("export", "--request", "hi", "--model", model, cwd=shop, **account)
+    assert "defer_loading" not in ran.out, ran.err
+    assert "tool_search__search_tools" in ran.out and "search_tools" in ran.err
 
 
 def test_the_curl_command_sends_exactly_that_with_the_key_from_its_variable(

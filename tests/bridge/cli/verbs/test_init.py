@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
+import yaml
 
 from tests.support.cli import toolspan
+from tests.support.fake_providers import FakeProvider, Received, Sent, anything
 from tests.support.served import tool
+from tests.support.terminal import Terminal
 from toolspan_server.config import load_config
 
 pytestmark = pytest.mark.requirement("I4.3.10")
@@ -52,16 +56,129 @@ def test_mocks_and_requests_side_by_side(tmp_path: Path) -> None:
     assert text.count("    # ") >= 5
 
 
-def test_an_api_is_a_source_whose_file_is_found_from_the_config(tmp_path: Path) -> None:
+SHOP = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1"},
+    "servers": [{"url": "https://api.example.com"}],
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+    "paths": {
+        "/orders": {
+            "get": {"operationId": "listOrders", "responses": {"200": {"description": "ok"}}},
+            "put": {"security": [{"key": []}], "responses": {"204": {"description": "ok"}}},
+            "delete": {"operationId": "deleteOrders", "responses": {"204": {"description": "ok"}}},
+        }
+    },
+}
+
+
+@pytest.mark.requirement("I13.1.10")
+def test_an_apis_tools_are_counted_and_what_is_left_out_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "api").mkdir()
-    (tmp_path / "api" / "shop.json").write_text(json.dumps({"openapi": "3.1.0", "info": {}, "paths": {}}))
-    assert not written(tmp_path, "--openapi", "api/shop.json", "--openapi", "https://api.example.com/o.json")
-    first, second = load_config(tmp_path / "toolspan.yaml").tools.sources
-    assert (first.type, first.file, second.url) == (  # type: ignore[attr-defined]  # of that type of source
-        "openapi",
-        "api/shop.json",
-        "https://api.example.com/o.json",
-    )
+    (tmp_path / "api" / "shop.json").write_text(json.dumps(SHOP))
+    done = toolspan("init", "--openapi", "api/shop.json", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.json["tools"] == ["listOrders", "deleteOrders"]
+    assert done.json["left_out"] == ["PUT /orders: it needs credentials for one of: key"]
+    (source,) = load_config(tmp_path / "toolspan.yaml").tools.sources
+    assert (source.type, source.file) == ("openapi", "api/shop.json")  # type: ignore[attr-defined]  # of openapi
+    told = toolspan("init", "--openapi", "api/shop.json", "--force", cwd=tmp_path)
+    assert "left out: PUT /orders: it needs credentials" in told.err
+    assert "toolspan.yaml was written: 2 tools, 1 left out" in told.err
+
+
+@pytest.mark.requirement("I13.1.10")
+def test_where_no_tool_can_be_used_the_exit_code_says_so(tmp_path: Path) -> None:
+    (tmp_path / "shop.json").write_text(json.dumps({**SHOP, "servers": [{"url": "http://127.0.0.1:8000"}]}))
+    done = toolspan("init", "--openapi", "shop.json", cwd=tmp_path)
+    assert done.code == 5
+    assert done.err.count("left out: ") == 3
+    assert "DELETE /orders: $.url: the address 127.0.0.1 is loopback: list it in allow_private" in done.err
+    assert "no tool can be used so far" in done.err
+
+
+@pytest.mark.requirement("I13.1.10")
+@pytest.mark.parametrize("text", ["name: mine\n", "<html></html>", "swagger: '2.0'\n", "\t: x", ""])
+def test_a_file_that_is_no_api_description_is_an_error_and_nothing_is_written(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "x.yaml").write_text(text)
+    done = toolspan("init", "--openapi", "x.yaml", "--json", cwd=tmp_path)
+    assert (done.code, "x.yaml: " in done.error["message"]) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["x.yaml"]
+
+
+class Site(FakeProvider):
+    """A site with an API description, a page, and nothing else."""
+
+    def respond(self, request: Received) -> Sent:
+        if request.target == "/shop.json":
+            return Sent({**SHOP, "servers": [{"url": "/"}]})
+        if request.target == "/page":
+            return Sent("<html></html>", headers={"Content-Type": "text/html"})
+        return Sent({"error": "not found"}, status=404)
+
+
+@pytest.mark.requirement("I13.1.10")
+def test_a_url_is_fetched_and_what_is_no_description_there_is_an_error(tmp_path: Path) -> None:
+    with Site(anything, []) as site:
+        assert toolspan("init", "--openapi", f"{site.url}/shop.json", cwd=tmp_path).code == 0
+        for place, why in (("nothing", "answered HTTP 404"), ("page", "it is no OpenAPI 3 description")):
+            done = toolspan("init", "--openapi", f"{site.url}/{place}", "-o", "x.yaml", cwd=tmp_path)
+            assert (done.code, why in done.err) == (2, True), done.err
+    gone = toolspan("init", "--openapi", f"{site.url}/shop.json", "-o", "x.yaml", cwd=tmp_path)
+    assert (gone.code, "No connection" in gone.err) == (4, True)
+    assert not (tmp_path / "x.yaml").exists()
+
+
+@pytest.mark.requirement("I13.1.11")
+def test_an_editor_finds_the_schema_of_what_is_written(tmp_path: Path) -> None:
+    assert toolspan("init", cwd=tmp_path).code == 0
+    first = (tmp_path / "toolspan.yaml").read_text().splitlines()[0]
+    place = first.removeprefix("# yaml-language-server: $schema=")
+    schema = json.loads((tmp_path / place).read_text())
+    jsonschema_rs.validator_for(schema).validate(yaml.safe_load((tmp_path / "toolspan.yaml").read_text()))
+    assert schema["title"] == "Toolspan config"
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I13.1.9")
+def test_at_a_terminal_it_asks_what_there_is_and_again_where_an_answer_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "shop.json").write_text(json.dumps(SHOP))
+    with Terminal("init", cwd=tmp_path) as terminal:
+        for question, answer in (
+            ("1 to 4 [1]", "7"),
+            ("7 is none of them", "2"),
+            ("URL, or METHOD URL", "example.com"),
+            ("is not an http or https URL", "https://api.example.com/users/{id}"),
+            ("Anything else?", "3"),
+            ("File or URL", "missing.json"),
+            ("there is no such file", "shop.json"),
+            ("Anything else?", "1"),
+            ("Name of the tool [example]", ""),
+            ("Anything else?", ""),
+        ):
+            terminal.until(question)
+            terminal.type(f"{answer}\n")
+        terminal.until("toolspan.yaml was written: 4 tools, 1 left out")
+        assert terminal.ended() == 0
+    listed = toolspan("tools", "list", "--json", cwd=tmp_path)
+    assert [each["name"] for each in listed.json["tools"]] == [
+        "deleteOrders",
+        "example",
+        "get_users",
+        "listOrders",
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I13.1.9")
+def test_ctrl_c_at_a_question_writes_nothing(tmp_path: Path) -> None:
+    with Terminal("init", cwd=tmp_path) as terminal:
+        terminal.until("1 to 4 [1]")
+        terminal.type("\x03")
+        terminal.until("\r\ninterrupted")
+        assert terminal.ended() == 130
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +246,7 @@ def test_a_file_that_is_there_stays_without_force(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
     assert toolspan("init", "--force", cwd=tmp_path).code == 0
     assert path.read_text() != "mine"
-    assert [each.name for each in tmp_path.iterdir()] == ["toolspan.yaml"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == [".toolspan", "toolspan.yaml"]
 
 
 def test_a_dash_prints_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.cli import Ran, toolspan
 from tests.support.waiting import BOUND_S
-from toolspan_bridge.install import CLIENTS
+from toolspan_bridge.other_clients.install import CLIENTS
 
 pytestmark = pytest.mark.requirement("I4.3.9")
 CONFIG = """
@@ -173,3 +173,28 @@ def test_a_file_that_cannot_be_written_is_said(place: Path) -> None:
     done = install(place, "cursor", "--yes", "--json")
     assert (done.code, "cannot be" in done.error["message"]) == (2, True), done.err
     assert (place / ".cursor").read_text() == "in the way"
+
+
+@pytest.mark.requirement("I13.1.4")
+@pytest.mark.parametrize(
+    ("entry", "named"),
+    [
+        ({"command": "npx", "args": ["-y", "someones-server"]}, "npx -y someones-server"),
+        ({"url": "https://example.com/mcp"}, "https://example.com/mcp"),
+        ({"command": "/opt/toolspan-server", "args": ["--config", "/other.yaml"]}, "--config /other.yaml"),
+    ],
+)
+def test_another_server_of_the_same_name_is_named_before_it_is_replaced(
+    place: Path, entry: dict[str, object], named: str
+) -> None:
+    path = place / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"mcpServers": {"my-tools": entry}}))
+    for more in ([], ["--json"]):
+        path.write_text(json.dumps({"mcpServers": {"my-tools": entry}}))
+        done = install(place, "cursor", "--yes", *more)
+        assert done.code == 0
+        assert f"warning: {path} has another server by that name" in done.err
+        assert named in done.err and "--name" in done.err
+    assert "warning" not in install(place, "cursor", "--yes", "--env", "A=1").err
+    assert "warning" not in install(place, "cursor", "--remove", "--yes").err

@@ -148,7 +148,7 @@ def test_the_limit_of_the_config_holds_for_lint_too(tmp_path: Path) -> None:
 @pytest.mark.requirement("I5.2.3")
 def test_no_tools_and_no_server_are_told_apart(served: Any, tmp_path: Path) -> None:
     empty = linted(served(), tmp_path)
-    assert empty.code == 0 and "no server offers any tool" in empty.err
+    assert empty.code == 5 and "offers no tool" in empty.err
     assert linted("no-such-program-here", tmp_path).code == 4
     assert linted("'unbalanced", tmp_path, "--json").error["code"] == "usage"
 

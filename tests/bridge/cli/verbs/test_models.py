@@ -100,7 +100,7 @@ def test_every_provider_is_asked_when_none_is_named(house: House, tmp_path: Path
     assert ran.code == 0
     assert "offline/keyword" in ran.out and "house/tiny" in ran.out
     assert "toolspan: vllm: cannot be reached at http://127.0.0.1:1" in ran.err
-    assert "toolspan: openai: needs a key and OPENAI_API_KEY is not set" in ran.err
+    assert "openai, openai-chat, openai-responses (OPENAI_API_KEY)" in ran.err
 
 
 def test_an_unknown_provider_is_told_with_those_that_there_are(house: House, tmp_path: Path) -> None:

@@ -12,9 +12,12 @@ from toolspan_bridge.cli.asking.asker import RoutedAsker
 from toolspan_bridge.cli.asking.options import AskOptions
 from toolspan_bridge.cli.asking.saved_conversation import SavedConversation
 from toolspan_bridge.cli.asking.session import opened
+from toolspan_bridge.cli.chat.chat import Chat
+from toolspan_bridge.cli.chat.lines import take
+from toolspan_bridge.cli.chat.servers import server_host
 from toolspan_bridge.cli.inputs.approvals import ApprovalChoice
+from toolspan_bridge.cli.inputs.limits import LimitChoice
 from toolspan_bridge.cli.inputs.options import ConfigChoice
-from toolspan_bridge.cli.verbs.chat import Chat
 from toolspan_bridge.messages import Request
 from toolspan_bridge.providers.catalog import scripted
 
@@ -58,14 +61,17 @@ def config(tmp_path: Path) -> Path:
 async def test_an_option_wins_over_the_route_and_a_chat_changes_it(
     config: Path, requests: Sequence[Request], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async with opened(ConfigChoice((str(config),))) as session, RoutedAsker(session) as asker:
-        chat = Chat(
-            asker, AskOptions(), SavedConversation.opened(None, None), ApprovalChoice(), as_json=False
-        )
+    async with (
+        opened(ConfigChoice((str(config),))) as session,
+        RoutedAsker(session) as asker,
+        server_host() as host,
+    ):
+        saved = SavedConversation.opened(None, None)
+        chat = Chat(asker, AskOptions(), saved, ApprovalChoice(), LimitChoice(), {}, host)
         for line in ("prove it", "say it", "/reasoning low", "prove it", "/reasoning much", "say it"):
-            assert await chat.take(line)
-        assert await chat.take("/reasoning default")
-        await chat.take("prove it")
+            assert await take(chat, line)
+        assert await take(chat, "/reasoning default")
+        await take(chat, "prove it")
     assert [request.reasoning for request in requests] == ["high", None, "low", "low", "high"]
     assert "/reasoning takes one of none, low, medium, high, default" in capsys.readouterr().err
 
@@ -74,7 +80,9 @@ def test_ask_and_validate_take_the_effort(config: Path, requests: Sequence[Reque
     ran = toolspan("ask", "say it", "--reasoning", "none", cwd=config.parent)
     assert (ran.code, ran.out) == (0, "a\n")
     model = f"scripted/{config.parent / 'script.yaml'}"
-    toolspan("validate", "-m", model, "--reasoning", "medium", cwd=config.parent)
+    suite = config.parent / "suite.yaml"
+    suite.write_text("scenarios: [{query: say it, expect: {answer: a}}]\n")
+    toolspan("validate", "-m", model, "--reasoning", "medium", "--suite", "suite.yaml", cwd=config.parent)
     assert requests[0].reasoning == "none"
     assert {request.reasoning for request in requests[1:]} == {"medium"}
 

@@ -125,7 +125,8 @@ def test_ask_prints_the_answer_and_tells_the_calls_on_stderr(shop: Path) -> None
 @pytest.mark.requirement("I2.6.4", "I2.6.6", "I2.6.3")
 def test_ask_json_has_exactly_the_documented_keys(shop: Path) -> None:
     answer = toolspan("ask", "What's the weather in Paris?", "--json", cwd=shop).json
-    assert list(answer) == ["content", "model", "provider", "tool_calls", "usage", "iterations", "cost"]
+    keys = ["content", "model", "provider", "tool_calls", "usage", "iterations", "cost", "conversation"]
+    assert list(answer) == keys
     [call] = answer["tool_calls"]
     assert list(call) == ["tool", "arguments", "result", "iteration"]
     assert call["tool"] == "get_weather"
@@ -224,7 +225,7 @@ def test_the_config_is_found_by_its_variable(shop: Path, tmp_path: Path) -> None
 def test_an_unknown_verb_exits_2(tmp_path: Path) -> None:
     ran = toolspan_process("serv", cwd=tmp_path)
     assert ran.code == 2
-    assert "No such command 'serv'" in ran.err
+    assert "no such command 'serv': did you mean 'serve'?" in ran.err
 
 
 @pytest.mark.requirement("I2.2.3", "I2.8.4")
@@ -264,7 +265,7 @@ def test_a_model_below_the_threshold_exits_6(shop: Path) -> None:
 
 def test_a_report_of_nothing_says_how_to_get_one(shop: Path) -> None:
     ran = toolspan("report", cwd=shop)
-    assert ran.code == 0
+    assert ran.code == 2
     assert "toolspan validate" in ran.err
 
 

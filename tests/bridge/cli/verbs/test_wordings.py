@@ -14,7 +14,7 @@ from tests.support.cli import Ran, toolspan, toolspan_process
 from tests.support.fake_providers.worded import WordedModel, way_of
 from toolspan_bridge.formats.prompt.wordings import DEFAULT
 
-pytestmark = pytest.mark.requirement("I11.4.4")
+pytestmark = [pytest.mark.requirement("I11.4.4"), pytest.mark.long]
 
 CONFIG = """\
 tools:

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.formats import Wire
-from toolspan_bridge.deltas import CallDelta, Delta, TextDelta
 from toolspan_bridge.formats import FormatError, StreamFailed, format_names
 from toolspan_bridge.formats.shared.replies.parse import read_arguments
 from toolspan_bridge.messages import Reply, ToolCall
+from toolspan_bridge.messages.deltas import CallDelta, Delta, TextDelta
 
 pytestmark = pytest.mark.requirement("I5.1.2")
 

@@ -14,9 +14,9 @@ from tests.support.provider_settings import instant
 from tests.support.seed_tools import SEED_TOOLS
 from tests.support.streamed import streamed
 from tests.support.wires import anthropic as wire
-from toolspan_bridge.deltas import CallDelta, TextDelta
 from toolspan_bridge.errors import AuthError, ProviderError, UnknownModelError
 from toolspan_bridge.messages import Request, User
+from toolspan_bridge.messages.deltas import CallDelta, TextDelta
 from toolspan_bridge.providers.catalog.anthropic import connect
 from toolspan_bridge.providers.wire.token_counts import CountsTokens
 

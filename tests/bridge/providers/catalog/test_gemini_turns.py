@@ -15,7 +15,6 @@ from tests.support.outcomes import image, said, succeeded
 from tests.support.provider_settings import instant
 from tests.support.wires.gemini import answer, event, signed, stream
 from toolspan_bridge.conversation import Conversation
-from toolspan_bridge.deltas import CallDelta, TextDelta
 from toolspan_bridge.messages import (
     Message,
     Reply,
@@ -24,6 +23,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
     User,
 )
+from toolspan_bridge.messages.deltas import CallDelta, TextDelta
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.providers.http.settings import HttpSettings
 

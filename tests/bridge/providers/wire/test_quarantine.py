@@ -11,7 +11,6 @@ import pytest
 
 from tests.support.fake_providers import FakeProvider, Received, Sent, anything
 from tests.support.provider_settings import instant
-from toolspan_bridge.deltas import TextDelta
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.events import Notice
 from toolspan_bridge.loop import Question, answer, run
@@ -21,6 +20,7 @@ from toolspan_bridge.messages import (
     ToolSpec,
     User,
 )
+from toolspan_bridge.messages.deltas import TextDelta
 from toolspan_bridge.providers import Provider, resolve_model
 from toolspan_bridge.toolbox import Toolbox
 

@@ -13,7 +13,6 @@ from tests.support.fake_providers import FakeProvider, Sent, anything
 from tests.support.provider_settings import instant
 from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import FORMATS, KEY, Peer, comment, streamed, wires
-from toolspan_bridge.deltas import CallDelta, Delta, TextDelta
 from toolspan_bridge.errors import (
     AuthError,
     BridgeError,
@@ -21,6 +20,7 @@ from toolspan_bridge.errors import (
     UnreachableError,
 )
 from toolspan_bridge.messages import Reply, Request, User
+from toolspan_bridge.messages.deltas import CallDelta, Delta, TextDelta
 from toolspan_bridge.providers import Provider
 from toolspan_bridge.providers.http.settings import HttpSettings
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.outcomes import failed, image, part, said, succeeded
 from tests.support.wire_peers import FORMATS, wires
-from toolspan_bridge import conversation
-from toolspan_bridge.conversation import Conversation
+from toolspan_bridge.conversation import Conversation, conversation
 from toolspan_bridge.errors import StoreError, UsageError
 from toolspan_bridge.formats import get_format
 from toolspan_bridge.formats.names import NameTable

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_bridge.install import _json, _toml
-from toolspan_bridge.install._jsonc import InvalidJson, parsed
+from toolspan_bridge.other_clients.install import _json, _toml
+from toolspan_bridge.other_clients.install._jsonc import InvalidJson, parsed
 
 pytestmark = pytest.mark.requirement("I4.3.9")
 PLACE = ("mcpServers", "mine")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from toolspan_bridge.messages import Usage
-from toolspan_bridge.prices import cost_of, has_prices, price_of, total_usd
 from toolspan_bridge.providers import provider_names
+from toolspan_bridge.providers.prices import cost_of, has_prices, price_of, total_usd
 
 pytestmark = pytest.mark.requirement("I11.3.2")
 

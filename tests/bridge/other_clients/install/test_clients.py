@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from toolspan_bridge.errors import UsageError
-from toolspan_bridge.install import (
+from toolspan_bridge.other_clients.install import (
     CLIENTS,
     ServerEntry,
     planned,
     snippet,
 )
-from toolspan_bridge.install.clients import HostEnvironment, System
+from toolspan_bridge.other_clients.install.clients import HostEnvironment, System
 
 pytestmark = pytest.mark.requirement("I4.3.9")
 HOME = Path("/home/ann")

@@ -1,0 +1,119 @@
+"""What stands around an answer on a terminal: thoughts, calls and figures, in short and whole."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from toolspan_bridge.cli.terminal.costs import CostMeter
+from toolspan_bridge.cli.terminal.screen.folded import Folded
+from toolspan_bridge.cli.terminal.screen.printer import ScreenPrinter
+from toolspan_bridge.conversation import Conversation
+from toolspan_bridge.events import (
+    Answer,
+    Event,
+    ReasoningDelta,
+    Text,
+    TextDelta,
+    ToolCallFinished,
+    ToolCallStarted,
+    UsageReported,
+)
+from toolspan_bridge.messages import ToolOutcome, Usage
+from toolspan_bridge.providers.prices import Pricing, price_of
+
+pytestmark = pytest.mark.requirement("I13.4.47")
+
+LONG = "\n".join(f"line {number}" for number in range(1, 7))
+RESULT = {"success": True, "result": LONG, "tool_name": "report", "execution_time_ms": 2.0}
+EVENTS: list[Event] = [
+    ReasoningDelta("First the\n"),
+    ReasoningDelta("report."),
+    ToolCallStarted("1", "toolspan", "report", {}, 1),
+    ToolCallFinished("1", "toolspan", "report", ToolOutcome("1", "report", RESULT), 1),
+    TextDelta("It is **there**."),
+    Text("It is **there**.", 2),
+]
+ERASED = re.compile(r"[^\n]*\r\x1b\[K")
+TIMES = re.compile(r"\d+(?:\.\d+)? (ms|s)\b")
+
+
+@pytest.fixture(autouse=True)
+def columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "130")
+
+
+def shown(folded: Folded) -> list[str]:
+    file = io.StringIO()
+    printer = ScreenPrinter(file, folded)
+    for event in EVENTS:
+        printer.show(event)
+    printer.answer("It is **there**.")
+    return TIMES.sub(r"# \1", ERASED.sub("", file.getvalue())).splitlines()
+
+
+def figures(model: Pricing, usage: Usage, *, of_talk: float | None = None) -> str:
+    file, meter, talk = io.StringIO(), CostMeter(model), None
+    printer = ScreenPrinter(file, Folded())
+    printer.show(UsageReported(usage, 1))
+    meter.add(usage)
+    if of_talk is not None:
+        talk = Conversation()
+        talk.spend(of_talk)
+    printer.figures(Answer("Yes", model.name, model.provider, (), usage, 1), meter, talk)
+    return file.getvalue()
+
+
+def test_thoughts_and_long_results_are_folded_and_kept_under_their_numbers() -> None:
+    folded = Folded()
+    assert shown(folded) == [
+        "thought for # ms, 3 words · /show 1",
+        "→ report()",
+        "← 6 lines  # ms · 41 B · /show 2",
+        "  line 1",
+        "  line 2",
+        "  line 3",
+        "  … 3 more lines",
+        "",
+        "It is there.",
+    ]
+    thoughts, result = folded.get(1), folded.get(2)
+    assert thoughts is not None and thoughts.text == "First the\nreport."
+    assert result is not None and LONG in result.text
+
+
+def test_verbose_shows_thoughts_and_results_whole_at_once() -> None:
+    folded = Folded(whole=True)
+    assert shown(folded) == [
+        "thought for # ms, 3 words",
+        "First the",
+        "report.",
+        "→ report()",
+        "← 6 lines  # ms · 41 B",
+        *(f"  line {number}" for number in range(1, 7)),
+        "",
+        "It is there.",
+    ]
+    assert folded.numbers == []
+
+
+def test_the_figures_have_cost_and_context_of_a_model_whose_price_and_window_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    price = price_of("openai", "gpt-4o")
+    assert price.context == 128_000 and price.input == 2.5 and price.output == 10
+    usage = Usage(input_tokens=12_000, output_tokens=800, reasoning_tokens=300)
+    line = (
+        "openai/gpt-4o · 12,000 in, 800 out, 300 of them thought · cost $0.038 (conversation $0.1380)"
+        " · context 10 % of 128,000\n"
+    )
+    assert figures(Pricing("openai", "gpt-4o"), usage, of_talk=0.138) == line
+    monkeypatch.setenv("COLUMNS", "60")
+    assert figures(Pricing("openai", "gpt-4o"), usage, of_talk=0.138) == line[:58] + "…\n"
+
+
+def test_the_figures_of_a_model_of_the_configs_own_leave_out_cost_and_context() -> None:
+    own = Pricing("openai", "gpt-4o", own=True)
+    assert figures(own, Usage(12_000, 800)) == "openai/gpt-4o · 12,000 in, 800 out\n"

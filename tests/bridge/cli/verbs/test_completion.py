@@ -1,0 +1,109 @@
+"""``toolspan completion``: what a shell completes, in real shells."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from tests.support.cli import toolspan
+from toolspan_bridge.cli.main import toolspan as group
+
+CONFIG = """
+responses:
+  - match: {intent_regexp: news}
+    llm: openai
+    model: gpt-5.5
+mcpServers:
+  files: {command: this-server-is-never-started}
+tools:
+  registry:
+    - name: calculate
+      description: Evaluate a mathematical expression
+      implementation: {type: mock, mock_response: {result: 84}}
+"""
+LOCK: dict[str, Any] = {
+    "toolspan_lock": 1,
+    "servers": {"files": {"copy_file": {"annotations": {}, "description": ["Copy"], "schema": {}}}},
+}
+SHELLS = ["bash", "zsh", "fish"]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "toolspan.yaml").write_text(CONFIG)
+    (tmp_path / "toolspan.lock").write_text(json.dumps(LOCK))
+    return tmp_path
+
+
+def completed(folder: Path, *words: str) -> list[str]:
+    """What the program itself gives a shell for the last of ``words``."""
+    shell = ShellComplete(group, {}, "toolspan", "_TOOLSPAN_COMPLETE")
+    with chdir(folder):
+        return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
+
+
+@pytest.mark.requirement("I13.5.1")
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["conv"], ["conversations"]),
+        (["tools", "ca"], ["call"]),
+        (["ask", "--appro"], ["--approval", "--approve"]),
+        (["tools", "call", "c"], ["calculate", "copy_file"]),
+        (["ask", "--model", "openai/"], ["openai/gpt-5.5", "openai/"]),
+        (["ask", "--reasoning", "l"], ["low"]),
+        (["servers", "login", "f"], ["files"]),
+        (["serve", "--tran"], ["--transport"]),
+        (["ask", "--file", "no"], ["no"]),
+    ],
+)
+def test_verbs_options_and_names_are_completed_and_no_server_is_started(
+    words: list[str], found: list[str], shop: Path
+) -> None:
+    assert completed(shop, *words) == found
+
+
+@pytest.mark.requirement("I13.5.1")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_is_one_of_the_shell(shell: str, tmp_path: Path) -> None:
+    ran = toolspan("completion", shell, cwd=tmp_path)
+    assert ran.code == 0 and "_TOOLSPAN_COMPLETE" in ran.out
+    if shutil.which(shell):
+        checked = subprocess.run([shell, "-n"], input=ran.out, text=True, capture_output=True, check=False)
+        assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I13.5.1")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes(shop: Path) -> None:
+    script = (
+        'eval "$(toolspan completion bash)"; COMP_WORDS=(toolspan tools call ca); COMP_CWORD=3; '
+        '_toolspan_completion toolspan; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    assert shell_says(["bash", "--norc", "-c", script], shop) == "calculate\n"
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I13.5.1")
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish")
+def test_fish_completes(shop: Path) -> None:
+    script = 'toolspan completion fish | source; complete -C "toolspan tools call ca"'
+    assert shell_says(["fish", "--no-config", "-c", script], shop).split()[0] == "calculate"
+
+
+def shell_says(command: list[str], folder: Path) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "HOME": str(folder)}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=True
+    ).stdout
