@@ -23,7 +23,9 @@ _PREFIXES = ("AWS_", "OLLAMA_", "TOOLSPAN_", "OPENAI_", "GEMINI_", "GOOGLE_", "A
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "tests", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("tests")
 
 
@@ -68,6 +70,7 @@ def _own_user_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What is remembered for a user is not that of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("user-state")))
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("user-config")))
         yield
 
 

@@ -15,7 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-pytestmark = pytest.mark.requirement("I10.4.4")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I10.4.4")]
 ROOT = Path(__file__).parents[1]
 OWN = {"toolspan_server", "toolspan_bridge"}
 TYPES_ONLY = {"_typeshed"}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 import yaml
 
 TESTS = Path(__file__).parent
-MANIFEST: dict[str, str] = yaml.safe_load((TESTS / "requirements.yaml").read_text("utf-8"))
+TEXT = (TESTS / "requirements.yaml").read_text("utf-8")
+MANIFEST: dict[str, str] = yaml.safe_load(TEXT)
 
 
 def _named_by_tests() -> dict[str, set[str]]:
@@ -32,6 +33,20 @@ def test_every_requirement_is_proven_by_a_test() -> None:
 def test_every_requirement_that_a_test_names_is_in_the_manifest() -> None:
     unknown = {id_: files for id_, files in _named_by_tests().items() if id_ not in MANIFEST}
     assert unknown == {}
+
+
+def _twice(text: str) -> list[str]:
+    """The keys of the mapping ``text`` that are there more than once."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert isinstance(node, yaml.MappingNode)
+    counted = Counter(key.value for key, _ in node.value)
+    return [key for key, count in counted.items() if count > 1]
+
+
+@pytest.mark.requirement("I2.1.3")
+def test_no_requirement_is_there_twice() -> None:
+    assert _twice("a: one\nb: two\na: three\n") == ["a"]
+    assert _twice(TEXT) == []
 
 
 @pytest.mark.requirement("I2.1.3")

@@ -14,7 +14,10 @@ from tests.attacks.found import attacks
 from tests.attacks.measure import MIB, measured
 from tests.support.raw_http import request, statuses
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory and descriptors are read from /proc")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="memory and descriptors are read from /proc"),
+]
 ROOT = Path(__file__).parents[2]
 
 
@@ -71,7 +74,7 @@ def test_an_attack_that_costs_more_memory_than_it_may_is_a_failure() -> None:
 def test_every_attack_names_its_requirement_and_is_found_by_its_module() -> None:
     found = attacks()
     assert "nothing" in found
-    assert all(each.requirement.startswith("I9.") and each.title for each in found.values())
+    assert all(each.requirement.startswith(("I9.", "I12.")) and each.title for each in found.values())
 
 
 @pytest.mark.long
@@ -80,3 +83,10 @@ def test_a_crowd_gets_every_answer_while_configs_change_and_upstreams_crash() ->
     said = made("crowd", TOOLSPAN_CROWD_SECONDS="5")
     assert " 0 wrong, 0 lost; " in said
     assert "1 passed, 0 failed" in said
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I12.1.16")
+@pytest.mark.parametrize("name", ["workspace_escapes", "sandbox_escapes"])
+def test_neither_the_workspace_nor_the_sandbox_lets_anything_out(name: str) -> None:
+    assert "1 passed, 0 failed" in made(name)

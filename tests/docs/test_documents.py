@@ -8,7 +8,13 @@ import pytest
 
 from tests.support.documents import ROOT, Block, Reader, blocks
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    *(
+        pytest.param(path, marks=pytest.mark.long)
+        for path in [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    ),
+]
 
 
 @pytest.mark.requirement("I2.1.4")
@@ -17,6 +23,13 @@ def test_a_reader_who_follows_the_document_sees_what_it_shows(document: Path, tm
     reader = Reader(tmp_path, shell=document.name == "README.md")
     for block in blocks(document):
         reader.follow(block)
+
+
+@pytest.mark.requirement("I13.1.8")
+def test_a_page_shows_a_scripted_model_that_runs() -> None:
+    shown = blocks(ROOT / "docs" / "how-to" / "scripted-models.md")
+    assert any("--model scripted/turns.yaml" in block.text for block in shown if block.language == "console")
+    assert any(block.title == "turns.yaml" for block in shown)
 
 
 def test_a_block_in_a_language_that_nothing_executes_is_refused(tmp_path: Path) -> None:
@@ -40,5 +53,5 @@ def test_a_command_that_fails_is_refused(command: str, code: int, tmp_path: Path
 
 @pytest.mark.parametrize("shell", [True, False])
 def test_a_command_has_the_same_output_and_code_in_a_shell_and_without(shell: bool, tmp_path: Path) -> None:
-    shown = "Usage: toolspan …\n…\nError: No such command 'serv'.\n2"
+    shown = "Usage: toolspan …\n…\nError: no such command 'serv': did you mean 'serve'?\n2"
     Reader(tmp_path, shell=shell).follow(Block("console", "", f"$ toolspan serv; echo $?\n{shown}\n", 1))

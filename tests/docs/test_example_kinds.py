@@ -14,6 +14,8 @@ import yaml
 
 from tests.support.cli import Ran, toolspan
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ROOT / "server" / "toolspan_server" / "tools"
 KINDS = ROOT / "examples" / "kinds"

@@ -63,7 +63,7 @@ def _keys(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize(
     ("key", "entry"),
     [
-        ("a number in a range", "- **`max_iterations`**: integer, 1 to 100, or `${VAR}`; default `5`"),
+        ("a number in a range", "- **`max_parallel`**: integer, 1 to 64, or `${VAR}`; default `16`"),
         ("a choice", '- **`theme`**: one of `"light"`, `"dark"`'),
         (
             "a list of a section",

@@ -24,6 +24,7 @@ from mcp_types import (
 from tests.support.served import BOUND_S, Served, command, http_server
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.anyio,
     pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
 ]

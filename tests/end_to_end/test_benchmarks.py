@@ -60,7 +60,7 @@ def test_one_run_measures_everything_side_by_side() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def test_what_a_call_costs_the_processor_is_told_beside_the_bare_server() -> Non
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

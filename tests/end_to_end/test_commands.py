@@ -13,6 +13,8 @@ import pytest
 
 from tests.support.documents import ROOT
 
+pytestmark = pytest.mark.long
+
 VERBS = ["demo", "test", "lint", "format", "bench", "docs"]
 
 

@@ -15,6 +15,8 @@ import pytest
 from tests.real_models.engine import free_threads
 from tests.real_models.weights import KNOWN, ROOT, Unavailable, join, verify
 
+pytestmark = pytest.mark.long
+
 
 def made(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.real_models", *arguments]

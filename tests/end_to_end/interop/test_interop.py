@@ -56,7 +56,7 @@ def runner(client: str) -> list[str]:
     folder = CACHE / "node"
     if not (folder / "node_modules" / "@modelcontextprotocol" / "client").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        _run([npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), *NODE_PACKAGES])
+        output_of([npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), *NODE_PACKAGES])
     for script in FOLDER.glob("*.mjs"):
         shutil.copy(script, folder)
     return [node, str(folder / client)]
@@ -65,13 +65,13 @@ def runner(client: str) -> list[str]:
 def _fastmcp_python() -> Path:
     python = CACHE / "fastmcp" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     if not (CACHE / "fastmcp" / "installed").exists():
-        _run([sys.executable, "-m", "venv", str(CACHE / "fastmcp")])
-        _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", FASTMCP])
+        output_of([sys.executable, "-m", "venv", str(CACHE / "fastmcp")])
+        output_of([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", FASTMCP])
         (CACHE / "fastmcp" / "installed").touch()
     return python
 
 
-def _run(line: list[str], seconds: float = INSTALL_S) -> str:
+def output_of(line: list[str], seconds: float = INSTALL_S) -> str:
     done = subprocess.run(line, capture_output=True, text=True, timeout=seconds, check=False)
     assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
     return done.stdout
@@ -91,7 +91,7 @@ def test_a_client_lists_calls_hears_progress_answers_and_gives_up(
         "command": command("--config", CONFIG),
         "url": http.url + path,
     }
-    seen = json.loads(_run([*runner(client), json.dumps(target)], RUN_S).splitlines()[-1])
+    seen = json.loads(output_of([*runner(client), json.dumps(target)], RUN_S).splitlines()[-1])
     assert seen == {
         "tools": ["add", "count", "paint", "wait"],
         "add": "4",
