@@ -7,7 +7,7 @@ PYTEST := $(BIN)/pytest -n auto --dist worksteal --durations=10
 # The tests start some thousand Python processes: each would compile every module again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-loaded test-all attack fuzz conformance real-models lint format bench reference docs clean
+.PHONY: help demo test test-loaded test-all attack fuzz conformance real-models lint format bench reference docs dist clean
 help: ## Show this screen
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
@@ -56,20 +56,28 @@ reference: .venv/.dev ## Regenerate what is generated: the config schema, the pa
 docs: reference ## Build the documentation's site into site/; a warning fails
 	$(BIN)/python -m scripts.docs.site
 
+dist: .venv/.dev ## Build the distributions into dist/, and check what an index will show of them
+	rm -rf dist
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+
 clean: ## Remove the virtual environment and what tools leave behind
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .cache site
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .cache site dist
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Toolspan needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Making a virtual environment in .venv (once)"
 	$(PYTHON) -m venv .venv
 
 .venv/.toolspan: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@echo "Installing Toolspan and what it needs into .venv (once, a minute or two)"
+	$(BIN)/python scripts/progress.py pip install --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
 .venv/.dev: .venv/.toolspan
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,bedrock]'
+	@echo "Installing what its tests need (once, a few minutes)"
+	$(BIN)/python scripts/progress.py pip install --disable-pip-version-check -c constraints.txt -e '.[dev,bedrock]'
 	@# Not by the extra: it requires jsonpath-python, whose module would overwrite that of our python-jsonpath.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps mistralai
 	@touch $@

@@ -1,9 +1,11 @@
-"""``python -m conformance`` (and ``make conformance``): the protocol's own suite against a config file.
+"""``python -m conformance`` (and ``make conformance``): the protocol's own suites, against a config file and
+against the bridge's toolbox.
 
 Two versions of ``@modelcontextprotocol/conformance`` run against ``toolspan serve --config
 configs/conformance.yaml --transport http``: 0.1.16 its active suite, 0.2.0-alpha.12 what 2025-11-25 and
-2026-07-28 require, with the scenarios of the tasks and skills extensions and of header validation. Ends
-with 1 when a check fails or something that should have run did not.
+2026-07-28 require, with the scenarios of the tasks and skills extensions and of header validation. The same
+versions' client scenarios run ``python -m conformance.client``. Ends with 1 when a check fails or something
+that should have run did not.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import sys
 from pathlib import Path
 
 from .install import Missing, installed
-from .run import measured
+from .run import Outcome, measured
 from .serving import CONFIG
 from .suites import SUITES
 from .table import failures, table
@@ -23,14 +25,18 @@ def main() -> int:
     """Run the suites and print their table."""
     parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
     parser.add_argument("--config", type=Path, default=CONFIG, help="what to serve (default: %(default)s)")
+    parser.add_argument("--role", choices=["server", "client"], help="only the suites of one side")
     options = parser.parse_args()
+    suites = [suite for suite in SUITES if options.role in (None, suite.role)]
     try:
-        programs = [installed(suite.package) for suite in SUITES]
+        programs = [installed(suite.package) for suite in suites]
     except Missing as missing:
         print(f"conformance: {missing}", file=sys.stderr)
         return 1
-    outcomes = measured(list(zip(SUITES, programs, strict=True)), options.config)
-    print(table(outcomes))
+    outcomes: list[Outcome] = []
+    for outcome in measured(list(zip(suites, programs, strict=True)), options.config):
+        print(table([outcome]), end="\n\n", flush=True)
+        outcomes.append(outcome)
     faults = failures(outcomes)
     print("\n".join(faults))
     return 1 if faults else 0

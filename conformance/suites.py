@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 TASKS = (
     "tasks-lifecycle",
@@ -17,6 +18,14 @@ TASKS = (
     "tasks-mrtr-composition",
 )
 SKILLS = ("sep-2640-skills-directory", "sep-2640-skills-enumeration", "sep-2640-skills-manifest")
+EXTENSIONS = (
+    "auth/client-credentials-jwt",
+    "auth/client-credentials-basic",
+    "auth/enterprise-managed-authorization",
+    "auth/dpop",
+    "auth/dpop-nonce",
+    "auth/wif-jwt-bearer",
+)
 HEADERS = ("http-header-validation", "http-custom-header-server-validation")
 
 
@@ -25,13 +34,14 @@ class Suite:
     """Scenarios of one version of the suite.
 
     ``title`` is for people; each of ``runs`` is one run's options; ``required`` are the scenarios that must
-    not be left out.
+    not be left out. ``role`` is what of ours is tested.
     """
 
     title: str
     package: str
     runs: tuple[tuple[str, ...], ...]
     required: tuple[str, ...]
+    role: Literal["server", "client"] = "server"
 
 
 SUITES = (
@@ -58,5 +68,26 @@ SUITES = (
         "@modelcontextprotocol/conformance@0.2.0-alpha.12",
         tuple(("--scenario", name) for name in SKILLS),
         SKILLS,
+    ),
+    Suite(
+        "0.1.16, the client",
+        "@modelcontextprotocol/conformance@0.1.16",
+        (("--suite", "all"),),
+        ("initialize", "sse-retry", "auth/scope-step-up", "auth/cross-app-access-complete-flow"),
+        "client",
+    ),
+    Suite(
+        "0.2.0-alpha.12, the client by 2025-11-25",
+        "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+        (("--requirements", "2025-11-25"),),
+        ("initialize", "sse-retry", "auth/pre-registration", *EXTENSIONS),
+        "client",
+    ),
+    Suite(
+        "0.2.0-alpha.12, the client by 2026-07-28",
+        "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+        (("--requirements", "2026-07-28"),),
+        ("request-metadata", "sep-2322-client-request-state", "auth/iss-wrong-issuer", *EXTENSIONS),
+        "client",
     ),
 )

@@ -29,7 +29,7 @@ def failures(outcomes: Sequence[Outcome]) -> list[str]:
 def _one(outcome: Outcome) -> str:
     width = max((len(scenario.name) for scenario in outcome.scenarios), default=8)
     lines = [
-        f"Conformance {outcome.suite.title}",
+        f"Conformance {outcome.suite.title} ({outcome.seconds:.0f} s)",
         f"{'scenario':{width}} " + " ".join(f"{title:>8}" for title in _COLUMNS.values()),
     ]
     for scenario in outcome.scenarios:
@@ -37,5 +37,6 @@ def _one(outcome: Outcome) -> str:
         lines.append(f"{scenario.name:{width}} {counts}")
     totals = [sum(scenario.counts[status] for scenario in outcome.scenarios) for status in _COLUMNS]
     lines.append(f"{'total':{width}} " + " ".join(f"{total:>8}" for total in totals))
-    lines += [f"  {scenario.name}: {said}" for scenario in outcome.scenarios for said in scenario.said]
+    for scenario in outcome.scenarios:
+        lines += [f"  {scenario.name}: {said}" for said in scenario.said]
     return "\n".join(lines)

@@ -12,6 +12,7 @@ from toolspan_bridge import (
     ApprovalRequest,
     Approver,
     Assistant,
+    AtLimit,
     AuthError,
     Batch,
     BatchStatus,
@@ -19,17 +20,31 @@ from toolspan_bridge import (
     CallDelta,
     ChatTraits,
     Citation,
+    Compacted,
     ConsentError,
     ContextOverflowError,
     Conversation,
+    ConversationStore,
     Delta,
+    ElicitationAnswer,
+    ElicitationRequest,
     End,
     Ending,
     Event,
+    Hook,
+    HookDecision,
+    HookInput,
+    HookRan,
     IterationStarted,
+    LimitChoice,
+    LimitReached,
+    Limits,
     Message,
     Notice,
     Part,
+    Preset,
+    PresetStore,
+    Pricing,
     Provider,
     ProviderError,
     Question,
@@ -37,11 +52,14 @@ from toolspan_bridge import (
     Reply,
     Request,
     Route,
+    SamplingAnswer,
+    SamplingRequest,
     Scripted,
     ServerFailure,
     ServerSpec,
     StopReason,
     StoreError,
+    SubagentEvent,
     Text,
     TextDelta,
     ToolApprovalAnswer,
@@ -51,7 +69,9 @@ from toolspan_bridge import (
     ToolCallFinished,
     ToolCallStarted,
     ToolChoice,
+    ToolLog,
     ToolOutcome,
+    ToolProgress,
     ToolResults,
     ToolSpec,
     ToolUse,
@@ -64,10 +84,13 @@ from toolspan_bridge import (
     User,
     WireOptions,
     answer,
+    calculator_server,
     cancel_batch,
     collect_batch,
+    compact,
     cost_of,
     count_tokens,
+    hooks_of,
     own_providers,
     own_server,
     poll_batch,
@@ -99,6 +122,9 @@ async def asked() -> None:
         assert_type(await count_tokens(provider, Request(model, (User("Hello"),))), int)
         assert_type(await toolbox.call(toolbox.tools[0], {}, "1"), ToolOutcome)
     assert_type(conversation.messages, list[Message])
+    store = ConversationStore(Path("talks"))
+    conversation.journal = store.journal(conversation, print)
+    assert_type(store.resumed(store.find("latest"), print), Conversation)
     assert_type(provider_names(), tuple[str, ...])
     assert_type(cost_of("openai", "gpt-5", Usage(input_tokens=1)), float | None)
     Question("Hello")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
@@ -115,17 +141,53 @@ def told(event: Event) -> str:
             return event.text
         case IterationStarted() | UsageReported():
             return str(assert_type(event.iteration, int))
-        case ToolCallStarted() | ToolApprovalRequest() | ToolApprovalAnswer():
+        case ToolCallStarted() | ToolApprovalRequest() | ToolApprovalAnswer() | ToolProgress() | ToolLog():
             return event.tool
+        case ElicitationRequest() | ElicitationAnswer() | SamplingRequest() | SamplingAnswer():
+            return event.tool
+        case SubagentEvent():
+            return told(assert_type(event.event, Event))
         case ToolCallFinished():
             return assert_type(event.outcome, ToolOutcome).name
         case Notice():
             return event.text
+        case HookRan():
+            return assert_type(event.hook, str)
         case End():
             assert_type(event.answer.tool_calls, tuple[ToolUse, ...])
             assert_type(event.answer.stop, Ending)
             assert_type(event.answer.citations, tuple[Citation, ...])
             return event.answer.content
+
+
+def kept(toolbox: Toolbox) -> Question:
+    presets = PresetStore("ann", Path("presets"))
+    made = presets.create("Sums", default_reasoning_level="low", enabled_tools=["calculator"])
+    assert_type(presets.all(), tuple[Preset, ...])
+    assert_type(presets.update(made.id, model="openai/gpt-5.1"), Preset)
+    assert_type(made.enabled_tools, tuple[str, ...])
+    assert_type(calculator_server(Path("state")), ServerSpec)
+    return made.question("Hello", "m", toolbox.tools)
+
+
+def denies(given: HookInput) -> HookDecision | None:
+    return HookDecision(deny="no") if given.tool == "Bash" else None
+
+
+async def limited(provider: Provider, toolbox: Toolbox) -> Answer:
+    async def at_limit(reached: LimitReached) -> LimitChoice:
+        assert_type(reached.text, str)
+        return 5 if reached.key == "question.calls" else "wrap_up"
+
+    asked: AtLimit = at_limit
+    compacted = assert_type(await compact(Conversation(), provider, "gpt-5"), Compacted)
+    assert_type(compacted.messages, int)
+    hook = Hook("no", "before_call", denies)
+    Question("Hello", "gpt-5", hooks=(hook, *hooks_of(load_config("toolspan.yaml"))))
+    pricing = Pricing("openai", "gpt-5")
+    assert_type(pricing.cost(Usage(input_tokens=1)), float | None)
+    question = Question("Hello", "gpt-5", limits=Limits(calls=5, usd=0.5))
+    return await answer(question, provider, toolbox, at_limit=asked, pricing=pricing)
 
 
 async def approving(provider: Provider, toolbox: Toolbox, request: ApprovalRequest) -> Answer:

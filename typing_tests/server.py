@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, assert_type
 
 from toolspan_server import (
@@ -13,6 +14,7 @@ from toolspan_server import (
     Content,
     Context,
     Executor,
+    FileStore,
     Handler,
     HandlerNotFound,
     InputRequired,
@@ -27,6 +29,7 @@ from toolspan_server import (
     ToolFailure,
     ToolResult,
     ToolspanError,
+    ToolStorage,
     ToolTimeout,
     handler,
     load_config,
@@ -39,6 +42,21 @@ def plain(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     context.raise_if_cancelled()
     context.publish(Change("resource", "notes://1"))
     return arguments
+
+
+@handler("storing")
+def storing(arguments: dict[str, Any], context: Context) -> Any:
+    storage = assert_type(context.storage, ToolStorage)
+    storage.set("key", 1)
+    storage.update("key", lambda value: value + 1, default=0)
+    assert_type(storage.get_all(), dict[str, Any])
+    storage.delete("key")
+    storage.clear()
+    return storage.get("key", "default")
+
+
+def store_of_a_test(folder: Path) -> Context:
+    return Context(tool_name="storing", store=FileStore(folder))
 
 
 @handler("asking", kind="internal", talks=True)

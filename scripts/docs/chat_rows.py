@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolspan_bridge.chat_traits import ChatTraits
+from toolspan_bridge.messages.chat_traits import ChatTraits
 from toolspan_bridge.providers.compatible.row import Row
 from toolspan_bridge.providers.compatible.rows import row_names, row_of
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import command_line, config_file, formats, parts
+from . import cast, command_line, config_file, errors, events, formats, man, parts
 
 ROOT = Path(__file__).parents[2]
 PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/command-line.md": command_line.page,
     "docs/reference/config-file.md": config_file.page,
+    "docs/reference/errors.md": errors.page,
+    "docs/reference/events.md": events.page,
+    "docs/reference/events.schema.json": events.schema,
     "docs/reference/formats.md": formats.page,
     "docs/reference/parts.md": parts.page,
+    "docs/tutorials/tour.md": cast.page,
+    man.PATH: man.page,
 }
 
 
