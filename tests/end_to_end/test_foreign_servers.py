@@ -166,7 +166,7 @@ def test_a_chat_goes_on_over_the_same_servers(place: Path) -> None:
             terminal.type("Try the first ones.\r")
             terminal.until("First done.")
             terminal.type("And the others.\r")
-            terminal.until("likes tides")
+            terminal.until("search_nodes(query=tides): ")
             terminal.until("Second done.")
             terminal.until("you>")
             terminal.type("\x04")

@@ -198,8 +198,7 @@ async def list_tools(session: Session, channel: Session, bounds: Bounds) -> List
             else:
                 listing.tools.append(tool)
         cursor = page.get("nextCursor")
-        missing = cast("dict[str, Any]", page.get("_meta") or {}).get(_PROBLEMS) or []
-        listing.warnings += [str(each) for each in missing if str(each) not in listing.warnings]
+        listing.warnings += [each for each in _problems(page) if each not in listing.warnings]
         if not cursor or len(listing.tools) > bounds.tools:
             break
     if cursor or len(listing.tools) > bounds.tools:
@@ -207,6 +206,18 @@ async def list_tools(session: Session, channel: Session, bounds: Bounds) -> List
         listing.warnings.append(f"more than {bounds.tools} tools: the rest was left out")
         listing.whole = False
     return listing
+
+
+def _problems(page: Mapping[str, Any]) -> list[str]:
+    """What a toolspan server says that it left out of the list; nothing of another shape is read."""
+    meta: Any = page.get("_meta")
+    if not isinstance(meta, Mapping):
+        return []
+    told: Any = cast("Mapping[str, Any]", meta).get(_PROBLEMS)
+    if not isinstance(told, list):
+        return []
+    problems = cast("Sequence[Any]", told)
+    return [str(each) for each in problems]
 
 
 async def request(session: Session, method: str, params: Mapping[str, Any]) -> dict[str, Any]:

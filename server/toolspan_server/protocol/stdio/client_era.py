@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from ...calls.caller import note_client
 from ..fast_path import (
@@ -60,7 +60,8 @@ class ClientEra:
         self._initialize = initialize
         self.version = version
         params = initialize.get("params")
-        note_client(params.get("clientInfo") if isinstance(params, Mapping) else None)
+        told = cast("Mapping[str, Any]", params if isinstance(params, Mapping) else {})
+        note_client(told.get("clientInfo"))
 
     def confirm(self, initialized: Message) -> None:
         """Record a ``notifications/initialized``."""

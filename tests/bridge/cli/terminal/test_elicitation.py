@@ -160,7 +160,7 @@ def test_a_page_before_a_call_is_visited_and_the_person_says_when_they_are_done(
 ) -> None:
     monkeypatch.setenv("BROWSER", "true")
     arguments = json.dumps({"pages": ["a"]})
-    words = ("tools", "call", "old/signed", "--arguments", arguments, "--config", "mine.yaml")
+    words = ("tools", "call", "old/visited", "--arguments", arguments, "--config", "mine.yaml")
     with Terminal(*words, cwd=folder) as terminal:
         shown = terminal.until("open?")
         assert "wants you to visit a page before it goes on" in shown and "https://a.example/" in shown
@@ -175,7 +175,7 @@ def test_a_page_before_a_call_is_visited_and_the_person_says_when_they_are_done(
 def test_without_a_terminal_a_page_before_a_call_is_not_visited_and_it_is_said(folder: Path) -> None:
     arguments = json.dumps({"pages": ["a"]})
     ran = toolspan_process(
-        "tools", "call", "old/signed", "--arguments", arguments, "--config", "mine.yaml", cwd=folder
+        "tools", "call", "old/visited", "--arguments", arguments, "--config", "mine.yaml", cwd=folder
     )
     assert ran.code == 5
     assert "asks to visit a page ('Sign in'), and there is no terminal to ask at" in ran.err
