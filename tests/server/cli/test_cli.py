@@ -189,11 +189,15 @@ def test_the_log_has_no_secret_and_its_tracebacks_are_indented(tmp_path: Path) -
 
 
 def test_the_log_level_is_obeyed(tmp_path: Path) -> None:
-    with StdioServer(write_config(tmp_path, "fault"), "--log-level", "info") as server:
+    with StdioServer(write_config(tmp_path, "fault"), "--log-level", "debug") as server:
         server.handshake().send(call(1, "weather", {"location": "Paris"}))
         server.errors.first(
-            lambda line: " INFO toolspan_server.tools.kinds.mock: " in line and "Paris" in line
+            lambda line: " DEBUG toolspan_server.tools.kinds.mock: " in line and "Paris" in line
         )
+    with StdioServer(write_config(tmp_path, "fault"), "--log-level", "info") as server:
+        server.handshake().send(call(1, "weather", {"location": "Paris"}))
+        server.errors.first(lambda line: " INFO toolspan_server.live.call_log: call of 'weather'" in line)
+        assert "Paris" not in server.errors.text
     with StdioServer(write_config(tmp_path, "fault"), "--log-level", "critical") as server:
         server.handshake()
         assert server.ask(call(1, "fault"))["result"]["isError"] is True

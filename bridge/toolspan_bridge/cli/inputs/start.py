@@ -9,7 +9,8 @@ from typing import cast, get_args
 
 from ...errors import UsageError
 from ...init import Calling, api_source, http_tool, mock_tool, server_spec
-from ..terminal.output import ask_line, print_message
+from ..terminal.line_questions import ask_line
+from ..terminal.output import print_message
 
 _CHOICES = (
     "nothing yet: a tool with a made-up answer",

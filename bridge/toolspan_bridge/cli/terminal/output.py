@@ -44,6 +44,11 @@ def print_message(text: str, *, err: bool = False) -> None:
     _echo(visible(text), err=err)
 
 
+def print_question(text: str) -> None:
+    """Print ``text`` on stderr, without an end of its line: the answer follows it."""
+    _echo(visible_line(text), err=True, nl=False)
+
+
 def print_note(text: str) -> None:
     """Print the note ``text`` on stderr, unless within ``without_notes``."""
     if _notes_are_printed.get():
@@ -106,34 +111,6 @@ def edited_text(text: str, extension: str) -> str:
     cleared()
     edited = click.edit(text, extension=extension)
     return text if edited is None else edited
-
-
-def confirm(question: str) -> None:
-    """Ask on stderr. Raises ``click.Abort`` for anything but yes."""
-    cleared()
-    click.confirm(visible_line(question), abort=True, err=True)
-
-
-def ask_line(question: str) -> str:
-    """A line that a person types, without blanks around it; empty for nothing. Raises ``click.Abort``."""
-    cleared()
-    try:
-        answer: str = click.prompt(visible_line(question), default="", show_default=False, err=True)
-    except click.Abort:
-        click.echo(err=True)  # the question's line has no end yet
-        raise
-    return answer.strip()
-
-
-def asked_yes(question: str) -> bool:
-    """Ask on stderr whether; the default is no. Raises ``click.Abort`` when there is no answer."""
-    cleared()
-    return click.confirm(visible_line(question), default=False, err=True)
-
-
-def agreed(question: str) -> bool:
-    """Whether a person says yes on stderr; where nobody can be asked, it is no."""
-    return sys.stdin.isatty() and sys.stderr.isatty() and asked_yes(question)
 
 
 def emit_text(text: str) -> None:

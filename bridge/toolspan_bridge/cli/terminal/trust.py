@@ -8,8 +8,11 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
+
 from ...trust.folders import Untrusted
-from .output import asked_yes, print_coloured
+from .line_questions import asked_yes
+from .output import print_coloured
 
 MOST_SHOWN = 200
 """How many items a person is asked about at once."""
@@ -21,8 +24,11 @@ def asked_to_trust(folder: Path, found: Sequence[Untrusted]) -> bool:
     Raises ``click.Abort`` for Ctrl+C and Ctrl+D.
     """
     print_coloured(_lines(folder, found))
-    with _interruptible():
-        return asked_yes("Trust it as it is now?")
+    try:
+        with _interruptible():
+            return asked_yes("Trust it as it is now?")
+    except KeyboardInterrupt:
+        raise click.Abort from None
 
 
 def _lines(folder: Path, found: Sequence[Untrusted]) -> list[tuple[str, str | None]]:
