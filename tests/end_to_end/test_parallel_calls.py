@@ -14,6 +14,7 @@ from tests.support.cli import Ran, toolspan
 from tests.support.waiting import BOUND_S
 
 HANDLERS = '''
+import time
 import anyio
 from toolspan_server import handler
 
@@ -54,14 +55,33 @@ async def until(arguments, context):
     while not await anyio.Path(arguments["file"]).exists():
         await anyio.sleep(0.01)
     return "late"
+
+
+def are_ten(arguments, context):
+    (context.config_dir / f"came{arguments['n']}").touch()
+    return len(list(context.config_dir.glob("came*"))) == 10
+
+
+@handler("gather_plain")
+def gather_plain(arguments, context):
+    while not are_ten(arguments, context):
+        time.sleep(0.01)
+    return "ten"
+
+
+@handler("gather_async")
+async def gather_async(arguments, context):
+    while not are_ten(arguments, context):
+        await anyio.sleep(0.01)
+    return "ten"
 '''
 NUMBER: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}}
 ROUND = {**NUMBER, "properties": {**NUMBER["properties"], "round": {"type": "integer"}}}
 FILE = {"type": "object", "properties": {"file": {"type": "string"}}}
 
 
-def tool(name: str, parameters: dict[str, Any], **more: Any) -> dict[str, Any]:
-    implementation = {"type": "builtin", "handler": name}
+def tool(name: str, parameters: dict[str, Any], isolation: str | None = None, **more: Any) -> dict[str, Any]:
+    implementation = {"type": "builtin", "handler": name, **({"isolation": isolation} if isolation else {})}
     return {
         "name": name,
         "description": name,
@@ -75,12 +95,11 @@ def config(folder: Path, calls: list[tuple[str, dict[str, Any]]], max_parallel: 
     """A config with a server of ours, and a model that makes ``calls`` in one turn."""
     (folder / "meeting.py").write_text(HANDLERS)
     tools = [tool("meet", ROUND), tool("alone", NUMBER, **hints), tool("until", FILE)]
-    data = {
-        "handlers": ["meeting.py"],
-        "limits": {"concurrent_calls_per_target": 10},
-        "tools": {"max_parallel": max_parallel, "registry": tools},
-    }
-    (folder / "toolspan.json").write_text(json.dumps(data))
+    saved(folder, calls, {"max_parallel": max_parallel, "registry": tools})
+
+
+def saved(folder: Path, calls: list[tuple[str, dict[str, Any]]], tools: dict[str, Any]) -> None:
+    (folder / "toolspan.json").write_text(json.dumps({"handlers": ["meeting.py"], "tools": tools}))
     written = [{"tool": name, "arguments": arguments} for name, arguments in calls]
     (folder / "turns.yaml").write_text(json.dumps({"turns": [{"calls": written}, {"text": "done"}]}))
 
@@ -108,6 +127,20 @@ def test_as_many_calls_as_the_config_says_are_inside_the_server_at_once(
     results = asked(tmp_path, verb)
     assert len(results) == 10
     assert max(result["peak"] for result in results) == max_parallel
+
+
+@pytest.mark.requirement("I12.7.8")
+@pytest.mark.parametrize(
+    ("handler", "isolation"),
+    [("gather_async", None), ("gather_plain", None), ("gather_plain", "thread"), ("gather_async", "process")],
+)
+def test_ten_calls_of_one_handler_run_at_once_where_no_limit_is_set(
+    tmp_path: Path, handler: str, isolation: str | None
+) -> None:
+    (tmp_path / "meeting.py").write_text(HANDLERS)
+    gather = tool(handler, NUMBER, isolation, timeout_ms=100_000)
+    saved(tmp_path, [(handler, {"n": n}) for n in range(10)], {"registry": [gather]})
+    assert asked(tmp_path, "ask") == ["ten"] * 10
 
 
 @pytest.mark.requirement("I12.5.50")

@@ -148,8 +148,8 @@ def _made(
 def _concurrency_limits(limits: LimitsConfig) -> ConcurrencyLimits:
     every = limits.concurrent_calls
     return ConcurrencyLimits(
-        per_target=limits.concurrent_calls_per_target or max(1, every // 2),
-        per_kind=limits.concurrent_calls_per_kind or max(1, every * 3 // 4),
+        per_target=limits.concurrent_calls_per_target or max(1, every * 3 // 4),
+        per_kind=limits.concurrent_calls_per_kind or max(1, every * 7 // 8),
         queued=limits.queued_calls_per_target,
     )
 

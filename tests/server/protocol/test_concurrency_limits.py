@@ -72,7 +72,7 @@ def test_more_calls_than_may_run_to_an_upstream_that_hangs_leave_the_others_to_r
     with http_server(config(tmp_path)) as server, ExitStack() as stack:
         for _ in range(_MANY):
             hold(stack, server, "hang")
-        until(lambda: gauge(server, "toolspan_calls_running") == 8, "half of the calls")
+        until(lambda: gauge(server, "toolspan_calls_running") == 12, "three quarters of the calls")
         assert is_answered(server)
 
 

@@ -120,12 +120,12 @@ class LimitsConfig(Record):
     )
     concurrent_calls_per_target: Count | None = key(
         "Calls that run at the same time and depend on the same upstream, host, database or handler; "
-        "others are queued, and tools that do not depend on it are unaffected. Half of "
+        "others are queued, and tools that do not depend on it are unaffected. Three quarters of "
         "concurrent_calls when absent.",
         default=None,
     )
     concurrent_calls_per_kind: Count | None = key(
-        "Calls that run at the same time of all such tools of one kind; three quarters of "
+        "Calls that run at the same time of all such tools of one kind; seven eighths of "
         "concurrent_calls when absent.",
         default=None,
     )
@@ -135,11 +135,11 @@ class LimitsConfig(Record):
         default=200,
     )
     handler_processes: int = key(
-        "Worker processes of handlers, in one process of the server; one handler may use all but one "
-        "of them.",
+        "Worker processes of handlers, in one process of the server, each started when it is needed; one"
+        " handler may use all but one of them.",
         least=1,
         most=256,
-        default=4,
+        default=16,
     )
     handler_memory_bytes: int = key(
         "Most memory of a worker process, and of each process that it starts, in bytes.",

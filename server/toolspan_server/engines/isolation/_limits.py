@@ -12,7 +12,7 @@ class ProcessLimits:
     ``withheld`` are environment variables that they do not get. ``result_bytes`` is the limit of a result.
     """
 
-    processes: int = 4
+    processes: int = 16
     memory_bytes: int = 1 << 30
     cpu_seconds: int = 300
     result_bytes: int = 1_048_576

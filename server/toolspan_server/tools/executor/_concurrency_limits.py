@@ -16,8 +16,8 @@ _ACTION = "Try again later, or raise the named limits in the config; a tool's ti
 class ConcurrencyLimits:
     """How many calls of one target and of one kind may run at once, and how many more may queue for it."""
 
-    per_target: int = 8
-    per_kind: int = 12
+    per_target: int = 12
+    per_kind: int = 14
     queued: int = 200
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.support.isolated import HANDLERS, config, entry, is_alive, noted, served
 from tests.support.waiting import until
 from toolspan_server import load_config
+from toolspan_server.config.models.limits import LimitsConfig
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I9.2.14")]
 
@@ -52,6 +53,19 @@ async def test_a_handler_that_hangs_leaves_a_worker_to_the_others(tmp_path: Path
         await until(lambda: noted(tmp_path, "w0"))
         assert (await runtime.execute("pid", {})).success
         assert sum(bool(noted(tmp_path, f"w{number}")) for number in range(5)) == 1
+        group.cancel_scope.cancel()
+
+
+@pytest.mark.requirement("I12.7.8")
+async def test_by_default_more_calls_than_may_run_of_a_handler_that_hangs_leave_workers_to_the_others(
+    tmp_path: Path,
+) -> None:
+    path = config(tmp_path, limits={"handler_processes": LimitsConfig.initial().handler_processes})
+    async with served(path) as runtime, anyio.create_task_group() as group:
+        for number in range(40):
+            group.start_soon(runtime.execute, "wait", {"until": "never", "note": f"w{number}"})
+        await until(lambda: sum(bool(noted(tmp_path, f"w{number}")) for number in range(40)) == 12)
+        assert (await runtime.execute("pid", {})).success
         group.cancel_scope.cancel()
 
 
