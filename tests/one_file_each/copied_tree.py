@@ -11,7 +11,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ADDITIONS = Path(__file__).parent / "additions"
-GENERATED = {"configs/toolspan.schema.json", "docs/reference", "tests/support/real_tools/losses"}
+GENERATED = {
+    "configs/toolspan.schema.json",
+    "docs/man",
+    "docs/reference",
+    "tests/support/real_tools/losses",
+}
 
 
 @dataclass(frozen=True)
