@@ -9,7 +9,7 @@ from typing import IO
 
 import click
 
-from .terminal.output import print_long_note
+from .terminal.output import print_note
 
 __all__ = ["MOST", "Group", "all_option", "grouped", "is_too_long", "note_how_to_see_all"]
 
@@ -50,7 +50,7 @@ def grouped(entries: Iterable[tuple[tuple[str, ...], str]]) -> list[Group]:
 
 def note_how_to_see_all(count: int, what: str) -> None:
     """Say that ``count`` of ``what`` were shown in short, and how to see them."""
-    print_long_note(f"{count} {what}, in short: --all shows each, --tool GLOB those of some tools")
+    print_note(f"{count} {what}, in short: --all shows each, --tool GLOB those of some tools")
 
 
 def _first(names: list[str]) -> str:

@@ -31,7 +31,7 @@ def toolspan() -> None:
 
     Exit codes: 0 ok, 1 unexpected, 2 usage or bad config, 3 auth needed, 4 unreachable, 5 tool error
     or no tool, 6 validation below its threshold, 7 lint found a loss, 8 an answer does not fit its schema,
-    130 interrupted.
+    9 a limit ended a question, 130 interrupted.
     """
 
 

@@ -23,5 +23,5 @@ def first_questions(messages: Sequence[Message], count: int) -> list[Message]:
     """The messages of the first ``count`` questions, with what came of them. Raises ``UsageError``."""
     places = question_places(messages)
     if not 0 < count <= len(places):
-        raise UsageError(f"the conversation has {len(places)} questions: there is no number {count}")
+        raise UsageError(f"there is no question {count}: the conversation has {len(places)}")
     return list(messages[: [*places, len(messages)][count]])

@@ -19,7 +19,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
 def mock_tool(name: str) -> Entry:
     """A tool that gives a made-up answer."""
     if not _NAME.fullmatch(name):
-        raise UsageError(f"--mock {name!r}: use letters, digits, _ - and ., at most 128")
+        raise UsageError(f"{name!r}: use letters, digits, _ - and ., at most 128")
     words = name.replace("_", " ").replace("-", " ").replace(".", " ")
     data = {
         "name": name,
@@ -45,9 +45,9 @@ def http_tool(text: str, taken: set[str]) -> Entry:
     method, space, url = text.partition(" ")
     if not space:
         method, url = "GET", text
-    parts = _url("--http", url)
+    parts = _url(url)
     if method.upper() not in _METHODS:
-        raise UsageError(f"--http {text!r}: {method!r} is no method ({', '.join(_METHODS)})")
+        raise UsageError(f"{text!r}: {method!r} is no method ({', '.join(_METHODS)})")
     names = list(dict.fromkeys(_PLACEHOLDER.findall(url)))
     implementation: dict[str, Any] = {"type": "http", "url": url}
     if method.upper() != "GET":
@@ -72,23 +72,24 @@ def http_tool(text: str, taken: set[str]) -> Entry:
 def api_source(place: str, directory: Path) -> Entry:
     """The tools of an OpenAPI description: a file (kept relative to ``directory``), or a URL."""
     if re.match(r"https?://", place):
-        where: dict[str, Any] = {"url": place, **_reach(_url("--openapi", place).hostname or "")}
+        where: dict[str, Any] = {"url": place, **_reach(_url(place).hostname or "")}
     else:
         path = Path(place).absolute()
         if not path.is_file():
-            raise UsageError(f"--openapi {place!r}: there is no such file")
+            raise UsageError(f"{place!r}: there is no such file")
         inside = path.is_relative_to(directory.absolute())
         where = {"file": path.relative_to(directory.absolute()).as_posix() if inside else str(path)}
     return Entry(
         {"type": "openapi", **where},
         [
             "Every operation becomes a tool; choose some with include, such as",
-            "include: {tags: [orders], operations: [listOrders]}.",
+            "include: {tags: [orders], operations: [listOrders]}. A key that they need, by its name in the",
+            "description: credentials: {apiKey: {value_env: SHOP_KEY}}.",
         ],
     )
 
 
-def _url(option: str, url: str) -> SplitResult:
+def _url(url: str) -> SplitResult:
     parts = None
     try:
         parts = urlsplit(url)
@@ -98,9 +99,9 @@ def _url(option: str, url: str) -> SplitResult:
     except ValueError:
         whole = False
     if parts is None or not whole:
-        raise UsageError(f"{option} {url!r} is not an http or https URL")
+        raise UsageError(f"{url!r} is not an http or https URL")
     if "@" in parts.netloc:
-        raise UsageError(f"{option}: leave the password out of the URL, and use auth with a variable")
+        raise UsageError("leave the password out of the URL, and use auth with a variable")
     return parts
 
 

@@ -59,9 +59,9 @@ def server_spec(command: str) -> ServerSpec:
     try:
         words = tuple(shlex.split(command))
     except ValueError as fault:
-        raise UsageError(f"--from-mcp {command!r}: {fault}") from None
+        raise UsageError(f"{command!r}: {fault}") from None
     if not words:
-        raise UsageError("--from-mcp wants a command, or a URL")
+        raise UsageError("an MCP server is a command, or a URL")
     return ServerSpec("recorded", command=words, inherit_env=True, call_timeout=_CALL_S)
 
 

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from .snapshots import ConfigSnapshot
 
+_NAMED = 5
+
 
 def health(snapshot: ConfigSnapshot, problems: Sequence[str], redact: Callable[[str], str]) -> dict[str, Any]:
     """The state of ``snapshot``; ``problems`` are those of a later config that was refused.
@@ -36,10 +38,22 @@ def source_problems(snapshot: ConfigSnapshot, redact: Callable[[str], str]) -> t
     """A sentence about each source whose tools are missing, or are older than they should be: why that is."""
     states = (runner.state() for runner in snapshot.source_runners)
     return tuple(
-        redact(f"the source {state['type']} {state.get('name', '')}".rstrip() + f" failed: {state['error']}")
+        redact(f"the source {state['type']} {state.get('name', '')}".rstrip() + f" {problem}")
         for state in states
-        if state.get("error")
+        if (problem := _problem(state))
     )
+
+
+def _problem(state: Mapping[str, Any]) -> str:
+    """What is wrong with a source; empty for nothing. That it left out some, not all, is no fault."""
+    if state.get("error"):
+        return f"failed: {state['error']}"
+    left_out = state.get("left_out")
+    if state.get("tools") or not isinstance(left_out, list) or not left_out:
+        return ""
+    named = cast("list[str]", left_out)
+    more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return f"has no tool, all of its operations are left out: {'; '.join(named[:_NAMED])}{more}"
 
 
 def _state(service: Any) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator
 from functools import cache
@@ -78,6 +79,15 @@ def assert_takes(context: click.Context, options: list[str]) -> None:
         assert given or not parameter.required
         if isinstance(parameter.type, click.Choice) and isinstance(given, str | list):
             parameter.type_cast_value(context, given)
+
+
+@pytest.mark.requirement("I13.5.40")
+def test_what_a_list_of_commands_says_of_each_is_a_whole_sentence() -> None:
+    for path, context in every().items():
+        if isinstance(context.command, click.Group):
+            listed = context.get_help().partition("\nCommands:\n")[2].splitlines()
+            assert listed, path
+            assert not [row for row in listed if not re.search(r"[\w)]\.$", row)], path
 
 
 @pytest.mark.requirement("I13.5.23")

@@ -124,7 +124,7 @@ class SavedConversation:
         if choice.name is not None:
             self._go_on(store, choice.name, fork=choice.fork, saves=saves)
         elif choice.fork:
-            self.fork()
+            self._go_on_with_copy(forked(self.conversation))
         elif saves:
             self._attach(store)
 
@@ -139,6 +139,7 @@ class SavedConversation:
         before = self.conversation
         self._go_on(self._needed_store(), name, fork=False, saves=True)
         if before is not self.conversation:
+            self._leave_file()
             _close(before)
 
     def stored(self) -> list[Entry]:
@@ -146,12 +147,18 @@ class SavedConversation:
         return self._needed_store().entries()
 
     def start_anew(self) -> None:
-        """Begin another conversation, which is kept in the same file."""
+        """Begin another conversation; the file, if there is one, stays that of the one before."""
+        self._leave_file()
         self._replace(Conversation())
 
     def fork(self, questions: int | None = None) -> None:
-        """Go on with a copy, of the first ``questions`` of it. Raises ``UsageError``."""
+        """Go on with a copy, of the first ``questions`` of it; the file, if there is one, stays that of the
+        one before. Raises ``UsageError``."""
         copy = forked(self.conversation, questions)
+        self._leave_file()
+        self._go_on_with_copy(copy)
+
+    def _go_on_with_copy(self, copy: Conversation) -> None:
         self._replace(copy, origin=self.log().head)
         copy.record()
 
@@ -237,7 +244,7 @@ class SavedConversation:
         if fork or not saves:
             self.conversation = store.read(entry).conversation
             if fork:
-                self.fork()
+                self._go_on_with_copy(forked(self.conversation))
             return
         try:
             self.conversation = store.resumed(entry, print_note)
@@ -245,7 +252,13 @@ class SavedConversation:
             if not agreed(f"{busy}. Go on with a copy now?"):
                 raise
             self.conversation = store.read(entry).conversation
-            self.fork()
+            self._go_on_with_copy(forked(self.conversation))
+
+    def _leave_file(self) -> None:
+        """Write no other conversation over the one in the file."""
+        if self._path is not None:
+            print_note(f"{self._path} stays as it is; /save FILE keeps what follows")
+            self._path = None
 
     def _needed_store(self) -> ConversationStore:
         if self._store is None:

@@ -31,4 +31,6 @@ async def _command(chat: Chat, line: str) -> None:
         chat.broken = True
         print_note(f"{fault}")
         return
+    if rest and not command.usage:
+        raise UsageError(f"/{command.name} takes nothing after it, as {rest[0].strip()!r}")
     await command.run(chat, rest[0].strip() if rest else "")

@@ -266,8 +266,8 @@ def read_config(choice: ConfigChoice, *, needed: bool = True, import_handlers: b
     if not files:
         if needed:
             raise UsageError(
-                f"no config file: none of {', '.join(DEFAULT_FILES)} is in this folder "
-                "(pass --config FILE, or try `toolspan demo`)"
+                f"no config file is in {Path.cwd()} (looked for {', '.join(DEFAULT_FILES)}): name one with "
+                "--config FILE, or write one with `toolspan init`"
             )
         return Config()
     config = load_config(*files, skip_invalid=choice.skip_invalid, import_handlers=import_handlers)

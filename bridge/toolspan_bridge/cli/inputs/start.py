@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,8 +72,15 @@ def _take(start: Start, choice: int, directory: Path) -> None:
     elif choice == 3:
         start.apis.append(_asked("File or URL", lambda text: api_source(text, directory)))
     else:
-        start.servers.append(_asked("Command or URL", server_spec))
+        start.servers.append(_asked("Command or URL", _startable))
         start.calling = _asked_calling()
+
+
+def _startable(text: str) -> None:
+    """Raises ``UsageError`` when ``text`` is neither a URL nor a command that is there."""
+    command = server_spec(text).command
+    if command and shutil.which(command[0]) is None:
+        raise UsageError(f"there is no command {command[0]!r}: install it, or correct it")
 
 
 def _asked_calling() -> Calling:

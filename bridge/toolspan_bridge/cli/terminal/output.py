@@ -24,6 +24,7 @@ from toolspan_server.common.visible import (
 )
 
 from .waiting.status_line import cleared, occupy
+from .width import broken_between_words, columns_of
 
 _notes_are_printed = ContextVar("notes_are_printed", default=True)
 
@@ -56,8 +57,10 @@ def print_note(text: str) -> None:
 
 
 def print_problem(text: str) -> None:
-    """Print ``text``, which is why the exit code is not 0, on stderr."""
-    _echo(_indented(f"toolspan: {text}"), err=True)
+    """Print ``text``, which is why the exit code is not 0, on stderr; at a terminal it is broken between
+    words."""
+    shown = _indented(f"toolspan: {text}")
+    _echo(broken_between_words(shown, columns_of(sys.stderr)) if sys.stderr.isatty() else shown, err=True)
 
 
 @contextmanager
@@ -68,25 +71,6 @@ def without_notes() -> Generator[None]:
         yield
     finally:
         _notes_are_printed.reset(before)
-
-
-def print_long_note(text: str) -> None:
-    """Print the note ``text`` on stderr, broken between words at the width of a terminal."""
-    if not (sys.stderr.isatty() and _notes_are_printed.get()):
-        print_note(text)
-        return
-    import shutil
-    import textwrap
-
-    width = max(20, shutil.get_terminal_size().columns - 1)
-    lines = textwrap.wrap(
-        visible_line(f"toolspan: {text}"),
-        width,
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    _echo("\n".join(lines), err=True)
 
 
 def heading(text: str) -> None:

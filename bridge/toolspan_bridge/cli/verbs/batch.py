@@ -79,8 +79,9 @@ def submit(
     choice: ConfigChoice,
     as_json: bool,
 ) -> None:
-    """Submit the QUESTIONS of a file of JSON lines, each {"id": "monday", "question": "Will it rain?"}; - is
-    stdin.
+    """Submit the QUESTIONS of a file.
+
+    It has JSON lines, each {"id": "monday", "question": "Will it rain?"}; - is stdin.
 
     The questions are asked without tools: nobody would carry the calls out.
     """
@@ -139,7 +140,7 @@ def cancel(file: Path, choice: ConfigChoice, as_json: bool) -> None:
 @config_options
 @json_option
 def collect(file: Path, choice: ConfigChoice, as_json: bool) -> int:
-    """Print the answers to the batch of FILE, in the order of its questions.
+    """Print the answers to the batch of FILE, in its order.
 
     Exit 1 when a question has no whole answer; the reason is on stderr, or in the JSON. Exit 2 while the
     batch runs. It may be repeated: nothing is removed at the provider.

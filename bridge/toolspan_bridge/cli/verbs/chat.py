@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 
 import anyio
@@ -30,6 +29,7 @@ from ..inputs.profile import profile_options
 from ..inputs.saving import SavingChoice, saving_options
 from ..module_group import Verb
 from ..terminal.output import print_note
+from ..terminal.program import command_line
 
 
 @click.command(name="chat", cls=Verb, example="toolspan chat --workspace . -m ollama/qwen3:8b")
@@ -96,6 +96,9 @@ def command(
 
 
 def _next(name: str, choice: ConfigChoice) -> str:
-    """The command that goes on with the conversation ``name``."""
-    configs = (word for path in choice.paths for word in ("--config", path))
-    return shlex.join(["toolspan", "chat", "--conversation", name, *configs])
+    """The command that goes on with the conversation ``name``, with the same tools."""
+    words = ["chat", "--conversation", name]
+    words += [word for path in choice.paths for word in ("--config", path)]
+    words += ["--workspace", str(choice.workspace)] if choice.workspace else []
+    words += [word for server in choice.servers for word in ("--server", server)]
+    return command_line(*words)

@@ -1,4 +1,4 @@
-"""``toolspan doctor``: does everything work here, and what to do where it does not?"""
+"""``toolspan doctor``: check that everything works here, and say what to do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ _MARKS = {"ok": "✓", "warning": "!", "problem": "✗"}
     name="doctor",
     cls=Verb,
     example="toolspan doctor --bundle report.zip",
-    short_help="Check that everything works here, and say what to do.",
 )
 @config_options
 @click.option(
@@ -51,9 +50,6 @@ def command(
 
     Nothing is run or sent that nobody allowed; no secret is shown. The exit code is that of the first
     problem: 2 config, 3 a key or sign-in, 4 unreachable, 1 anything else; warnings change nothing.
-
-    \b
-        toolspan doctor --bundle report.zip
     """
     if bundle is None and (logs or conversations):
         raise UsageError("--log and --conversations go with --bundle")

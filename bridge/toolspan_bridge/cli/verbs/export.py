@@ -31,7 +31,7 @@ from ..inputs.options import ConfigChoice, config_options, locked_option, server
 from ..inputs.profile import profile_options
 from ..long_lists import all_option, grouped, is_too_long, note_how_to_see_all
 from ..module_group import Verb
-from ..terminal.output import emit_bytes, emit_json, emit_table, print_long_note, print_message, print_note
+from ..terminal.output import emit_bytes, emit_json, emit_table, print_message, print_note
 from ..terminal.waiting.waits import waiting
 
 if TYPE_CHECKING:
@@ -238,9 +238,7 @@ def _note_losses(losses: Iterable[Loss], options: _ExportOptions) -> None:
     found = list(losses)
     if is_too_long(len(found), show_all=options.show_all, file=sys.stderr):
         for each in grouped(((loss.severity, loss.rule), loss.tool) for loss in found):
-            print_long_note(
-                f"{each.key[0]}: {each.key[1]}: {each.count} times, in tools such as {each.such_as}"
-            )
+            print_note(f"{each.key[0]}: {each.key[1]}: {each.count} times, in tools such as {each.such_as}")
         return
     for loss in found:
         print_note(f"{loss.severity}: {loss.tool}{loss.pointer}: {loss.rule}: {loss.repair}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -139,7 +140,8 @@ def _made(name: str, start: Start, directory: Path) -> _Written:
     own = _tools(start.mocks, start.requests)
     taken = {str(tool.data["name"]).lower() for tool in own}
     tools = own + (_recorded(start.servers, start.calling, taken) if start.servers else [])
-    sources = [api_source(place, directory) for place in start.apis]
+    with _of_option("--openapi"):
+        sources = [api_source(place, directory) for place in start.apis]
     left_out = _leave_out_wrong(name, tools, sources, len(own))
     return _Written(name, tools, sources, left_out)
 
@@ -162,14 +164,26 @@ def _tools(mocks: Sequence[str], requests: Sequence[str]) -> list[Entry]:
         if name.lower() in taken:
             raise UsageError(f"--mock {name!r} is there twice (tool names that differ by case alone are one)")
         taken.add(name.lower())
-        entries.append(mock_tool(name))
-    return entries + [http_tool(text, taken) for text in requests]
+        with _of_option("--mock"):
+            entries.append(mock_tool(name))
+    with _of_option("--http"):
+        return entries + [http_tool(text, taken) for text in requests]
+
+
+@contextmanager
+def _of_option(name: str) -> Generator[None]:
+    """A ``UsageError`` of the block is about what was given for the option ``name``, and says so."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{name} {error.message}") from None
 
 
 def _recorded(servers: Sequence[str], calling: Calling, taken: set[str]) -> list[Entry]:
     entries: list[Entry] = []
     for server in servers:
-        found, notes = anyio.run(recorded, server, calling, taken)
+        with _of_option("--from-mcp"):
+            found, notes = anyio.run(recorded, server, calling, taken)
         for text in notes:
             print_note(text)
         if not found:

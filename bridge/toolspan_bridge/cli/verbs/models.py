@@ -40,7 +40,7 @@ from ..inputs.user_config import (
 )
 from ..module_group import Verb
 from ..terminal.errors import exit_code
-from ..terminal.output import emit_json, emit_table, print_long_note, print_message, print_note
+from ..terminal.output import emit_json, emit_table, print_message, print_note
 from ..terminal.waiting.waits import waiting
 from ._unlisted import unlisted_notes
 
@@ -91,7 +91,7 @@ def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoic
     else:
         _show(models)
         for note in unlisted_notes(listed, in_full=bool(providers)):
-            print_long_note(note)
+            print_note(note)
     failed = next((each.error for each in listed if each.error), None)
     return exit_code(failed) if providers and failed else 0
 

@@ -97,7 +97,10 @@ def list_(
 @workspace_option
 @json_option
 def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
-    """Show one tool: its description, the JSON Schema of its parameters, and its examples."""
+    """Show one tool.
+
+    That is its description, the JSON Schema of its parameters, and its examples.
+    """
     tool, examples = anyio.run(_tool, name, choice)
     if as_json:
         emit_json({**_described(tool), "examples": examples} if examples else _described(tool))

@@ -42,7 +42,10 @@ def list_(as_json: bool) -> None:
 @click.option("--all", "every", is_flag=True, help="Forget all folders.")
 @json_option
 def forget(folder: Path | None, every: bool, as_json: bool) -> None:
-    """Take back what you allowed FOLDER (default: this one): what it brings is asked about again."""
+    """Take back what FOLDER may run and send.
+
+    FOLDER is this one where none is named. What it brings is asked about again.
+    """
     if every and folder is not None:
         raise UsageError("name a folder, or --all of them")
     chosen = None if every else folder or Path.cwd()

@@ -73,8 +73,10 @@ def connect(model: str) -> Provider:
     """The script in the file ``model``. Raises ``UsageError`` that says what is wrong with it, and where."""
     try:
         content = yaml.safe_load(Path(model).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the script {model} cannot be read: {error}") from None
+    except OSError as error:
+        raise UsageError(f"the script {model} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"the script {model} cannot be read: it is no UTF-8") from None
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"the script {model} is no YAML: {error}") from None
     turns = content.get("turns") if is_object(content) else None

@@ -81,7 +81,7 @@ def test_a_line_that_begins_with_a_blank_is_a_question(shop: Path) -> None:
         ("x", "no provider 'x'"),
         ("openia/gpt", "did you mean 'openai'?"),
         ("openai/gpt-5", "OPENAI_API_KEY"),
-        ("scripted/none.yaml", "none.yaml"),
+        ("scripted/none.yaml", "none.yaml cannot be read: No such file or directory;"),
         ("offline/keyword please", "/model takes one PROVIDER/MODEL"),
     ],
 )
@@ -262,6 +262,39 @@ def test_clear_leaves_only_what_is_saved_and_says_where_it_is(shop: Path) -> Non
     ran = chat(shop, "first", "/save", "/clear", model=model, options=("--no-save",))
     assert "the conversation is not kept: /save FILE keeps it" in ran.err
     assert ran.code == 2 and "this conversation is not saved: /save FILE keeps it, then /clear" in ran.err
+
+
+@pytest.mark.requirement("I13.4.61")
+@pytest.mark.parametrize("left", ["/clear", "/fork 1"])
+def test_no_other_conversation_is_written_over_the_one_in_a_file(shop: Path, left: str) -> None:
+    model = script(shop, {"text": "one"}, {"text": "two"}, {"text": "three"})
+    options = ("--no-save", "--save", "talk.json")
+    ran = chat(shop, "first", "second", left, "third", "/save other.json", model=model, options=options)
+    assert ran.code == 0 and "talk.json stays as it is; /save FILE keeps what follows" in ran.err
+    assert asked(kept(shop)) == ["first", "second"]
+    other = asked(Conversation.load(shop / "other.json"))
+    assert other == (["third"] if left == "/clear" else ["first", "third"])
+
+
+@pytest.mark.requirement("I13.4.61")
+def test_a_conversation_that_is_resumed_is_not_written_over_the_one_in_a_file(shop: Path) -> None:
+    model = script(shop, {"text": "one"}, {"text": "two"})
+    before = chat(shop, "first", model=model).err.rpartition("--conversation ")[2][:12]
+    ran = chat(shop, "second", f"/resume {before}", "third", model=model, options=("--save", "talk.json"))
+    assert ran.code == 0 and "talk.json stays as it is" in ran.err
+    assert asked(kept(shop)) == ["second"]
+
+
+def asked(conversation: Conversation) -> list[str]:
+    return [each.text for each in conversation.messages if isinstance(each, User)]
+
+
+@pytest.mark.requirement("I13.4.60")
+@pytest.mark.parametrize("command", ["clear", "compact", "history", "quit", "usage", "todos"])
+def test_a_command_that_takes_nothing_says_so_and_does_nothing(shop: Path, command: str) -> None:
+    model = script(shop, {"text": "one"})
+    ran = chat(shop, "first", f"/{command} now", model=model)
+    assert ran.code == 2 and f"/{command} takes nothing after it, as 'now'" in ran.err
 
 
 @pytest.mark.long

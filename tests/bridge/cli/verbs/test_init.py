@@ -142,32 +142,34 @@ def test_an_editor_finds_the_schema_of_what_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.requirement("I13.1.9")
-def test_at_a_terminal_it_asks_what_there_is_and_again_where_an_answer_cannot_be(tmp_path: Path) -> None:
+def test_at_a_terminal_it_asks_what_there_is_and_again_where_an_answer_cannot_be(
+    tmp_path: Path, other: Path
+) -> None:
     (tmp_path / "shop.json").write_text(json.dumps(SHOP))
     with Terminal("init", cwd=tmp_path) as terminal:
         for question, answer in (
             ("1 to 4 [1]", "7"),
             ("7 is none of them", "2"),
             ("URL, or METHOD URL", "example.com"),
-            ("is not an http or https URL", "https://api.example.com/users/{id}"),
+            ("\n'example.com' is not an http or https URL", "https://api.example.com/users/{id}"),
             ("Anything else?", "3"),
             ("File or URL", "missing.json"),
             ("there is no such file", "shop.json"),
+            ("Anything else?", "4"),
+            ("Command or URL", "no-such-server --stdio"),
+            ("there is no command 'no-such-server': install it, or correct it", f"{SERVER} {other}"),
+            ("Call its tools", ""),
             ("Anything else?", "1"),
             ("Name of the tool [example]", ""),
             ("Anything else?", ""),
         ):
             terminal.until(question)
             terminal.type(f"{answer}\n")
-        terminal.until("toolspan.yaml was written: 4 tools, 1 left out")
+        terminal.until("toolspan.yaml was written: 7 tools, 1 left out")
         assert terminal.ended() == 0
     listed = toolspan("tools", "list", "--json", cwd=tmp_path)
-    assert [each["name"] for each in listed.json["tools"]] == [
-        "deleteOrders",
-        "example",
-        "get_users",
-        "listOrders",
-    ]
+    names = sorted(each["name"] for each in listed.json["tools"])
+    assert names == ["deleteOrders", "erase", "example", "get_users", "listOrders", "odd", "weather"]
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,29 @@ def test_a_source_that_failed_is_said_with_its_reason(tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (5, "")
     assert "the source openapi none.yaml failed: there is no such file" in ran.err
     assert "offers no tool" in ran.err
+
+
+@pytest.mark.requirement("I13.2.40")
+@pytest.mark.parametrize("words", [*NEEDS_TOOLS[:1], ("ask", "hello", "--no-save")], ids=" ".join)
+def test_a_description_whose_operations_are_all_left_out_is_said_with_the_reasons(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    paths = {f"/{number}": {"get": {"security": [{"pin": []}]}} for number in range(7)}
+    described = {"openapi": "3.1.0", "info": {}, "servers": [{"url": "https://a.example"}], "paths": paths}
+    (tmp_path / "shop.json").write_text(json.dumps(described))
+    (tmp_path / "toolspan.yaml").write_text("tools: {sources: [{type: openapi, file: shop.json}]}\n")
+    ran = toolspan(*words, cwd=tmp_path)
+    assert ran.code == (5 if words == ("tools", "list") else 0)
+    assert "the source openapi shop.json has no tool, all of its operations are left out" in ran.err
+    assert "GET /0: it needs credentials for one of: pin" in ran.err and "; and 2 more" in ran.err
+
+
+@pytest.mark.requirement("I13.2.1")
+def test_check_and_install_without_a_config_say_what_the_others_say(tmp_path: Path) -> None:
+    for words in (("check",), ("install", "cursor", "--print")):
+        ran = toolspan(*words, cwd=tmp_path)
+        assert (ran.code, ran.out) == (2, "") and f"no config file is in {tmp_path}" in ran.err
+        assert "--config FILE" in ran.err and "`toolspan init`" in ran.err
 
 
 @pytest.mark.requirement("I13.2.2")

@@ -57,7 +57,7 @@ def test_a_chat_is_shown_forked_exported_and_left_for_another(shop: Path) -> Non
         original = next(each["id"] for each in listed(shop) if not each["forked_from"])
         ask(terminal, f"/resume {original[:8]}", "going on with")
         ask(terminal, "third", "answer 4")
-        ask(terminal, "/exit", f"`toolspan chat --conversation {original[:12]} --config toolspan.yaml`")
+        ask(terminal, "/exit", f"chat --conversation {original[:12]} --config toolspan.yaml`")
         assert terminal.ended() == 0
     exported = (shop / "talk.md").read_text()
     assert "> other" in exported and "> second" not in exported

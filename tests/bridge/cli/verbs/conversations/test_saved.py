@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -123,14 +124,27 @@ def strict(received: Received) -> str:
     return ""
 
 
+@pytest.mark.requirement("I13.4.62")
+def test_the_command_that_goes_on_with_a_chat_has_its_workspace_and_servers(
+    shop: Path, model: Script
+) -> None:
+    server = shlex.join([sys.executable, "-m", "toolspan_server", "-c", "toolspan.yaml"])
+    options = ("--workspace", "my work", "--server", server)
+    (shop / "my work").mkdir()
+    ran = toolspan("chat", *model({"text": "one"}), *NAMED, *options, cwd=shop, stdin="first\n")
+    command = shlex.split(ran.err.rpartition("go on with it by `")[2].rstrip("`\n"))
+    assert command[-4:] == [*options]
+    again = toolspan(*command[1:], *model({"text": "on"}), cwd=shop, stdin="next\n")
+    assert (again.code, again.out) == (0, "on\n")
+
+
 @pytest.mark.requirement("I12.4.46")
 def test_a_chat_says_how_to_go_on_with_it_and_is_gone_on_with_by_the_beginning_of_its_id(
     shop: Path, model: Script
 ) -> None:
     ran = toolspan("chat", *model({"text": "one"}), *NAMED, cwd=shop, stdin="first\n")
     name = logs(shop)[0].stem
-    command = f"toolspan chat --conversation {name[:12]} --config toolspan.yaml"
-    assert ran.err.endswith(f"go on with it by `{command}`\n")
+    assert ran.err.endswith(f"toolspan chat --conversation {name[:12]} --config toolspan.yaml`\n")
     for words in (("--conversation", name[:6]), ("--resume", name)):
         again = toolspan("chat", *words, *model({"text": "on"}), *NAMED, cwd=shop, stdin="next\n")
         assert again.out == "on\n"
