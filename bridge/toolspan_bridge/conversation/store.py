@@ -16,6 +16,7 @@ from toolspan_server.common.private_files import private_file, private_folder
 
 from ..errors import BusyError, StoreError, UsageError
 from .conversation import MAX_BYTES, Conversation
+from .files import files_beside
 from .journal import LogJournal
 from .log import Head, Log, read_head, read_log
 from .log_file import LogFile, hold
@@ -161,12 +162,17 @@ class ConversationStore:
         try:
             file.close(remove=True)
             _remove_all(subagents_beside(entry.path))
+            _remove_all(files_beside(entry.path))
         except OSError as fault:
             raise self._unusable(entry.path, fault) from None
 
     def subagents(self, conversation_id: str) -> Path:
         """The folder for the conversations of its sub-agents, which are removed with it."""
         return subagents_beside(self._path(conversation_id))
+
+    def files(self, conversation_id: str) -> Path:
+        """The folder for the files that came within it, which are removed with it."""
+        return files_beside(self._path(conversation_id))
 
     def subagent_files(self, entry: Entry) -> list[Path]:
         """The conversations of its sub-agents, a file each, in the order in which these were started."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ...events import Answer
     from ..event_lines import JsonLines
     from ..terminal.costs import CostMeter
+    from ..terminal.media.view import Keep
     from ..terminal.printing import AnswerPrinter
     from ..terminal.talk import Shows
     from .saved_conversation import SavedConversation
@@ -27,6 +28,8 @@ class Report:
         self._output = output
         self._lines = _lines() if output == "jsonl" else None
         self._stream, self._verbose = stream, verbose
+        self.keep: Keep | None = None
+        """What keeps the files of results that a terminal cannot show."""
 
     @cached_property
     def _printer(self) -> AnswerPrinter:
@@ -34,7 +37,8 @@ class Report:
         from ..terminal.screen.folded import Folded
 
         live = self._stream and self._output in ("text", "quiet")
-        return printer_for(stream=live, quiet=self._output != "text", folded=Folded(whole=self._verbose))
+        folded = Folded(whole=self._verbose)
+        return printer_for(stream=live, quiet=self._output != "text", folded=folded, keep=self.keep)
 
     @property
     def shows(self) -> Shows:

@@ -14,6 +14,7 @@ from typing import Self
 from toolspan_server.common.private_files import private_folder
 
 from ...conversation import Conversation, Summary
+from ...conversation.files import files_beside, keep_file
 from ...conversation.fork import forked
 from ...conversation.journal import LogJournal, now, title_of
 from ...conversation.log import Head, Log
@@ -198,6 +199,18 @@ class SavedConversation:
         except BridgeError as fault:
             print_note(f"{fault}")
             return ""
+        return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+    def keep_file(self, name: str, suffix: str, data: bytes) -> str:
+        """Keep ``data`` that came within it in a folder beside this one, and return where; ``""`` where
+        nothing is saved. Raises ``StoreError``."""
+        if self._path is not None:
+            folder = files_beside(self._path)
+        elif self._store is not None:
+            folder = self._store.files(self.conversation.id)
+        else:
+            return ""
+        path = keep_file(folder, name, suffix, data)
         return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
     @contextmanager

@@ -76,7 +76,9 @@ class Chat:
 
     async def _answer(self, asked: Asked) -> None:
         routed, provider = await self.routed(asked.text)
-        printer = printer_for(stream=self.options.stream, quiet=self.as_json, folded=self.folded)
+        printer = printer_for(
+            stream=self.options.stream, quiet=self.as_json, folded=self.folded, keep=self.saved.keep_file
+        )
         question = self.limits.applied_to(self._with(asked.parts).applied_to(routed))
         check_files(question, provider)
         session, conversation = self.asker.session, self.saved.conversation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ...conversation import Conversation
 from ...events import Answer
@@ -12,6 +12,9 @@ from ...messages import Citation
 from .costs import CostMeter
 from .screen.folded import Folded
 from .talk import Printer, Shows
+
+if TYPE_CHECKING:
+    from .media.view import Keep
 
 __all__ = ["AnswerPrinter", "printer_for"]
 
@@ -26,11 +29,11 @@ class AnswerPrinter(Shows, Protocol):
         """What the answer took, and in a chat what the conversation ``talk`` cost so far."""
 
 
-def printer_for(*, stream: bool, quiet: bool, folded: Folded) -> AnswerPrinter:
+def printer_for(*, stream: bool, quiet: bool, folded: Folded, keep: Keep | None = None) -> AnswerPrinter:
     """The printer for where stdout and stderr lead. ``stream``: the answer is shown as it comes. ``folded``
-    keeps what is shown in short."""
+    keeps what is shown in short, and ``keep`` the files that a terminal cannot show."""
     if not quiet and sys.stdout.isatty() and sys.stderr.isatty():
         from .screen.printer import ScreenPrinter
 
-        return ScreenPrinter(sys.stdout, folded)
+        return ScreenPrinter(sys.stdout, folded, keep)
     return Printer(sys.stderr, quiet=quiet, live=sys.stdout if stream else None)

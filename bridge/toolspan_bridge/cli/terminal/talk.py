@@ -32,11 +32,12 @@ from ...events import (
     UsageReported,
 )
 from ...loop import Question, run
-from ...messages import Citation
+from ...messages import Citation, ToolOutcome
 from ...providers import Provider
 from ...toolbox import Toolbox
 from .costs import CostMeter, cost_line
 from .limit_menu import limit_menu
+from .media.received import Received, files_of, result_text
 from .of_events.lines import answered, approval_text, hook_text, meanwhile, source_lines
 from .of_events.open_calls import OpenCalls
 from .of_events.subagents import innermost, subagent_line
@@ -49,6 +50,7 @@ from .output import (
     emit_text,
     print_note,
 )
+from .screen.amounts import size
 from .unechoed import unechoed
 from .waiting.of_events import followed
 from .waiting.retries import show_retries
@@ -141,6 +143,8 @@ class Printer:
         tasks = todo_lines(result.get("result")) if event.tool.endswith(TODO_WRITE) else []
         if tasks:
             result = {**result, "result": progress_text(result["result"])}
+        elif (text := result_text(event.outcome)) is not None:
+            result = {**result, "result": _with_files(text, event.outcome)}
         self._say_of_call(f"← {self._calls.finish(event.call_id)}{_result(result)}")
         for line in tasks:
             self._say(line)
@@ -254,6 +258,13 @@ def _add_usage(event: Event, meter: CostMeter | None) -> None:
         return
     if isinstance(used, UsageReported) or (isinstance(used, SamplingAnswer) and used.model):
         meter.add(used.usage)
+
+
+def _with_files(text: str, outcome: ToolOutcome) -> str:
+    """``text``, and what files came with it."""
+    found = files_of(outcome)
+    named = (f"{each.name}, {size(len(each.data))}" if isinstance(each, Received) else each for each in found)
+    return " ".join(filter(None, (text, *(f"[{each}]" for each in named))))
 
 
 def _result(result: Mapping[str, Any]) -> str:

@@ -155,6 +155,7 @@ class _Asking:
             mentioned = await with_mentions(self.text, session.toolbox)
             saved = SavedConversation(Conversation(), None)
             saved.keep(session, self.saving)
+            report.keep = saved.keep_file
             asked, provider = await self._routed(mentioned, asker, saved)
             meter = asker.meter(asked, provider)
             with saved.closed_afterwards(session), saved.written():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["duration", "size"]
+__all__ = ["byte_count", "duration", "size"]
 
 
 def duration(milliseconds: float) -> str:
@@ -13,9 +13,14 @@ def duration(milliseconds: float) -> str:
     return f"{seconds:.{1 if seconds < 10 else 0}f} s"
 
 
-def size(text: str) -> str:
-    """How long ``text`` is in UTF-8: ``34 B``, ``3.4 kB``, ``12 MB``."""
-    amount: float = len(text.encode("utf-8", "surrogatepass"))
+def byte_count(text: str) -> int:
+    """How long ``text`` is in UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def size(count: int) -> str:
+    """``count`` bytes: ``34 B``, ``3.4 kB``, ``12 MB``."""
+    amount: float = count
     for unit in ("B", "kB", "MB"):
         if amount < 1000 or unit == "MB":
             return f"{amount:.{1 if amount < 10 and unit != 'B' else 0}f} {unit}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..output import arguments_text
-from .amounts import duration, size
+from .amounts import byte_count, duration, size
 from .folded import Folded
 from .terminal import Styled, StyledTerminal
 
@@ -38,13 +38,20 @@ def show_call(terminal: StyledTerminal, call: Call, note: str = "") -> None:
 
 
 def show_result(
-    terminal: StyledTerminal, call: Call, result: Mapping[str, Any], folded: Folded, *, is_under_call: bool
+    terminal: StyledTerminal,
+    call: Call,
+    result: Mapping[str, Any],
+    folded: Folded,
+    *,
+    is_under_call: bool,
+    further: int = 0,
 ) -> None:
-    """What came of ``call``: its tool result. A result that does not stand right under its call names it."""
+    """What came of ``call``: its tool result, and ``further`` bytes of files. A result that does not stand
+    right under its call names it."""
     succeeded = bool(result["success"])
     text = _text(result["result"]) if succeeded else str(result["error"])
     lines = text.rstrip("\n").split("\n") or [""]
-    meta = f"  {duration(result['execution_time_ms'])} · {size(text)}"
+    meta = f"  {duration(result['execution_time_ms'])} · {size(byte_count(text) + further)}"
     named: Styled = ("" if is_under_call else f"{_cut(call.text, terminal.width // 2)}: ", "dim")
     mark: Styled = ("← ", "green" if succeeded else "red")
     told = f"{len(lines)} lines" if succeeded else "failed: " + lines[0]

@@ -142,7 +142,7 @@ def _inline(children: Sequence[Token]) -> Iterator[Token]:
         if token.type == "softbreak":
             yield token.copy(type="hardbreak")
         elif token.type == "image":
-            yield Token("link_open", "a", 1, attrs={"href": token.attrs.get("src", "")})
+            yield Token("link_open", "a", 1, attrs={"href": _address(str(token.attrs.get("src", "")))})
             yield Token("text", "", 0, content=token.content or "image")
             yield Token("link_close", "a", -1)
         elif token.type == "link_open":
@@ -156,6 +156,11 @@ def _inline(children: Sequence[Token]) -> Iterator[Token]:
                 yield token
         elif token.type != "link_close" or shows_address:
             yield token
+
+
+def _address(source: str) -> str:
+    """``source`` of an image; of one that holds the image itself only what it is."""
+    return f"{source.partition(',')[0]},…" if source.startswith("data:") else source
 
 
 class _Heading(Heading):

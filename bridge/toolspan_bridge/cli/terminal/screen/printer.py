@@ -30,6 +30,8 @@ from ....events import (
 )
 from ....messages import Citation, Usage
 from ..costs import CostMeter
+from ..media.received import Received, files_of, images_in, result_text
+from ..media.view import Keep, show_files
 from ..of_events.lines import answered, approval_text, hook_text, meanwhile, source_lines
 from ..of_events.subagents import innermost, subagent_line
 from ..of_events.todos import TODO_WRITE, progress_text, todo_lines
@@ -49,11 +51,12 @@ _Reply = ToolApprovalAnswer | ElicitationAnswer | SamplingAnswer
 
 class ScreenPrinter:
     """Shows the events of a run, and its answer as Markdown, on the terminal ``file``. What is shown in short
-    is kept in ``folded``."""
+    is kept in ``folded``, and files that cannot be shown by ``keep``."""
 
-    def __init__(self, file: IO[str], folded: Folded) -> None:
+    def __init__(self, file: IO[str], folded: Folded, keep: Keep | None = None) -> None:
         self._terminal = StyledTerminal(file)
         self._folded = folded
+        self._keep = keep
         self._markdown = MarkdownStream(self._terminal)
         self._thoughts = Thoughts(self._terminal, folded)
         self._calls: dict[str, Call] = {}
@@ -89,6 +92,7 @@ class ScreenPrinter:
         if self._shown != content or not content:
             self._show_text(content)
             self.close()
+        show_files(self._terminal, images_in(content), "answer", self._keep)
         if citations:
             self._terminal.line()
             for line in source_lines(citations):
@@ -172,16 +176,21 @@ class ScreenPrinter:
 
     def _show_outcome(self, event: ToolCallFinished) -> None:
         self.close()
-        result = event.outcome.result
+        outcome, result = event.outcome, event.outcome.result
         tasks = todo_lines(result.get("result")) if event.tool.endswith(TODO_WRITE) else []
+        files = files_of(outcome)
         if tasks:
             result = {**result, "result": progress_text(result["result"])}
+        elif (text := result_text(outcome)) is not None:
+            result = {**result, "result": text or f"{len(files)} file{'' if len(files) == 1 else 's'}"}
         call = self._calls.pop(event.call_id, Call(event.tool, {}))
         is_under = self._under == event.call_id
-        show_result(self._terminal, call, result, self._folded, is_under_call=is_under)
+        total = sum(len(file.data) for file in files if isinstance(file, Received))
+        show_result(self._terminal, call, result, self._folded, is_under_call=is_under, further=total)
         self._under, self._gap = "", True
         for line in tasks:
             self._terminal.line((line, ""))
+        show_files(self._terminal, files, event.tool, self._keep)
 
     def _say(self, line: str) -> None:
         if line:

@@ -86,6 +86,11 @@ class StyledTerminal:
         """Whether the line of the cursor is to be erased before anything else is written."""
 
     @property
+    def file(self) -> IO[str]:
+        """The terminal itself."""
+        return self._file
+
+    @property
     def width(self) -> int:
         """The columns that may be written on now: one less than there are, as some terminals go on to the
         next line at once after the last."""
@@ -135,6 +140,14 @@ class StyledTerminal:
     def _print(self, parts: list[Segment]) -> None:
         cleared()
         self._console.print(Segments(parts), end="", soft_wrap=True)
+        self._file.flush()
+
+    def draw(self, sequence: str) -> None:
+        """Write ``sequence``, control characters that this program made, in lines of its own."""
+        self.end_line()
+        self.erase()
+        cleared()
+        self._file.write(f"{sequence}\n")
         self._file.flush()
 
     def line(self, *parts: Styled) -> None:

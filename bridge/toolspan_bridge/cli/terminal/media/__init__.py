@@ -1,0 +1,1 @@
+"""Images, sounds and other files that tools and models give: shown where the terminal can, else kept."""
