@@ -23,14 +23,13 @@ from ...validation import (
     Store,
     Suite,
     ValidationReport,
-    default_suite,
     export_records,
-    load_suite,
     print_report,
     progress,
     validate,
     validate_wordings,
 )
+from ...validation.bfcl import BfclSuite
 from ..asking.default_model import default_model
 from ..asking.session import Session, opened
 from ..inputs.options import (
@@ -41,8 +40,10 @@ from ..inputs.options import (
     reasoning_option,
     tool_options,
 )
+from ..inputs.suites import named_suite
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
+from ..terminal.scored_answers import score_answers
 
 
 @click.command(name="validate", cls=Verb, example="toolspan validate -m ollama/qwen3:8b --trials 10")
@@ -55,7 +56,17 @@ from ..terminal.output import emit_json, print_note
     help="A model to try; may repeat. Default: $TOOLSPAN_MODEL, else the user's, else offline/keyword.",
 )
 @click.option(
-    "--suite", "suite_path", metavar="FILE", help="A YAML suite. Default: the four built-in scenarios."
+    "--suite",
+    "suite_name",
+    metavar="FILE",
+    help="A YAML suite, or, with --answers, bfcl:PATH, a file or folder of the Berkeley Function-Calling "
+    "Leaderboard. Default: the four built-in scenarios.",
+)
+@click.option(
+    "--answers",
+    metavar="FILE",
+    help='Score recorded answers, JSON lines {"id", "calls": [{"name", "arguments"}], "answer"}, '
+    "and ask no model; - is stdin.",
 )
 @click.option("--trials", default=1, show_default=True, help="How often each scenario is asked.")
 @click.option(
@@ -73,7 +84,8 @@ from ..terminal.output import emit_json, print_note
 @json_option
 def command(
     models: tuple[str, ...],
-    suite_path: str | None,
+    suite_name: str | None,
+    answers: str | None,
     trials: int,
     threshold: float,
     wordings: bool,
@@ -87,8 +99,17 @@ def command(
 
     Every trial is kept in the state folder (.toolspan) as soon as it ends. Exit 6 when a model falls below
     the threshold; with --wordings, when neither its native calls nor the best wording reach it.
+
+    With --answers no model is asked and nothing is recorded: each id of the suite gets a verdict with its
+    reason, with --json as a line {"id", "success", "reason"}. Exit 2 for a line that is no answer, an unknown
+    id and one that is there twice; an id without an answer is a failure.
     """
-    suite = load_suite(Path(suite_path)) if suite_path else default_suite()
+    suite = named_suite(suite_name)
+    if answers is not None:
+        _only_answers(models, trials, wordings)
+        return score_answers(answers, suite, threshold, as_json=as_json)
+    if isinstance(suite, BfclSuite):
+        raise UsageError("the leaderboard's cases are scored from recorded answers: add --answers FILE")
 
     async def run() -> tuple[ValidationReport, Path]:
         async with opened(choice) as session:
@@ -100,6 +121,11 @@ def command(
     else:
         print_report(report, sys.stdout, records)
     return report.exit_code
+
+
+def _only_answers(models: tuple[str, ...], trials: int, wordings: bool) -> None:
+    if models or wordings or trials != 1:
+        raise UsageError("--answers asks no model: leave out --model, --trials and --wordings")
 
 
 async def validated(

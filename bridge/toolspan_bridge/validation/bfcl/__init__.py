@@ -1,0 +1,14 @@
+"""The Berkeley Function-Calling Leaderboard: its files as a suite, scored by its rules.
+
+suite = load_bfcl(Path("data"))
+why = suite.cases["simple_python_0"].fault_of([MadeCall("calculate_triangle_area", {"base": 10})])
+"""
+
+from __future__ import annotations
+
+from .cases import BfclCase
+from .files import BfclSuite, LeftOut, load_bfcl
+from .function_call import MadeCall
+from .scorable import ScorableBfcl, writes_underscores
+
+__all__ = ["BfclCase", "BfclSuite", "LeftOut", "MadeCall", "ScorableBfcl", "load_bfcl", "writes_underscores"]
