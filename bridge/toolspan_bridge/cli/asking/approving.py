@@ -23,14 +23,14 @@ def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> 
     """The approver of a question in ``conversation``, an id. Raises ``StoreError``."""
     config = session.config.approvals
     rules = () if config is None else config.rules
-    base = session.choice.workspace or session.config.directory
+    base = files_base(session)
     return PolicyApprover(
         policy_of(session, choice),
         choice.allowed,
         _REMEDY,
         rules=rules,
         remembered=remembered_of(session, conversation),
-        person=TerminalPerson(files_base(session), _warnings_of(session)) if has_terminal() else None,
+        person=TerminalPerson(base, _warnings_of(session)) if has_terminal() else None,
         base=base,
         departure_of=session.baseline.departure,
         report=print_note,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ...loop import AtLimit, LimitChoice, LimitReached
 from ...loop.limits import amount_of
 from .choices import print_choices
-from .one_question import has_terminal, one_question, read_line
+from .one_question import has_terminal, one_question, read_key, read_line
 from .output import print_coloured
 
 __all__ = ["limit_menu"]
@@ -39,8 +39,8 @@ async def _chosen(reached: LimitReached) -> LimitChoice:
     print_coloured([(reached.what, "yellow")])
     while True:
         print_choices(keys)
-        key = (await read_line("at the limit? ")).strip().lower()[:1]
-        if key in keys and (choice := await _choice(key, reached)) is not None:
+        key = await read_key("at the limit? ", keys)
+        if (choice := await _choice(key, reached)) is not None:
             return choice
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import anyio
 
 from toolspan_server.common.visible import visible_line
 
+from .output import print_note
 from .waiting.waits import waits_here
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.validation import Validator
 
 _QUESTION = anyio.Lock()
+_WRITTEN_OUT = {"yes": "y", "no": "n"}
+"""Words for keys. Other words are no answer: a "cancel" must not be the c of "in this conversation"."""
 
 
 def has_terminal() -> bool:
@@ -50,6 +53,16 @@ async def agreed_here(question: str) -> bool:
     except EOFError:
         return False
     return answer.strip().lower() in ("y", "yes")
+
+
+async def read_key(message: str, keys: Collection[str]) -> str:
+    """The one of ``keys`` that the person answers with; asked again until it is one. Raises as ``read_line``."""
+    known = [*keys]
+    while True:
+        written = (await read_line(message)).strip().lower()
+        if (key := _WRITTEN_OUT.get(written, written)) in known:
+            return key
+        print_note(f"answer with one of {', '.join(each or 'Enter' for each in known)}")
 
 
 async def read_line(

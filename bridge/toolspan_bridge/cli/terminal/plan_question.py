@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...agent.plan_mode import PlanDecision
 from .choices import print_choices
-from .one_question import one_question, read_line
+from .one_question import one_question, read_key, read_line
 from .output import print_coloured
 
 _KEYS = {
@@ -30,8 +30,7 @@ class TerminalPlanReader:
 async def _decided(plan: str) -> PlanDecision:
     print_coloured([("the plan:", "yellow"), *((f"  {line}", None) for line in plan.splitlines())])
     print_choices(_KEYS)
-    while (key := (await read_line("leave plan mode with it? ")).strip().lower()[:1]) not in _KEYS:
-        pass
+    key = await read_key("leave plan mode with it? ", _KEYS)
     if key == "r":
         reason = (await read_line("what it lacks, for the model: ")).strip()
         return PlanDecision(approved=False, reason=f"the person says: {reason}" if reason else "")

@@ -107,6 +107,19 @@ def test_a_key_that_is_no_answer_asks_again(folder: Path) -> None:
         assert terminal.ended() == 5
 
 
+@pytest.mark.requirement("I12.1.18")
+def test_a_word_is_not_taken_for_the_key_that_it_begins_with(folder: Path) -> None:
+    with call(folder, "remove", "place=x") as terminal:
+        terminal.until("allow?")
+        for word in ("cancel", "try something else", "please not", "y?"):
+            terminal.type(f"{word}\r")
+            terminal.until("answer with one of y, c, t, p, n, r, e")
+            terminal.until("allow?")
+        terminal.type("NO\r")
+        terminal.until("denied by user")
+        assert terminal.ended() == 5
+
+
 def test_ctrl_c_at_the_question_is_a_no_and_ends_the_command(folder: Path) -> None:
     with call(folder, "remove", "place=x") as terminal:
         terminal.until("allow?")
@@ -235,6 +248,66 @@ def test_always_for_a_pattern_allows_what_it_covers_and_nothing_else(folder: Pat
         terminal.until("allow?")
         terminal.type("n\r")
         assert terminal.ended() == 5
+
+
+ONE_LINE = "command=re:^rm \\*\\.tmp$"
+
+
+@pytest.mark.parametrize(
+    ("words", "proposed", "others"),
+    [
+        (["command=rm *.tmp"], ONE_LINE, ["command=rm -r . x.tmp"]),
+        (["description=List files", "command=ls"], "command=ls", ["description=List files", "command=rm x"]),
+        (["amount=100"], "amount=100", ["amount=1000"]),
+    ],
+    ids=str,
+)
+def test_the_proposed_pattern_covers_the_call_and_no_other(
+    words: list[str], proposed: str, others: list[str], folder: Path
+) -> None:
+    with call(folder, "Bash", *words) as terminal:
+        terminal.until("allow?")
+        terminal.type("p\r")
+        terminal.until(f"always for {proposed}")
+        terminal.type("\r")
+        terminal.until('"echo"')
+        assert terminal.ended() == 0
+    with call(folder, "Bash", *words) as terminal:
+        assert terminal.ended() == 0 and "allow?" not in terminal.shown
+    with call(folder, "Bash", *others) as terminal:
+        terminal.until("allow?")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 5
+
+
+def test_no_pattern_is_proposed_where_no_line_says_what_the_call_does(folder: Path) -> None:
+    with call(folder, "Bash", "description=List files", "command=ls\nrm x") as terminal:
+        assert "always a pattern" not in terminal.until("allow?")
+        terminal.type("p\r")
+        terminal.until("allow?")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 5
+
+
+def test_patterns_of_paths_begin_in_the_configs_own_workspace(folder: Path) -> None:
+    (folder / "project/src").mkdir(parents=True)
+    entry = {"services": {"workspaces": {"main": {"path": "project"}}}}
+    source = {"tools": {"sources": [{"type": "workspace", "workspace": "main"}]}}
+    (folder / "mine.yaml").write_text(yaml.safe_dump({**entry, **source}))
+    with call(folder, "Write", "file_path=src/a.txt", "content=a") as terminal:
+        terminal.until("allow?")
+        terminal.type("p\r")
+        terminal.until("always for file_path=src/**")
+        terminal.type("\r")
+        assert terminal.ended() == 0
+    absolute = folder / "project/src/b.txt"
+    with call(folder, "Write", f"file_path={absolute}", "content=b") as terminal:
+        assert terminal.ended() == 0 and "allow?" not in terminal.shown
+    rule = {"action": "deny", "tools": ["Write"], "paths": ["src/**"]}
+    (folder / "mine.yaml").write_text(yaml.safe_dump({**entry, **source, "approvals": {"rules": [rule]}}))
+    for path in ("src/c.txt", str(absolute.with_name("c.txt"))):
+        with call(folder, "Write", f"file_path={path}", "content=c") as terminal:
+            assert terminal.ended() == 5 and "a rule denies it" in terminal.shown
 
 
 def test_edited_arguments_are_checked_and_called_with(folder: Path) -> None:

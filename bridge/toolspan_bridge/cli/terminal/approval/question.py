@@ -14,7 +14,7 @@ from ....approvals import Approval, ApprovalRequest, Departure, PersonAnswer, la
 from ....loop import Checker
 from ....messages import ToolSpec
 from ..choices import print_choices
-from ..one_question import one_question, read_line
+from ..one_question import one_question, read_key, read_line
 from ..output import edited_text, print_coloured, print_note
 from .suggestion import read_pattern, suggested
 from .view import View
@@ -70,9 +70,7 @@ class _Question:
         while True:
             keys = self._keys(is_whole=is_whole)
             print_choices({key: _KEYS[key] for key in keys})
-            key = (await read_line("allow? ")).strip().lower()[:1]
-            if key not in keys:
-                continue
+            key = await read_key("allow? ", keys)
             if key == "v":
                 is_whole = self._show(whole=True)
             elif key == "e":

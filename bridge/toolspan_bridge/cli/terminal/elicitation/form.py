@@ -9,7 +9,7 @@ from toolspan_server.common.visible import visible_line
 
 from ....client import Elicitation, Elicited, FormField
 from ....client.fields import form_faults
-from ..one_question import read_line
+from ..one_question import read_key, read_line
 from ..output import compact, print_coloured, print_note
 
 _KINDS = {
@@ -55,9 +55,7 @@ async def filled_in(question: Elicitation) -> Elicited:
 
 async def _wants_to_answer() -> bool:
     print_coloured([("  [a] answer  [d] decline  [Ctrl+D] leave it", None)])
-    while (key := (await read_line("answer? ")).strip().lower()[:1]) not in ("a", "y", "d", "n"):
-        pass
-    return key in ("a", "y")
+    return await read_key("answer? ", "aydn") in ("a", "y")
 
 
 async def _sends(content: dict[str, Any]) -> str:
@@ -65,8 +63,7 @@ async def _sends(content: dict[str, Any]) -> str:
     for name, value in content.items():
         print_coloured([(f"{_MARGIN}{name}: {compact(value, _WIDTH)}", None)])
     print_coloured([("  [s] send  [e] edit  [d] decline", None)])
-    while (key := (await read_line("send? ")).strip().lower()[:1]) not in ("s", "y", "e", "d", "n"):
-        pass
+    key = await read_key("send? ", "syedn")
     return {"y": "s", "n": "d"}.get(key, key)
 
 

@@ -8,7 +8,7 @@ import anyio.to_thread
 
 from ....client import Elicitation, Elicited
 from ..choices import print_choices
-from ..one_question import read_line
+from ..one_question import read_key
 from ..output import print_coloured, print_note
 from .address import Address
 
@@ -23,9 +23,7 @@ async def visited(question: Elicitation) -> Elicited:
     print_coloured([(f"  host: {address.host}", "cyan"), (f"  {question.url}", None)])
     print_coloured([("  " + warning, "red") for warning in address.warnings])
     print_choices({"y": "open it in the browser", "n": "no"})
-    while (key := (await read_line("open? ")).strip().lower()[:1]) not in ("y", "n"):
-        pass
-    if key == "n":
+    if await read_key("open? ", "yn") == "n":
         return Elicited("decline")
     if not await anyio.to_thread.run_sync(webbrowser.open, address.ascii):
         print_note(f"no browser could be started: visit {address.ascii}")
@@ -34,6 +32,5 @@ async def visited(question: Elicitation) -> Elicited:
 
 async def _done() -> Elicited:
     print_coloured([("  [Enter] when you are done there  [n] give up", None)])
-    while (key := (await read_line("done? ")).strip().lower()[:1]) not in ("", "y", "n"):
-        pass
+    key = await read_key("done? ", ("", "y", "n"))
     return Elicited("decline") if key == "n" else Elicited("accept", done=True)
