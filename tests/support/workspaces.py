@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.asked_client import Waiting
 from tests.support.served import BOUND_S, INITIALIZE, INITIALIZED, command
-from toolspan_server import Config, running
+from toolspan_server import Config, Context, running
 from toolspan_server.calls.caller import CONVERSATION_KEY
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.live.runtime import Runtime
@@ -40,6 +41,13 @@ class WorkspaceTools:
     async def good(self, tool: str, conversation: str | None = None, /, **arguments: Any) -> Any:
         """The value of a call that has to succeed."""
         result = await self.result(tool, conversation, **arguments)
+        assert result.success, result.error
+        return result.result
+
+    async def planning(self, conversation: str = "c") -> Any:
+        """What ``EnterPlanMode`` gives a client that can ask a person, in ``conversation``."""
+        context = Context(meta={CONVERSATION_KEY: conversation}, client=Waiting())
+        result = await self.runtime.execute("EnterPlanMode", {}, context)
         assert result.success, result.error
         return result.result
 

@@ -1,4 +1,4 @@
-"""Our own server's question whether a call is allowed: tools with ``approval`` ask that by elicitation."""
+"""What our own server is told within a call: that it was allowed here, or that no model is to be asked."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ def able_to_approve(capabilities: Mapping[str, Any]) -> dict[str, Any]:
     """The ``_meta`` of a call that was allowed here: ``capabilities``, and that of answering a form."""
     known: Mapping[str, Any] = capabilities.get("elicitation") or {}
     return {CAPABILITIES_META: {**capabilities, "elicitation": {**known, "form": {}}}}
+
+
+def unable_to_sample(meta: Mapping[str, Any], capabilities: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``_meta`` of a call with ``meta`` for which no model is to be asked: ``capabilities`` but that."""
+    known: Mapping[str, Any] = meta.get(CAPABILITIES_META, capabilities)
+    return {CAPABILITIES_META: {name: value for name, value in known.items() if name != "sampling"}}
 
 
 def approval_of(answer: Any) -> InputResponses | None:

@@ -186,7 +186,7 @@ class CallQuestions:
             done = CallSampled(number, result, sampled)
             return result
         except RefusedQuestion as refused:
-            done = CallSampled(number, None, done.sampled, refused.message)
+            done = CallSampled(number, None, done.sampled, refused.shown)
             raise
         finally:
             self._report(done)

@@ -23,7 +23,12 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 
 
 class NotAnswered(Exception):
-    """What the server wants for the call is not given to it; the message says why."""
+    """What the server wants for the call is not given to it; the message says why. ``method`` is that of the
+    request, if it was one."""
+
+    def __init__(self, message: str, method: str = "") -> None:
+        super().__init__(message)
+        self.method = method
 
 
 async def with_answers(
@@ -31,16 +36,18 @@ async def with_answers(
     first: InputNeeded,
     questions: CallQuestions,
     rounds: int,
+    go_without: Callable[[str], bool] | None = None,
 ) -> _T:
     """The result of a request that needs input, once it has all that it asks for in ``rounds`` at most.
-    ``send`` makes it again, with the responses of the round before.
+    ``send`` makes it again, with the responses of the round before. ``go_without`` is told the method of a
+    request that is refused, and whether the server goes on without any is its answer.
 
     Raises ``NotAnswered``, and what ``send`` raises.
     """
     needed, pause = first, _FIRST_PAUSE
     for _ in range(rounds):
         if needed.requests:
-            responses = await _responses(needed.requests, questions)
+            responses = await _given(needed.requests, questions, go_without)
             pause = _FIRST_PAUSE
         else:
             await anyio.sleep(pause)
@@ -50,6 +57,19 @@ async def with_answers(
             return answer
         needed = answer
     raise NotAnswered(f"it asked for input more than {rounds} times")
+
+
+async def _given(
+    requests: Mapping[str, Mapping[str, Any]],
+    questions: CallQuestions,
+    go_without: Callable[[str], bool] | None,
+) -> dict[str, dict[str, Any]]:
+    try:
+        return await _responses(requests, questions)
+    except NotAnswered as refused:
+        if go_without is None or not go_without(refused.method):
+            raise
+        return {}
 
 
 async def _responses(
@@ -65,7 +85,7 @@ async def _responses(
         try:
             responses[key] = await questions.answer(str(method), params)
         except RefusedQuestion as refused:
-            raise NotAnswered(refused.message) from None
+            raise NotAnswered(refused.message, str(method)) from None
     return responses
 
 

@@ -29,7 +29,7 @@ from ..client import ClientFeatures
 from ..client.kept_tasks import call_key
 from ..messages import ToolOutcome, ToolSpec
 from ._active_call import ActiveCall
-from ._approved_call import able_to_approve, approval_of
+from ._approved_call import able_to_approve, approval_of, unable_to_sample
 from ._call_clock import CallClock
 from ._heard import Heard
 from ._kept_call import KeptCall
@@ -53,6 +53,7 @@ _LEVEL_META = "io.modelcontextprotocol/logLevel"
 _UNAVAILABLE_ACTION = "Check that the server runs and what it last said, or answer without its tools."
 _SIGN_IN_ACTION = "Ask the user to sign in to the server, or answer without this tool."
 _TIMEOUT_ACTION = "Try a smaller request, or raise tools.default_timeout_ms in the config."
+_SAMPLING = "sampling/createMessage"
 _INPUT_ACTION = "Ask the user for what it needs, or answer without this tool."
 
 
@@ -188,7 +189,17 @@ class ToolConnection(Connection):
             answer = await send(approval)
         if isinstance(answer, UpstreamResult):
             return answer
-        return await with_answers(send, answer, call.questions, self._features.limits.rounds)
+
+        def go_without(method: str) -> bool:
+            """A tool of ours for which no model may be asked is told so, and does what it can without."""
+            if not self.spec.own or method != _SAMPLING or _SAMPLING in refused:
+                return False
+            refused.add(method)
+            meta.update(unable_to_sample(meta, self._features.capabilities()))
+            return True
+
+        refused: set[str] = set()
+        return await with_answers(send, answer, call.questions, self._features.limits.rounds, go_without)
 
     async def _task_result(
         self, task: str, call: ActiveCall, clock: CallClock, *, approves: bool

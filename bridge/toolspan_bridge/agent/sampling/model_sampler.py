@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from toolspan_server.engines.upstreams import ListedTool, RefusedQuestion
 
-from ...approvals import ApprovalRequest, Approver, Unattended
+from ...approvals import Approval, ApprovalRequest, Approver, Unattended
 from ...client import Sampled, Sampling
 from ...client.sampling_messages import read_sampling
 from ...errors import BridgeError
@@ -99,8 +99,7 @@ class ModelSampler:
         request = ApprovalRequest("", sampling.server, tool, shown, f"{_REASON} ({wanted})")
         approval = await self._approver.decide(request)
         if not approval.allowed:
-            why = f": {approval.reason}" if approval.reason and approval.decider == "person" else ""
-            raise RefusedQuestion(_DENIED, f"User rejected sampling request{why}")
+            raise _refused(approval, tool.name)
         if approval.arguments is None:
             return sampling
         changed: Mapping[str, Any] = {**sampling.params, **approval.arguments}
@@ -114,6 +113,15 @@ class ModelSampler:
             return answers
         hinted = ", ".join(repr(hint[:_LONGEST_HINT]) for hint in sampling.hints[:_MOST_HINTS])
         return f"{answers}, the model of the conversation: it would like {hinted} (client.sampling_models)"
+
+
+def _refused(approval: Approval, name: str) -> RefusedQuestion:
+    """For the server what the person says; for the person also why nobody was asked, and what allows it."""
+    message = "User rejected sampling request"
+    if not approval.reason or approval.decider == "person":
+        return RefusedQuestion(_DENIED, f"{message}: {approval.reason}" if approval.reason else message)
+    named = f"; its NAME is {name}" if approval.decider == "policy" else ""
+    return RefusedQuestion(_DENIED, message, f"{approval.reason}{named}")
 
 
 def sampling_tool(server: str) -> ListedTool:

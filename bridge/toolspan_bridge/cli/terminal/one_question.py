@@ -56,7 +56,7 @@ async def agreed_here(question: str) -> bool:
 
 
 async def read_key(message: str, keys: Collection[str]) -> str:
-    """The one of ``keys`` that the person answers with; asked again until it is one. Raises as ``read_line``."""
+    """The one of ``keys`` that the person answers with, at last. Raises as ``read_line``."""
     known = [*keys]
     while True:
         written = (await read_line(message)).strip().lower()

@@ -30,12 +30,14 @@ def within_call(call: str) -> Generator[None]:
 
 
 class RefusedQuestion(Exception):
-    """A server's question is not answered; it gets the JSON-RPC error ``code`` and ``message``."""
+    """A server's question is not answered; it gets the JSON-RPC error ``code`` and ``message``. ``shown`` is
+    what the person here is told, if that is more."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, shown: str = "") -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.shown = shown or message
 
 
 class Listener(Protocol):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
+
 from ....calls.context import Context
 from ....engines.registration import handler
+from ....errors import ToolFailure
 from ..workspace._tool import Definition, Options, references
 from ._plan_mode import set_planning
 
@@ -26,8 +29,19 @@ DEFINITION = Definition(
 )
 
 
-@handler("EnterPlanMode", kind="internal", options=Options, references=references)
-def enter_plan_mode(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
-    """``{}`` → ``{"plan_mode": true, "already": whether it was in plan mode before}``."""
+@handler("EnterPlanMode", kind="internal", options=Options, references=references, talks=True)
+async def enter_plan_mode(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    """``{}`` → ``{"plan_mode": true, "already": whether it was in plan mode before}``.
+
+    Where nobody could approve a plan the mode would never end, and so it is not entered.
+    """
     del arguments
-    return {"plan_mode": True, "already": set_planning(context, planning=True)}
+    if not context.client.accepts("elicitation"):
+        raise ToolFailure(
+            "There is no plan mode here: the client does not support elicitation, so nobody could approve "
+            "the plan",
+            error_code="client_cannot_answer",
+            user_action="Write the plan as your answer, and change nothing until the person agrees to it.",
+        )
+    already = await anyio.to_thread.run_sync(lambda: set_planning(context, planning=True))
+    return {"plan_mode": True, "already": already}

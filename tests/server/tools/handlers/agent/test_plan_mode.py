@@ -62,7 +62,7 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
 async def test_what_changes_something_is_refused_while_the_conversation_plans(
     tools: WorkspaceTools, folder: Path, tool: str, arguments: dict[str, Any]
 ) -> None:
-    assert await tools.good("EnterPlanMode", "c") == {"plan_mode": True, "already": False}
+    assert await tools.planning() == {"plan_mode": True, "already": False}
     assert (await tools.refused(tool, "c", **arguments)).startswith(f"plan_mode: {tool} is not available")
     assert "one" in await tools.good("Read", "c", file_path="a.txt")
     assert names_in(folder) == ["a.txt"]
@@ -75,12 +75,12 @@ async def test_each_tool_that_is_not_read_only_is_refused(tools: WorkspaceTools)
 
 
 async def test_another_conversation_does_not_plan(tools: WorkspaceTools) -> None:
-    await tools.good("EnterPlanMode", "c")
+    await tools.planning()
     await tools.good("Write", "other", file_path="new.txt", content="x")
 
 
 async def test_an_approved_plan_ends_the_mode(tools: WorkspaceTools) -> None:
-    await tools.good("EnterPlanMode", "c")
+    await tools.planning()
     client = saying("Yes")
     assert (await shown(tools, client)).result == {"approved": True, "plan_mode": False}
     assert "1. Change a.txt" in client.asked["plan"].params["message"]
@@ -99,15 +99,24 @@ async def test_an_approved_plan_ends_the_mode(tools: WorkspaceTools) -> None:
 async def test_without_approval_the_mode_goes_on_and_the_model_reads_why(
     tools: WorkspaceTools, client: Waiting | None, why: str
 ) -> None:
-    await tools.good("EnterPlanMode", "c")
+    await tools.planning()
     result = await (shown(tools, client) if client else tools.result("ExitPlanMode", "c", plan="p"))
     assert result.error_code == "plan_not_approved"
     assert why in result.error
     assert (await tools.refused("Write", "c", file_path="n", content="x")).startswith("plan_mode: ")
 
 
+async def test_a_client_that_cannot_ask_does_not_enter_what_it_could_not_leave(
+    tools: WorkspaceTools, folder: Path
+) -> None:
+    refused = await tools.refused("EnterPlanMode", "c")
+    assert refused.startswith("client_cannot_answer: ") and "elicitation" in refused
+    await tools.good("Write", "c", file_path="new.txt", content="x")
+    assert sorted(names_in(folder)) == ["a.txt", "new.txt"]
+
+
 async def test_a_client_that_comes_again_with_the_answer_leaves_the_mode(tools: WorkspaceTools) -> None:
-    await tools.good("EnterPlanMode", "c")
+    await tools.planning()
     with pytest.raises(InputRequired) as asked:
         await shown(tools, Again({}, {}))
     assert list(asked.value.questions) == ["plan"]
@@ -117,10 +126,10 @@ async def test_a_client_that_comes_again_with_the_answer_leaves_the_mode(tools: 
 
 async def test_the_mode_is_still_there_after_a_restart(folder: Path) -> None:
     async with workspace_tools(folder) as tools:
-        await tools.good("EnterPlanMode", "c")
+        await tools.planning()
     async with workspace_tools(folder) as tools:
         assert (await tools.refused("Write", "c", file_path="n", content="x")).startswith("plan_mode: ")
-        assert (await tools.good("EnterPlanMode", "c"))["already"] is True
+        assert (await tools.planning())["already"] is True
 
 
 async def test_a_plan_can_be_shown_only_in_plan_mode(tools: WorkspaceTools) -> None:

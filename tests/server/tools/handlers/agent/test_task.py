@@ -158,7 +158,7 @@ async def test_tools_that_do_not_exist_are_named_back(tools: WorkspaceTools) -> 
 
 
 async def test_in_plan_mode_its_calls_change_nothing(tools: WorkspaceTools, folder: Path) -> None:
-    await tools.good("EnterPlanMode")
+    await tools.planning("default")
     model = Model([use("Write", file_path="new.txt", content="x")], [said("end")])
     await asked(tools, model, tools=["Write"])
     assert "(plan_mode)" in given(model.requests[1])[0][0]
