@@ -10,6 +10,7 @@ from toolspan_bridge.errors import UsageError
 from toolspan_bridge.messages import Assistant, ToolResults, User
 from toolspan_bridge.routes import (
     Passages,
+    Profile,
     PromptValues,
     Route,
     previous_text,
@@ -160,10 +161,14 @@ def test_allowed_tools_that_no_server_has_are_told_with_the_known_ones() -> None
         ({"tier": "gold", "service": "s"}, {"tier": "gold"}, False),
         ({"tier": "gold", "service": "s"}, {"tier": "gold", "service": "s"}, True),
         ({"profile": {"service-area": "x"}}, {"service-area": "x"}, True),
+        ({"group": "admin"}, {"group": ("dev", "admin")}, True),
+        ({"group": ["ops", "admin"]}, {"group": ("dev", "admin")}, True),
+        ({"group": "ops"}, {"group": ("dev", "admin")}, False),
+        ({"group": "ops"}, {"group": ()}, False),
     ],
 )
 def test_any_key_of_a_match_is_compared_with_the_caller_s_profile(
-    match: Any, profile: dict[str, str], matches: bool
+    match: Any, profile: Profile, matches: bool
 ) -> None:
     found = route(config({"match": match, "max_tokens": 1}), "x", profile=profile)
     assert (found.max_tokens == 1) is matches
@@ -171,8 +176,8 @@ def test_any_key_of_a_match_is_compared_with_the_caller_s_profile(
 
 @pytest.mark.requirement("I12.5.30")
 def test_a_profile_is_made_of_claims() -> None:
-    claims = {"sub": "ann", "seats": 5, "beta": False, "groups": ["a"], "none": None}
-    assert profile_of(claims) == {"sub": "ann", "seats": "5", "beta": "false"}
+    claims = {"sub": "ann", "seats": 5, "beta": False, "groups": ["a", 2, {}], "none": None}
+    assert profile_of(claims) == {"sub": "ann", "seats": "5", "beta": "false", "groups": ("a", "2")}
 
 
 @pytest.mark.requirement("I12.5.31")
@@ -190,6 +195,13 @@ def test_a_prompt_is_filled_from_the_profile_the_documents_and_the_conversation(
     assert found.passages == Passages("docs", 2)
     german = route(made, "x", profile={"name": "Ann", "language": "German"})
     assert german.system == "You talk with Ann in German."
+
+
+@pytest.mark.requirement("I12.5.31")
+def test_several_values_of_a_name_are_a_list_in_the_prompt() -> None:
+    made = config({"match": {"group": "admin"}, "prompt": "A member of {{group}} asks."})
+    found = route(made, "x", profile={"group": ("dev", "admin")})
+    assert found.system == "A member of dev, admin asks."
 
 
 @pytest.mark.requirement("I12.5.31")

@@ -6,12 +6,13 @@ from __future__ import annotations
 from .builtins import check_builtins, unknown_builtins
 from .collections import Documents, Passages
 from .matching import Route, route, unknown_tools, web_search_options
-from .profile import profile_of
+from .profile import Profile, profile_of
 from .prompt import PromptValues, previous_text, system_text
 
 __all__ = [
     "Documents",
     "Passages",
+    "Profile",
     "PromptValues",
     "Route",
     "check_builtins",

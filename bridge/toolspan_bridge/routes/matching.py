@@ -14,7 +14,7 @@ from ..loop import NO_LIMITS, REPAIR_ATTEMPTS, RESULT_CHARACTERS, Limits, Questi
 from ..messages import ReasoningEffort
 from .builtins import unknown_builtins
 from .collections import Passages
-from .profile import matches
+from .profile import Profile, matches, written
 from .prompt import NOTHING, PromptValues, placeholders, system_text
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def route(
     message: str,
     *,
     service: str | None = None,
-    profile: Mapping[str, str] | None = None,
+    profile: Profile | None = None,
     values: PromptValues = NOTHING,
     workspace: bool = False,
 ) -> Route:
@@ -93,12 +93,14 @@ def route(
 
     Raises ``UsageError`` when a rule's pattern is no RE2 pattern, or its prompt names what the profile lacks.
     """
-    known = dict(profile or {}) | ({} if service is None else {"service": service})
+    known: Profile = {**(profile or {}), **({} if service is None else {"service": service})}
     limited = _limited(config, workspace=workspace)
     for position, rule in enumerate(config.responses):
         if _matches(rule, message, known, f"$.responses[{position}].match.intent_regexp"):
             set_ = {name: value for name, value in config.profile.items() if value is not None}
-            return _route(rule, limited, replace(values, profile={**set_, **known, **values.profile}))
+            return _route(
+                rule, limited, replace(values, profile={**set_, **written(known), **values.profile})
+            )
     return limited
 
 
@@ -121,7 +123,7 @@ def unknown_tools(config: Config, known: Iterable[str]) -> list[str]:
     ] + [f"{place}: {problem}" for place, rule in rules for problem in unknown_builtins(_builtins(rule))]
 
 
-def _matches(rule: ResponseRule, message: str, profile: Mapping[str, str], place: str) -> bool:
+def _matches(rule: ResponseRule, message: str, profile: Profile, place: str) -> bool:
     wanted = {} if rule.match.service is None else {"service": rule.match.service}
     if not matches({**rule.match.profile, **wanted}, profile):
         return False

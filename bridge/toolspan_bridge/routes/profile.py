@@ -7,20 +7,38 @@ from typing import Any, cast
 
 from toolspan_server.config import profile_text
 
-__all__ = ["matches", "profile_of"]
+__all__ = ["Profile", "matches", "profile_of", "written"]
+
+Profile = Mapping[str, str | tuple[str, ...]]
+"""By name a text, or the several that hold at once, such as the groups of a user."""
 
 
-def profile_of(values: Mapping[str, Any]) -> dict[str, str]:
+def profile_of(values: Mapping[str, Any]) -> dict[str, str | tuple[str, ...]]:
     """The profile in ``values``, such as the claims of a token or named headers of a request: of each that
-    is a text, a number or true or false, its text. Others are left out."""
-    return {name: text for name, value in values.items() if (text := profile_text(value)) is not None}
+    is a text, a number or true or false, its text; of a list, those of its values. Others are left out."""
+    found: dict[str, str | tuple[str, ...]] = {}
+    for name, value in values.items():
+        if isinstance(value, list | tuple):
+            found[name] = _texts(value)
+        elif (text := profile_text(value)) is not None:
+            found[name] = text
+    return found
 
 
-def matches(wanted: Mapping[str, Any], profile: Mapping[str, str]) -> bool:
-    """Whether ``profile`` has every value that is ``wanted``; of a list, one of its values."""
-    return all(profile.get(name) in _texts(value) for name, value in wanted.items())
+def matches(wanted: Mapping[str, Any], profile: Profile) -> bool:
+    """Whether ``profile`` has every value that is ``wanted``; of a list, one of its values. Of several values
+    in the profile one is enough."""
+    return all(
+        name in profile and not set(_texts(value)).isdisjoint(_texts(profile[name]))
+        for name, value in wanted.items()
+    )
 
 
-def _texts(value: Any) -> list[str | None]:
-    values = cast("Sequence[Any]", value) if isinstance(value, list) else [value]
-    return [text for each in values if (text := profile_text(each)) is not None]
+def written(profile: Profile) -> dict[str, str]:
+    """``profile`` as prompts have it: several values with commas."""
+    return {name: ", ".join(_texts(value)) for name, value in profile.items()}
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    values = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else [value]
+    return tuple(text for each in values if (text := profile_text(each)) is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
@@ -20,7 +20,7 @@ from ...messages import Message
 from ...providers import DEFAULT_MODEL, Provider, ProviderPool, own_providers
 from ...providers.pool import PoolUser
 from ...providers.prices import Pricing
-from ...routes import Route
+from ...routes import Profile, Route
 from ..terminal.costs import CostMeter
 from ..terminal.output import print_note
 from .default_model import standing_model
@@ -63,7 +63,7 @@ class RoutedAsker(PoolUser):
         text: str,
         options: AskOptions,
         *,
-        profile: Mapping[str, str] | None = None,
+        profile: Profile | None = None,
         messages: Sequence[Message] = (),
     ) -> tuple[Question, Provider]:
         """The question ``text`` after ``messages`` according to the route that matches it and the caller's

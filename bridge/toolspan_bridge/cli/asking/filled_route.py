@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from toolspan_server.config import Config
 
 from ...messages import Message
-from ...routes import Passages, PromptValues, Route, previous_text, route
+from ...routes import Passages, Profile, PromptValues, Route, previous_text, route
 from ..terminal.output import print_note
 from .session import Session
 from .warm_documents import WarmDocuments
@@ -17,7 +17,7 @@ from .warm_documents import WarmDocuments
 async def filled_route(
     session: Session,
     text: str,
-    profile: Mapping[str, str],
+    profile: Profile,
     documents: WarmDocuments,
     messages: Sequence[Message] = (),
 ) -> Route:

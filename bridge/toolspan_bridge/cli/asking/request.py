@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 
 from ...errors import UsageError
 from ...loop import DEFAULT_SYSTEM, first_request
 from ...messages import Request
 from ...providers import own_providers, split_model
-from ...routes import Route
+from ...routes import Profile, Route
 from ..inputs.user_config import user_default_model
 from .filled_route import filled_route
 from .session import Session
 from .warm_documents import WarmDocuments
 
 
-async def way_of(session: Session, text: str, profile: Mapping[str, str]) -> Route:
+async def way_of(session: Session, text: str, profile: Profile) -> Route:
     """The route of ``text``, with the system prompt that ``ask`` would give."""
     async with WarmDocuments(session.config) as documents:
         way = await filled_route(session, text, profile, documents)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ...loop import Question
 from ...messages import Part
 from ...providers import Provider
+from ...routes import Profile
 from ..asking.agent import agent_of
 from ..asking.asker import RoutedAsker
 from ..asking.named.attached import check_files
@@ -37,7 +37,7 @@ class Chat:
     saved: SavedConversation
     approvals: ApprovalChoice
     limits: LimitChoice
-    profile: Mapping[str, str]
+    profile: Profile
     host: ServerHost
     as_json: bool = False
     broken: bool = False

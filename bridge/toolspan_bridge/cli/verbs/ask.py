@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ...events import Answer
     from ...loop import Question
     from ...providers import Provider
+    from ...routes import Profile
     from ..asking.asker import RoutedAsker
     from ..asking.named.mentions import Asked
     from ..asking.saved_conversation import SavedConversation
@@ -89,7 +90,7 @@ def command(
     question: str | None,
     prompt: str | None,
     options: AskOptions,
-    profile: dict[str, str],
+    profile: Profile,
     schema_path: str | None,
     dry_run: bool,
     limits: LimitChoice,
@@ -134,7 +135,7 @@ class _Asking:
 
     text: str
     options: AskOptions
-    profile: Mapping[str, str]
+    profile: Profile
     schema: Mapping[str, Any] | None
     limits: LimitChoice
     saving: SavingChoice

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import anyio
 import click
@@ -31,6 +32,9 @@ from ..module_group import Verb
 from ..terminal.output import print_note
 from ..terminal.program import command_line
 
+if TYPE_CHECKING:
+    from ...routes import Profile
+
 
 @click.command(name="chat", cls=Verb, example="toolspan chat --workspace . -m ollama/qwen3:8b")
 @ask_options
@@ -54,7 +58,7 @@ def command(
     options: AskOptions,
     save: str | None,
     resume: str | None,
-    profile: dict[str, str],
+    profile: Profile,
     limits: LimitChoice,
     saving: SavingChoice,
     approvals: ApprovalChoice,

@@ -36,6 +36,7 @@ from ..terminal.waiting.waits import waiting
 
 if TYPE_CHECKING:
     from ...providers.preview import Preview
+    from ...routes import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def command(
     pretty: bool,
     count_tokens: bool,
     as_json: bool,
-    profile: dict[str, str],
+    profile: Profile,
     server: str | None,
     choice: ConfigChoice,
     show_all: bool,
@@ -139,7 +140,7 @@ async def _export_tools(options: _ExportOptions, session: Session) -> None:
     _note_losses(get_format(name).losses(tools), options)
 
 
-async def _export_request(options: _ExportOptions, session: Session, profile: dict[str, str]) -> None:
+async def _export_request(options: _ExportOptions, session: Session, profile: Profile) -> None:
     text = (options.question or "").strip()
     if not text:
         raise UsageError("the question is empty")
