@@ -12,42 +12,47 @@ import anyio
 import pytest
 
 from tests.faults.test_server_faults import (
+    BESIDE,
     EITHER,
+    NAMELESS,
     SHORT_SECONDS,
     SUCCEEDS,
-    TIMES_OUT,
     another_provider,
     turns_of,
 )
 from tests.support.faults import Model, ask, calls_made, check_consistent, outcomes, servers
 from tests.support.formats import Wire
 from tests.support.mcp_peers import faulty_over_http
-from tests.support.mcp_servers.faulty_http import MESSAGE_FAULTS, OF_BOTH, TRANSPORT_FAULTS
+from tests.support.mcp_servers.faulty_http import JSON_LIES, MESSAGE_FAULTS, OF_BOTH, TRANSPORT_FAULTS
 from tests.support.waiting import BOUND_S
 from tests.support.wire_peers import FORMATS, Peer
 from toolspan_bridge.events import End
 from toolspan_bridge.messages import Message
 from toolspan_bridge.toolbox import Toolbox
 
-pytestmark = [pytest.mark.anyio, pytest.mark.long, pytest.mark.requirement("I12.6.4")]
+pytestmark = [pytest.mark.anyio, pytest.mark.long, pytest.mark.requirement("I12.6.4", "I12.6.8")]
 
-OPEN = {"wrong id", "bad UTF-8"}
-"""Faults after which it is left open over HTTP: a stream belongs to one request, and what cannot be decoded
-in it is replaced."""
+OPEN = {"bad UTF-8"}
+"""Faults after which it is left open over HTTP: what cannot be decoded is replaced."""
 
-AT_ONCE = {"no id", "object as id", "garbage only", "garbage before"}
+AT_ONCE = {*NAMELESS, "garbage only", "garbage before", "another's id"}
 """What ends a stream of Streamable HTTP, which no answer can follow then."""
 
-IGNORED = {"neither", "null", "odd error", "surrogate", "accepted only"}
-"""What is passed over between the events of HTTP+SSE, which are of all requests."""
+NOBODYS = {*NAMELESS, "garbage only", "surrogate"}
+"""What belongs to no request of several between the events of HTTP+SSE, which are of all."""
+
+LYING = {*AT_ONCE, *JSON_LIES, "neither", "null", "odd error", "surrogate", "bare NaN", "endless event"}
+"""What is said to be no answer to the call."""
 
 ANSWERED = {**SUCCEEDS, "drips": "drop by drop", "as JSON": "as JSON"}
-LATE = {*TIMES_OUT, "hangs before its answer", "hangs in its stream"}
-PLACES = ("alone", "first of three", "last of three", "beside one that waits", "in the second turn")
+LATE = {"hangs", "hangs before its answer", "hangs in its stream"}
+PLACES = ("alone", "first of three", "last of three", BESIDE, "in the second turn")
 
 
 def cases() -> Iterator[Any]:
     for way in ("http", "sse"):
+        for fault in ("another's id",) if way == "http" else sorted(NOBODYS):
+            yield pytest.param(way, fault, BESIDE, id=f"{way}-{fault}-beside")
         transport = TRANSPORT_FAULTS if way == "http" else OF_BOTH
         for number, fault in enumerate((*MESSAGE_FAULTS, *transport)):
             yield pytest.param(way, fault, PLACES[number % len(PLACES)], id=f"{way}-{fault}")
@@ -60,7 +65,8 @@ async def test_a_fault_over_http_costs_one_result_and_nothing_else(
     name = FORMATS[len(fault) % len(FORMATS)]
     wire, turns = Wire(name), turns_of(place, fault)
     transcript: list[Message] = []
-    late = fault in (LATE - AT_ONCE if way == "http" else LATE | IGNORED)
+    beside = way == "sse" and place == BESIDE
+    late = fault in (LATE if way == "http" else LATE | {"accepted only"}) or (beside and fault in NOBODYS)
     seconds = SHORT_SECONDS if late else 30.0
     with (
         faulty_over_http(way, tmp_path / "s.log", name="s", call_timeout=seconds) as spec,
@@ -81,12 +87,15 @@ async def test_a_fault_over_http_costs_one_result_and_nothing_else(
         if each in found:
             assert found[each].result["success"], (each, found[each].result)
     bad = found["bad"].result
-    if fault in ANSWERED and not (way == "http" and fault in AT_ONCE):
+    if fault in ANSWERED and (beside or fault not in AT_ONCE):
         assert bad["success"] and bad["result"] == ANSWERED[fault], bad
     elif fault not in EITHER | OPEN:
         assert not bad["success"], bad
         assert (bad["error_code"] == "timeout") == late, bad
         assert "\x1b" not in bad["error"] and "Traceback" not in bad["error"]
+        assert "pydantic" not in bad["error"] and "SSE" not in bad["error"], bad
+        lying = fault in LYING and not (way == "sse" and fault == "endless event")
+        assert ("server 's' sent " in bad["error"]) == lying, bad
     for server in ("s", "other"):
         made = calls_made(tmp_path, server)
         assert len(made) == len(set(made)), f"made twice: {made}"

@@ -51,6 +51,9 @@ CONVERSATION_META = "dev.toolspan/conversation"
 """The key of a call's ``_meta`` by which our own server knows the conversation that the call belongs to."""
 _LEVEL_META = "io.modelcontextprotocol/logLevel"
 _UNAVAILABLE_ACTION = "Check that the server runs and what it last said, or answer without its tools."
+_NO_RESULT_ACTION = (
+    "The server's answers are of no use: tell whoever runs it, and answer without this tool, or with another."
+)
 _SIGN_IN_ACTION = "Ask the user to sign in to the server, or answer without this tool."
 _TIMEOUT_ACTION = "Try a smaller request, or raise tools.default_timeout_ms in the config."
 _SAMPLING = "sampling/createMessage"
@@ -123,7 +126,7 @@ class ToolConnection(Connection):
         ``approved``: the call was allowed here, which is the answer when our own server asks for that.
         ``report`` takes what the server says and asks meanwhile.
         """
-        started = time.perf_counter()
+        started, began = time.perf_counter(), time.monotonic()
         timeout = self.spec.call_timeout
 
         def instead(error: str, code: str, action: str) -> ToolOutcome:
@@ -147,14 +150,14 @@ class ToolConnection(Connection):
                 if answer.task is not None:
                     answer = await kept.run(str(answer.task["taskId"]), result_of_task)
         except TimeoutError:
-            text = f"Tool execution timed out after {round(timeout * 1000)}ms"
+            text = f"Tool execution timed out after {round(timeout * 1000)}ms{self._meanwhile(began)}"
             return instead(text, "timeout", _TIMEOUT_ACTION)
         except ServerGone as error:
             return instead(str(error), "server_unavailable", _UNAVAILABLE_ACTION)
         except NotAuthorized as error:
             return instead(str(error), "not_authorized", _SIGN_IN_ACTION)
         except NoResult as error:
-            return instead(str(error), "tool_error", _UNAVAILABLE_ACTION)
+            return instead(str(error), "tool_error", _NO_RESULT_ACTION)
         except NotAnswered as error:
             text = f"server {self.spec.name!r} wants input from its client and gets none: {error}"
             return instead(text, "input_refused", _INPUT_ACTION)
@@ -165,6 +168,10 @@ class ToolConnection(Connection):
             code = "invalid_parameters" if error.is_invalid else "tool_error"
             return instead(error.message, code, TOOL_ERROR_ACTION)
         return outcome(call_id, name, answer, _elapsed_ms(started))
+
+    def _meanwhile(self, began: float) -> str:
+        unowned = self.unowned_since(began)
+        return f"; meanwhile {unowned}" if unowned else ""
 
     async def _answered(
         self,

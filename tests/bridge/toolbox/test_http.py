@@ -42,7 +42,7 @@ async def test_a_server_over_http_that_goes_away_fails_its_calls_and_nothing_els
             gone.__exit__(None, None, None)
             for _ in range(2):
                 failed = (await call(toolbox, "add", a=1, b=2)).result
-                assert failed["error_code"] == "server_unavailable"
+                assert failed["error_code"] == "server_unavailable", failed
             assert "nothing answers" in failed["error"] or "was lost" in failed["error"]
 
 

@@ -171,7 +171,7 @@ async def test_an_answer_that_cannot_be_read_fails_its_call_at_once(tool: str) -
     async with connected(raw()) as toolbox:
         with anyio.fail_after(BOUND_S):
             failed = (await call(toolbox, tool)).result
-        assert "the server sent an answer" in failed["error"]
+        assert "server 'raw' sent an answer" in failed["error"]
         assert ("4194304 bytes" in failed["error"]) == (tool == "huge")
         assert (await call(toolbox, "echo")).result["success"]
 

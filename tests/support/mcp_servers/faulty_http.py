@@ -49,6 +49,7 @@ class Handler(BaseHTTPRequestHandler):
     stream: ClassVar[Any] = None
     """The one stream of events of HTTP+SSE, and what it is written with."""
     waiting: ClassVar[list[threading.Event]] = []
+    waiting_ids: ClassVar[list[Any]] = []
 
     def do_POST(self) -> None:
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -86,6 +87,7 @@ class Handler(BaseHTTPRequestHandler):
         if fault == "waits":
             released = threading.Event()
             Handler.waiting.append(released)
+            Handler.waiting_ids.append(request_id)
             released.wait(BOUND_S)
             faulty.answer(request_id, "waited")
             return
@@ -209,6 +211,24 @@ def squeezed(handler: Handler, request_id: Any) -> None:
     handler.reply(200, body, Content_Encoding="gzip")
 
 
+def anothers_id(handler: Handler, request_id: Any) -> None:
+    """The answer to a call that waits, or to the one before, in the stream of this one, which stays open."""
+    handler.begin("text/event-stream")
+    faulty.answer((*Handler.waiting_ids, request_id - 1)[0], "stolen")
+    for each in Handler.waiting:
+        each.set()
+    over.wait()
+
+
+JSON_LIES: dict[str, Callable[[Handler, Any], None]] = {
+    "JSON with another's id": lambda handler, request_id: answer_as_json(handler, request_id - 1, "stolen"),
+    "JSON that answers nothing": lambda handler, _: handler.reply(200, b'{"jsonrpc": "2.0", "method": "x"}'),
+    "no JSON": lambda handler, _: handler.reply(200, b"<html>\x1b[2J"),
+    "empty": lambda handler, _: handler.reply(200),
+    "endless body": endless("application/json", b'{"jsonrpc": "', b"x"),
+}
+"""Bodies of JSON that are no answer to the call."""
+
 TRANSPORT_FAULTS: dict[str, Callable[[Handler, Any], None]] = {
     "drops": lambda handler, _: handler.connection.shutdown(2),
     "drops mid event": dropped_mid_event,
@@ -219,14 +239,14 @@ TRANSPORT_FAULTS: dict[str, Callable[[Handler, Any], None]] = {
     "401": lambda handler, _: handler.reply(401),
     "redirects": lambda handler, _: handler.reply(302, Location="http://192.0.2.1/"),
     "wrong type": lambda handler, _: handler.begin("text/html"),
-    "empty": lambda handler, _: handler.reply(200),
     "accepted only": lambda handler, _: handler.reply(202),
     "hangs before its answer": silent,
     "hangs in its stream": silent_stream,
     "drips": dripping,
     "compressed": squeezed,
     "as JSON": lambda handler, request_id: answer_as_json(handler, request_id, "as JSON"),
-    "endless body": endless("application/json", b'{"jsonrpc": "', b"x"),
+    "another's id": anothers_id,
+    **JSON_LIES,
     "endless event": endless("text/event-stream", b"data: ", b"x"),
     "endless comments": endless("text/event-stream", b"", b":\n"),
 }

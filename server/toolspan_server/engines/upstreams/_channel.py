@@ -21,6 +21,7 @@ from ._listed_tool import Bounds, ListedTool, listed_tool
 from ._listener import CURRENT_CALL, Listener, RefusedQuestion
 from .limits.allowance import Allowance
 from .limits.metered_streams import MeteredReading, MeteredWriting
+from .limits.unowned import Unowned
 
 PROBE_SECONDS = 4.0
 _QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
@@ -45,11 +46,12 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         write: Any,
         listener: Listener | None = None,
         allowance: Allowance | None = None,
+        unowned: Unowned | None = None,
         probe_seconds: float | None = PROBE_SECONDS,
     ) -> None:
         self._allowance = allowance or Allowance()
         writing = MeteredWriting(write, self._allowance)
-        self._read = MeteredReading(read, self._allowance, writing)
+        self._read = MeteredReading(read, self._allowance, writing, unowned or Unowned())
         super().__init__(self._read, writing)
         self.gone = anyio.Event()
         self.changed = anyio.Event()

@@ -23,6 +23,7 @@ from ._results import (
     NotAuthorized,
     PeerError,
     ServerGone,
+    UnusableAnswer,
     UpstreamResult,
 )
 from ._spec import Restarts, ServerFailure, ServerSpec, UnusableServer
@@ -212,6 +213,13 @@ class Connection:
             return await self._following.add(uri)
         return False
 
+    def unowned_since(self, moment: float) -> str:
+        """What the server sent since ``moment`` of ``time.monotonic`` that belongs to no request, if it did;
+        perhaps an answer that is waited for."""
+        child = self._state.child
+        unowned = "" if child is None else child.unowned.since(moment)
+        return f"server {self.spec.name!r} {self.spec.redact(unowned)}" if unowned else ""
+
     async def notify(self, method: str) -> None:
         """Send the notification ``method``, if the server is there and takes any."""
         state = self._state
@@ -235,6 +243,8 @@ class Connection:
                     raise
         except PeerError as error:
             raise await self._refused(error, state) from None
+        except UnusableAnswer as error:
+            raise NoResult(f"server {self.spec.name!r} {self.spec.redact(str(error))}") from None
         except ValueError as error:
             _log.debug("server %r: no valid %s", self.spec.name, wanted, exc_info=error)
             what = f"server {self.spec.name!r} answered with something that is no {wanted}"

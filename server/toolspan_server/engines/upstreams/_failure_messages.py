@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from typing import cast
 
-from ._results import CONNECTION_CLOSED, PeerError
+from ._results import CONNECTION_CLOSED, PeerError, UnusableAnswer
 from ._spec import ServerSpec, UnusableServer
 from .child.process import Child
 
@@ -60,6 +60,8 @@ def _shared(fault: Exception | None, spec: ServerSpec, timeout: float) -> str:
     if fault is None:
         more = " (limits.connect_seconds allows more)" if timeout == spec.connect_timeout else ""
         return f"no answer within {timeout:g} s{more}"
+    if isinstance(fault, UnusableAnswer):
+        return f"it does not speak MCP as expected: it {fault}"
     if isinstance(fault, PeerError):
         return f"it refused the connection: {fault.message}"
     return f"it does not speak MCP as expected: {type(fault).__name__}: {fault}"

@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
 from ._spec import ServerSpec
+from ._sse_answers import checked, note_asked
 from .child.process import Child
 from .limits.allowance import WRITE_SECONDS, Allowance
 from .limits.bounded_json import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
@@ -113,6 +114,7 @@ class _SseClient(httpx2.AsyncClient):
 
 def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
     async def asking(request: httpx2.Request) -> None:
+        note_asked(request)
         if request.method == "GET":
             child.allowance.resumed()
         elif spec.kind == "sse" or _TELLS.match(request.content):
@@ -127,7 +129,8 @@ def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
             raise httpx2.DecodingError("the server compressed its answer although asked not to")
         is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
         if isinstance(body := response.stream, httpx2.AsyncByteStream):
-            response.stream = _Events(body, child.allowance) if is_stream else _Capped(body)
+            bounded = _Events(body, child.allowance) if is_stream else _Capped(body)
+            response.stream = checked(response, bounded)
 
     made = partial(_SseClient, child) if spec.kind == "sse" else httpx2.AsyncClient
     return made(
@@ -144,7 +147,7 @@ async def http_streams(spec: ServerSpec, child: Child) -> AsyncGenerator[Any]:
     """The message streams of the Streamable HTTP server at the spec's url."""
     async with (
         _client(spec, child) as client,
-        streamable_http_client(spec.url, http_client=client, max_sse_event_size=MAX_MESSAGE_BYTES) as streams,
+        streamable_http_client(spec.url, http_client=client, max_sse_event_size=None) as streams,
     ):
         yield streams
 

@@ -80,6 +80,10 @@ class PeerError(Exception):
         return self.code == CONNECTION_CLOSED and self.message == "Connection closed"
 
 
+class UnusableAnswer(ValueError):
+    """The other side sent something in place of an answer. The message goes on from its name: ``sent …``."""
+
+
 class CallRefused(Exception):
     """The server answered a request with a JSON-RPC error. The message is without secrets; ``data`` is what
     the server added to it, any JSON."""

@@ -29,12 +29,14 @@ from ._results import (
     InputNeeded,
     InputResponses,
     PeerError,
+    UnusableAnswer,
     UpstreamResult,
     result_of,
 )
 from ._spec import ServerSpec
 from ._stdio import stdio_streams
 from .child.process import Child
+from .limits.answers import is_refusal
 from .limits.bounded_json import finite
 
 __all__ = [
@@ -84,7 +86,7 @@ async def open_session(
         # Over HTTP every question is answered, if only by a status; a subprocess may ignore one that it does
         # not know.
         seconds = PROBE_SECONDS if spec.kind == "stdio" else None
-        channel = Channel(read, write, listener, child.allowance, seconds)
+        channel = Channel(read, write, listener, child.allowance, child.unowned, seconds)
         info = Implementation(name="toolspan", version=version("toolspan"))
         async with ClientSession(dispatcher=channel, client_info=info) as session:
             with _sdk_errors_translated():
@@ -94,10 +96,12 @@ async def open_session(
 
 @contextmanager
 def _sdk_errors_translated() -> Generator[None]:
-    """Raise the SDK's error as ``PeerError``."""
+    """Raise the SDK's error as ``PeerError``, or as ``UnusableAnswer``."""
     try:
         yield
     except MCPError as error:
+        if is_refusal(error.error):
+            raise UnusableAnswer(error.error.message) from None
         raise PeerError(error.code, error.error.message, error.error.data) from None
 
 

@@ -14,7 +14,7 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
+from mcp_types import JSONRPCError, JSONRPCResponse
 
 from ...common.lines import Lines, Overlong
 from ._spec import ServerSpec
@@ -24,8 +24,8 @@ from .child.process import (
     chunks,
     started,
 )
-from .child.stderr_tail import StderrTail
 from .limits.allowance import WRITE_SECONDS, Allowance
+from .limits.answers import excerpt, is_answer, of_shared_stream, refusal
 from .limits.bounded_json import MAX_MESSAGE_BYTES
 from .limits.messages import message_of
 
@@ -76,7 +76,7 @@ async def _pass_on(line: bytes | Overlong, to_client: MemoryObjectSendStream[Inc
     kept = line.head if isinstance(line, Overlong) else line
     if not kept.strip():
         return
-    message = _message(line, child.tail)
+    message = _message(line, child)
     if isinstance(message, SessionMessage) and isinstance(message.message, _ANSWERS):
         child.allowance.unasked(0, -len(kept))
     await to_client.send(message)
@@ -100,8 +100,9 @@ async def _write_messages(
         to_client.close()
 
 
-def _message(line: bytes | Overlong, tail: StderrTail) -> Incoming:
-    """The message in ``line``. An unreadable one that names its request is that request's error."""
+def _message(line: bytes | Overlong, child: Child) -> Incoming:
+    """The message in ``line``. An unreadable answer is an error; servers print other lines, too, which are
+    not heard."""
     try:
         if isinstance(line, Overlong):
             raise ValueError(f"an answer of more than {MAX_MESSAGE_BYTES} bytes")
@@ -109,8 +110,10 @@ def _message(line: bytes | Overlong, tail: StderrTail) -> Incoming:
     except ValueError as fault_found:
         fault = str(fault_found)
     head = line.head if isinstance(line, Overlong) else line
-    tail.add(head, "stdout: ")
+    child.tail.add(head, "stdout: ")
     if found := _ID_AT_HEAD.match(head):
-        error = ErrorData(code=PARSE_ERROR, message=f"the server sent {fault}")
-        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=int(found.group(1)), error=error))
+        return SessionMessage(refusal(int(found.group(1)), f"sent {fault}: {excerpt(head)}"))
+    if (answer := None if isinstance(line, Overlong) else of_shared_stream(line)) and is_answer(head):
+        return SessionMessage(answer)
+    child.unowned.note(f"sent a line that is no message: {excerpt(head)}")
     return MalformedLine(fault)

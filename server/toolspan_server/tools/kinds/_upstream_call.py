@@ -58,6 +58,7 @@ _ABILITIES: Mapping[str, Ability] = {
     "roots/list": "roots",
 }
 _ACTION = "Read the error, correct the arguments, and call the tool again."
+_NO_RESULT_ACTION = "The upstream's answers are of no use: tell whoever runs it, and use another tool."
 _GONE_ACTION = "Try again later: the server is being connected again; its state is at /readyz."
 
 
@@ -118,7 +119,7 @@ class UpstreamCall:
             code = "invalid_parameters" if error.is_invalid else "upstream_error"
             raise self._failure(f"refused the call: {error}", code) from None
         except NoResult as error:
-            raise self._failure(str(error)) from None
+            raise self._failure(str(error), action=_NO_RESULT_ACTION) from None
         except BaseException:
             ongoing.cancel()
             raise

@@ -17,7 +17,14 @@ from tests.support.mcp_peers import flooder_over_http
 from tests.support.upstreams import SERVERS, FakeClient, flooder, raw, served, until
 from tests.support.waiting import BOUND_S
 from toolspan_server.calls.context import Context
-from toolspan_server.engines.upstreams import Connection, Restarts, ServerGone, ServerSpec, UpstreamResult
+from toolspan_server.engines.upstreams import (
+    Connection,
+    NoResult,
+    Restarts,
+    ServerGone,
+    ServerSpec,
+    UpstreamResult,
+)
 from toolspan_server.engines.upstreams.limits import allowance as limits
 from toolspan_server.engines.upstreams.limits.allowance import MAX_REQUEST_BYTES, MAX_REQUESTS, Allowance
 from toolspan_server.engines.upstreams.limits.bounded_json import MAX_CONTAINERS
@@ -27,7 +34,7 @@ from toolspan_server.tools.services._ongoing_call import MAX_SAID_BYTES, Ongoing
 pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I9.2.9")]
 
 REQUESTS = ("pings", "questions", "elicitations", "unknown", "same_id")
-MESSAGES = ("logs", "progress", "changes", "noise", "answers", "garbage")
+MESSAGES = ("logs", "progress", "changes", "noise", "garbage")
 BYTES = ("large_logs", "blank", "endless_line")
 
 
@@ -62,6 +69,27 @@ async def test_requests_whose_answers_are_not_read_are_bounded(tmp_path: Path, w
 async def test_messages_that_nobody_asked_for_are_bounded(tmp_path: Path, what: str) -> None:
     error, _ = await disconnected(tmp_path, flooder(what))
     assert "it was disconnected: it sent more than 500 unsolicited messages" in error
+
+
+@pytest.mark.usefixtures("small")
+async def test_answers_to_no_request_fail_the_only_call_and_are_bounded() -> None:
+    class Late(Restarts):
+        @override
+        def pause(self, count: int) -> float:
+            return 2 * BOUND_S
+
+    spec = ServerSpec("f", command=(sys.executable, str(SERVERS / "flooder.py"), "answers"))
+    connection = Connection(spec, 10, restarts=Late())
+    with anyio.fail_after(BOUND_S):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(connection.run)
+            await until(lambda: connection.is_up)
+            with pytest.raises(NoResult, match=r"server 'f' sent an answer .* not made \(id 1000000\)"):
+                await connection.call("flood", {})
+            await until(lambda: connection.lost is not None)
+            assert connection.lost is not None
+            assert "it sent more than 500 unsolicited messages" in connection.lost.reason
+            connection.stop()
 
 
 @pytest.mark.parametrize("what", BYTES)

@@ -18,6 +18,7 @@ from ....common.lines import Lines, Overlong
 from ....common.processes import open_process
 from .._spec import ServerSpec
 from ..limits.allowance import Allowance
+from ..limits.unowned import Unowned
 from .aftercare import ended_afterwards
 from .stderr_tail import StderrTail
 
@@ -32,11 +33,12 @@ _DRAIN_SECONDS = 0.5
 
 class Child:
     """What is known of a server beside its messages: the tail of its stderr and how it ended, or, over HTTP,
-    the status of its last answer if that was an error. ``allowance`` is what it may send unasked; ``broken``
-    is set when nothing can be sent to it any more."""
+    the status of its last answer if that was an error. ``allowance`` is what it may send unasked, ``unowned``
+    what it sent that belongs to no request; ``broken`` is set when nothing can be sent to it any more."""
 
     def __init__(self) -> None:
         self.allowance = Allowance()
+        self.unowned = Unowned()
         self.tail = StderrTail()
         self.returncode: int | None = None
         self.status: int | None = None
