@@ -15,6 +15,7 @@ from toolspan_server.config import (
     untrusted_code,
 )
 
+from ...errors import UsageError
 from ...messages import ToolSpec
 from ...providers import own_providers
 from ...trust.invisible_text import invisible_text_notes
@@ -38,14 +39,15 @@ EXIT_TOOL_ERROR = 5
 def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
     """Check a config file: every error at once, with its place and what to do. Exit 2 when there is one.
 
-    Nothing that the config brings is run: the modules of its handlers are read, not imported. With --trust
-    they are imported, and what they say of themselves is checked too.
+    Nothing that the config brings is run: the modules of its handlers and hooks are read, not imported. With
+    --trust they are imported, and what they say of themselves is checked too.
 
     With --run-examples every example of a tool is called as well, and its result compared; exit 5 when one
     gives something else. An example of a tool that needs a person's approval is left out.
     """
     config = read_config(choice, import_handlers=choice.trust)
     own_providers(config)  # refuses the name of a known provider
+    _check_hooks(config, run=choice.trust)
     if run_examples:
         choice.allow(untrusted_code(config))
     outcomes = anyio.run(_outcomes, config, choice) if run_examples else []
@@ -58,6 +60,18 @@ def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
         if run_examples:
             _show_examples(outcomes)
     return EXIT_TOOL_ERROR if failed else 0
+
+
+def _check_hooks(config: Config, *, run: bool) -> None:
+    """Raises ``UsageError`` for hooks that can never run; their files are only read, unless ``run``."""
+    if not config.hooks:
+        return
+    from ...loop.hooks import hook_faults, hooks_of
+
+    if faults := hook_faults(config):
+        raise UsageError("\n".join(f"{config.files[0]}: {fault}" for fault in faults))
+    if run:
+        hooks_of(config)
 
 
 async def _outcomes(config: Config, choice: ConfigChoice) -> list[ExampleOutcome]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .check import hook_faults
     from .contract import Hook, HookDecision, HookInput, HookPoint
     from .load import hooks_of, installed_hooks
     from .running import Consulted, HookRunner
@@ -16,6 +17,7 @@ __all__ = [
     "HookInput",
     "HookPoint",
     "HookRunner",
+    "hook_faults",
     "hooks_of",
     "installed_hooks",
 ]
@@ -27,6 +29,7 @@ _MODULES = {
     "HookInput": ".contract",
     "HookPoint": ".contract",
     "HookRunner": ".running",
+    "hook_faults": ".check",
     "hooks_of": ".load",
     "installed_hooks": ".load",
 }

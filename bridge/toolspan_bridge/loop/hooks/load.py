@@ -18,7 +18,7 @@ from .contract import Hook, HookFunction
 if TYPE_CHECKING:
     from toolspan_server.config import HookConfig
 
-__all__ = ["GROUP", "hooks_of", "installed_hooks"]
+__all__ = ["GROUP", "hooks_of", "installed_hooks", "text_of"]
 
 GROUP = "toolspan.hooks"
 """The group of entry points, each of which is a ``Hook``."""
@@ -75,12 +75,15 @@ def _function(config: Config, written: str, place: str, files: dict[str, ModuleT
 
 
 def _file(config: Config, where: str) -> ModuleType:
-    """The module of a hooks' file: of the text that was looked at, for a config that was read from a file."""
-    path = config.directory / where
+    path, text = text_of(config, where)
+    return run_text(f"_toolspan_hook_{path.stem}", path, text)
+
+
+def text_of(config: Config, where: str) -> tuple[Path, bytes]:
+    """The path of a hooks' file and its text: the one that was looked at, for a config that was read from a
+    file. Raises ``OSError``."""
     for original in config.originals:
         if where in original.hooks:
-            path, text = original.path.parent / where, original.hooks[where]
-            break
-    else:
-        text = path.read_bytes()
-    return run_text(f"_toolspan_hook_{path.stem}", path, text)
+            return original.path.parent / where, original.hooks[where]
+    path = config.directory / where
+    return path, path.read_bytes()
