@@ -6,6 +6,7 @@
     ├── AuthError              3   a key is missing or refused, or a sign-in is
     ├── UnreachableError       4   no answer from an address
     ├── NoToolsError           5   the verb needs tools, and no server offers any
+    ├── UnvalidatedError       6   the config refuses models that are not validated, and this one is not
     ├── ProviderError          1   the provider answered, with an error
     │   ├── ContextOverflowError  1   the request is longer than the model's context
     │   └── UnknownModelError  2   it has no such model
@@ -31,6 +32,7 @@ __all__ = [
     "StoreError",
     "UnknownModelError",
     "UnreachableError",
+    "UnvalidatedError",
     "UsageError",
 ]
 
@@ -85,6 +87,13 @@ class NoToolsError(BridgeError):
 
     code = "no_tools"
     exit_code = 5
+
+
+class UnvalidatedError(BridgeError):
+    """The config refuses models that are not validated with the tools; the message has the model's badge."""
+
+    code = "unvalidated"
+    exit_code = 6
 
 
 Fault = Literal[

@@ -60,7 +60,7 @@ def test_the_wheel_alone_is_a_program_that_works(dist: Path, tmp_path: Path) -> 
     assert "1 tool: example (mock)" in _run(toolspan, "check", cwd=work)
     listed = json.loads(_run(python, "-m", "toolspan_bridge", "tools", "list", "--json", cwd=work))
     assert [each["name"] for each in listed["tools"]] == ["example"]
-    assert "✓ validated" in _run(toolspan, "demo", cwd=work)
+    assert "provisional (n=4, 100 %" in _run(toolspan, "demo", cwd=work)
 
 
 def _instructions() -> list[tuple[str, str]]:

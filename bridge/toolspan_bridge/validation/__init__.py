@@ -13,10 +13,13 @@ from __future__ import annotations
 
 from ._suite_files import default_suite, load_suite
 from .asker import Asker
+from .badges import MINIMUM, THRESHOLD, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from .chosen_wordings import ChosenWordings, read_choices
+from .evidence import Comparison, Counts, Evidence, Record, compared, records_of
+from .fingerprint import Fingerprint
+from .present import present_of
 from .records import (
     EXPORT_FILE,
-    THRESHOLD,
     build_record,
     build_records,
     export_records,
@@ -36,46 +39,64 @@ from .store import (
     Totals,
     Trial,
 )
+from .stored_records import read_records
 from .suites import (
     Expect,
     ExpectedCall,
     Scenario,
     Suite,
 )
+from .tracker import Tracker
 from .verdicts import Verdict, judge
 from .wording_choice import Measured, WordingChoice
 
 __all__ = [
     "EXPORT_FILE",
+    "MINIMUM",
     "STORE_FILE",
     "THRESHOLD",
     "TRIAL_TIMEOUT",
+    "UNTESTED",
     "AskModel",
     "Asker",
+    "Badge",
+    "BadgeRule",
     "ChosenWordings",
+    "Comparison",
+    "Counts",
+    "Evidence",
     "Expect",
     "ExpectedCall",
+    "Fingerprint",
     "Measured",
     "ModelReport",
+    "Record",
     "Scenario",
     "Store",
     "Suite",
     "Totals",
+    "Tracker",
     "Trial",
     "TrialFinished",
     "TrialStarted",
     "ValidationReport",
     "Verdict",
     "WordingChoice",
+    "badge_of",
+    "badge_of_model",
     "build_record",
     "build_records",
+    "compared",
     "default_suite",
     "export_records",
     "judge",
     "load_suite",
+    "present_of",
     "print_report",
     "progress",
     "read_choices",
+    "read_records",
+    "records_of",
     "validate",
     "validate_wordings",
 ]

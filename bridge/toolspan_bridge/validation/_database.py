@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from toolspan_server.common.private_files import private_folder
+from toolspan_server.common.private_files import private_file, private_folder
 
 from ..errors import StoreError
 from ._lock import locked
@@ -19,15 +19,24 @@ from ._store_file import (
     opened,
     prepare,
     set_aside_notices,
+    sync_directory,
 )
 
-Row = tuple[str, str, str, str, int, str, str]
+Row = tuple[str, str, str, str, int, str, str, str]
 """A trial's values, in the order of ``COLUMNS``."""
 
-_INSERT = f"INSERT INTO trials ({', '.join(COLUMNS)}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO trials ({', '.join(COLUMNS)}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEEP = "INSERT OR IGNORE INTO fingerprints (digest, parts) VALUES (?, ?)"
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM trials WHERE ?1 IS NULL OR model_id = ?1 ORDER BY id"
+_RECORDS = (
+    "SELECT model_id, suite, fingerprint, count(*), sum(success), min(timestamp), max(timestamp) FROM trials "
+    "WHERE ?1 IS NULL OR model_id = ?1 GROUP BY model_id, suite, fingerprint"
+)
 _CHOOSE = "INSERT OR REPLACE INTO wordings (model_id, choice) VALUES (?, ?)"
-_COUNT = "SELECT count(*), coalesce(sum(success), 0) FROM trials WHERE model_id = ?"
+_COUNT = (
+    "SELECT count(*), coalesce(sum(success), 0) FROM trials "
+    "WHERE model_id = ?1 AND (?2 IS NULL OR fingerprint = ?2)"
+)
 
 _DAMAGED = "it is damaged (the next start sets it aside under another name)"
 _REASONS = {
@@ -53,16 +62,20 @@ class Database:
             with locked(path.with_name(f"{path.name}.lock")):
                 prepare(path)
                 self._connection = _connected(path)
+        self._kept: set[str] = set()
         self._identity = _identity(path)
         self.notices = set_aside_notices(path)
 
-    def insert(self, row: Row) -> None:
-        """Write ``row``: when this returns it is on the disk."""
+    def insert(self, row: Row, fingerprint: str = "") -> None:
+        """Write ``row``, and the text of its fingerprint: when this returns it is on the disk."""
         with (
             self._lock,
             self._reporting_errors("write to", "; this trial is not recorded, earlier ones are intact"),
         ):
             self._check_identity("trial")
+            if row[-1] and row[-1] not in self._kept:
+                self._connection.execute(_KEEP, (row[-1], fingerprint))
+                self._kept.add(row[-1])
             self._connection.execute(_INSERT, (*row, checksum(row)))
 
     def choose(self, model_id: str, choice: str) -> None:
@@ -76,11 +89,40 @@ class Database:
         with self._lock, self._reporting_errors("read"):
             return self._connection.execute(_SELECT, (model_id,)).fetchall()
 
-    def count(self, model_id: str) -> tuple[int, int]:
-        """How many trials of the model there are, and how many of them succeeded."""
+    def counts_of_records(self, model_id: str | None) -> list[tuple[str, str, str, int, int, str, str]]:
+        """Model, suite and fingerprint of each record, its trials, its successes, and its first and last
+        time."""
         with self._lock, self._reporting_errors("read"):
-            trials, successes = self._connection.execute(_COUNT, (model_id,)).fetchone()
+            return self._connection.execute(_RECORDS, (model_id,)).fetchall()
+
+    def fingerprints(self) -> dict[str, str]:
+        """The text of every fingerprint, by its digest."""
+        with self._lock, self._reporting_errors("read"):
+            return dict(self._connection.execute("SELECT digest, parts FROM fingerprints").fetchall())
+
+    def count(self, model_id: str, fingerprint: str | None = None) -> tuple[int, int]:
+        """How many trials of the model there are, under all fingerprints or one, and how many of them
+        succeeded."""
+        with self._lock, self._reporting_errors("read"):
+            trials, successes = self._connection.execute(_COUNT, (model_id, fingerprint)).fetchone()
             return trials, successes
+
+    def numbered_rows(self) -> list[tuple[int, Row]]:
+        """Every row with its number, oldest first."""
+        with self._lock, self._reporting_errors("read"):
+            found = self._connection.execute(f"SELECT id, {', '.join(COLUMNS)} FROM trials ORDER BY id")
+            return [(row[0], row[1:]) for row in found]
+
+    def remove(self, numbers: Iterable[int], backup: Path) -> None:
+        """Remove the rows of these ``numbers``, all or none, once the whole store is copied to ``backup``."""
+        with self._lock, self._reporting_errors("change", "; nothing was removed"):
+            self._check_identity("removal")
+            with closing(sqlite3.connect(private_file(backup))) as copy:
+                self._connection.backup(copy)
+            sync_directory(backup.parent)
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany("DELETE FROM trials WHERE id = ?", [(each,) for each in numbers])
 
     def close(self) -> None:
         """Close the file."""

@@ -8,27 +8,29 @@ import zlib
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from toolspan_server.common.private_files import private_database, private_file
 
 from ..errors import StoreError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_SECONDS = 10.0
-COLUMNS = ("model_id", "suite", "scenario", "timestamp", "success", "error", "details")
+COLUMNS = ("model_id", "suite", "scenario", "timestamp", "success", "error", "details", "fingerprint")
+"""Of a trial. Up to version 2 there was no fingerprint, which is empty for the trials of then."""
 
 _APPLICATION_ID = 0x746F6F6C  # "tool"
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")
 _MAGIC = b"SQLite format 3\x00"
 _WORDINGS = "CREATE TABLE wordings (model_id TEXT PRIMARY KEY, choice TEXT NOT NULL)"
-_MIGRATION = f"""
-BEGIN;
-{_WORDINGS};
-PRAGMA user_version = 2;
-COMMIT;
-"""
-"""From version 1, whose trials are the same."""
+_FINGERPRINTS = "CREATE TABLE fingerprints (digest TEXT PRIMARY KEY, parts TEXT NOT NULL)"
+_BY_RECORD = "CREATE INDEX trials_by_record ON trials (model_id, suite, fingerprint, success, timestamp)"
+_MIGRATIONS = {
+    1: _WORDINGS,
+    2: f"{_FINGERPRINTS}; ALTER TABLE trials ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''; {_BY_RECORD}",
+}
+"""What brings a store of each version to the next one."""
 _SCHEMA = f"""
 BEGIN;
 CREATE TABLE trials (
@@ -40,9 +42,12 @@ CREATE TABLE trials (
   success INTEGER NOT NULL,
   error TEXT NOT NULL,
   details TEXT NOT NULL,
-  checksum INTEGER NOT NULL
+  checksum INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL DEFAULT ''
 );
 {_WORDINGS};
+{_FINGERPRINTS};
+{_BY_RECORD};
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
@@ -67,9 +72,11 @@ def prepare(path: Path) -> None:
 def _migrate(path: Path) -> None:
     """Bring a store of an earlier version up to this one, whole or not at all."""
     with closing(opened(path, "rw")) as connection:
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version < SCHEMA_VERSION:
+            steps = "; ".join(_MIGRATIONS[each] for each in range(version, SCHEMA_VERSION))
             connection.execute("PRAGMA synchronous = FULL")
-            connection.executescript(_MIGRATION)
+            connection.executescript(f"BEGIN; {steps}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT")
 
 
 def set_aside_notices(path: Path) -> tuple[str, ...]:
@@ -89,9 +96,14 @@ def opened(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def checksum(row: Sequence[object]) -> int:
-    """A checksum of a row (values in the order of ``COLUMNS``), different where the disk changed a byte."""
+    """A checksum of a row (values in the order of ``COLUMNS``), different where the disk changed a byte.
+
+    An empty fingerprint has no part in it, so that the trials of earlier versions keep theirs.
+    """
+    *others, fingerprint = row
+    counted = row if fingerprint else others
     return zlib.crc32(
-        b"\x00".join(value if isinstance(value, bytes) else str(value).encode() for value in row)
+        b"\x00".join(value if isinstance(value, bytes) else str(value).encode() for value in counted)
     )
 
 
@@ -141,8 +153,15 @@ def refuse_other(path: Path, connection: sqlite3.Connection) -> None:
 def _is_altered(connection: sqlite3.Connection) -> bool:
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone() is None:
         return True
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    kept = ", ".join(COLUMNS if version >= 3 else (*COLUMNS[:-1], "''"))
     connection.text_factory = bytes
-    rows = connection.execute(f"SELECT {', '.join(COLUMNS)}, checksum FROM trials")
+    if version >= 3 and any(
+        sha256(parts).hexdigest().encode() != digest
+        for digest, parts in connection.execute("SELECT digest, parts FROM fingerprints")
+    ):
+        return True
+    rows = connection.execute(f"SELECT {kept}, checksum FROM trials")
     return any(checksum(row[:-1]) != row[-1] for row in rows)
 
 

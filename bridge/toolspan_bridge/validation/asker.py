@@ -13,10 +13,12 @@ from ..events import Answer, End, UsageReported
 from ..loop import DEFAULT_SYSTEM, Question, run
 from ..messages import ReasoningEffort
 from ..providers import Allow, ProviderPool
+from ..providers.identity import identity_of
 from ..providers.pool import PoolUser
 from ..providers.prices import cost_of, total_usd
 from ..toolbox import Toolbox
 from .chosen_wordings import ChosenWordings
+from .fingerprint import Fingerprint, fingerprint_of
 from .store import STORE_FILE
 
 
@@ -49,6 +51,21 @@ class Asker(PoolUser):
         self._toolbox = toolbox
         self._approver = approver
         self._reasoning: ReasoningEffort | None = reasoning
+
+    async def fingerprint(self, model: str) -> Fingerprint:
+        """What is measured when ``model`` is asked now, but for the suite.
+
+        Raises ``UsageError`` and ``AuthError`` as ``resolve_model``.
+        """
+        provider, name = await self._providers.get(model)
+        sampling = {"max_iterations": self._max_iterations, "tools_offered": self._tools_offered}
+        return fingerprint_of(
+            provider.name,
+            name,
+            await identity_of(provider, name),
+            self._toolbox.tools,
+            {**sampling, "reasoning": self._reasoning},
+        )
 
     async def ask(self, model: str, query: str) -> Answer:
         """Put ``query`` to ``model`` (``provider/model``), a question of its own; give the answer with its

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 from ..errors import StoreError
 from ..formats.prompt.wordings import DEFAULT, WORDINGS
-from ._store_file import opened, refuse_other
+from ._reading import has_table, read_only
 from .wording_choice import WordingChoice
 
 __all__ = ["ChosenWordings", "read_choices"]
@@ -23,28 +22,16 @@ def read_choices(path: Path) -> dict[str, WordingChoice]:
     try:
         if not path.exists():
             return {}
-        found = [WordingChoice.from_json(text) for text in _texts(path)]
+        found = [WordingChoice.from_json(text) for text in read_only(path, _texts)]
     except (OSError, sqlite3.Error, ValueError, TypeError) as error:
         raise StoreError(f"the validation store {path} cannot be read: {error}") from None
     return {choice.model_id: choice for choice in found if choice.wording in WORDINGS}
 
 
-def _texts(path: Path) -> list[str]:
-    try:
-        return _read(path, "ro")
-    except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorname", "") != "SQLITE_READONLY_DIRECTORY":
-            raise
-        # SQLite has no place for its side files, and says so only where no other process has made them.
-        return _read(path, "ro&immutable=1")
-
-
-def _read(path: Path, mode: str) -> list[str]:
-    with closing(opened(path, mode)) as connection:
-        refuse_other(path, connection)
-        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'wordings'").fetchone() is None:
-            return []  # of an earlier version
-        return [row[0] for row in connection.execute("SELECT choice FROM wordings ORDER BY model_id")]
+def _texts(connection: sqlite3.Connection) -> list[str]:
+    if not has_table(connection, "wordings"):
+        return []  # of an earlier version
+    return [row[0] for row in connection.execute("SELECT choice FROM wordings ORDER BY model_id")]
 
 
 class ChosenWordings:

@@ -1,19 +1,22 @@
 """Validation records: what all trials of a model come to, in the shape that is exported.
 
 {"model_id": "openai/gpt-4o", "tested": true, "validated": true, "test_count": 5, "success_count": 4,
- "last_tested": "2026-11-21T10:00:00.123Z", "cost": {"usd": 0.0021}, "rescued": 0,
+ "last_tested": "2026-11-21T10:00:00.123Z", "cost": {"usd": 0.0021}, "rescued": 0, "suite": "default",
+ "fingerprint": {"model": "gpt-4o", "mode": "native", …}, "badge": {"status": "provisional", "n": 5, …},
  "test_history": [{"timestamp": …, "success": true, "cost": {…}, "rescued": 0, "details": {…}},
                   {"timestamp": …, "success": false, "cost": {"usd": null}, "rescued": 0, "error": "…"}]}
 
-``cost`` is in US dollars, ``null`` where a price is not known or a trial was recorded before costs were;
-``rescued`` counts the calls that the model wrote as text.
+``validated`` is the rule of old, a rate of at least 0.8; ``badge`` says how sure that is. Trials of different
+fingerprints or suites are in different records; ``fingerprint`` is ``null`` for those of versions that kept
+none. ``cost`` is in US dollars, ``null`` where a price is not known or a trial was recorded before costs
+were; ``rescued`` counts the calls that the model wrote as text.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +25,12 @@ from toolspan_server.common.private_files import open_private, private_folder
 from ..errors import StoreError
 from ..providers.prices import total_usd, usd_data
 from ._lock import locked
+from .badges import RULE, THRESHOLD, BadgeRule, badge_of
+from .evidence.records import Present, Record, records_of
 from .store import Store, Trial
 
 EXPORT_FILE = "validation.json"
 """The exported records' name in the state directory."""
-
-THRESHOLD = 0.8
-"""The share of successful trials from which a model is validated."""
 
 
 def is_validated(success_count: int, test_count: int, threshold: float = THRESHOLD) -> bool:
@@ -36,19 +38,21 @@ def is_validated(success_count: int, test_count: int, threshold: float = THRESHO
     return test_count > 0 and success_count / test_count >= threshold
 
 
-def build_records(trials: Iterable[Trial]) -> list[dict[str, Any]]:
-    """The record of each model in ``trials`` (oldest first), sorted by ``model_id``.
+def build_records(
+    trials: Iterable[Trial],
+    present: Present = lambda record: {},
+    rule: BadgeRule = RULE,
+) -> list[dict[str, Any]]:
+    """The records of ``trials`` (oldest first), sorted by ``model_id`` and suite, the last tested one first.
 
-    ``test_history`` is whole: as many entries as ``test_count``.
+    ``test_history`` is whole: as many entries as ``test_count``. ``present`` gives the parts of a record's
+    fingerprint as they are now, by which it may be stale.
     """
-    by_model: dict[str, list[Trial]] = {}
-    for trial in trials:
-        by_model.setdefault(trial.model_id, []).append(trial)
-    return [build_record(model_id, by_model[model_id]) for model_id in sorted(by_model)]
+    return [_with_evidence(record, rule) for record in records_of(trials, present)]
 
 
 def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
-    """One model's record; with no trial, that of a model that was not tested.
+    """One model's record without its evidence; with no trial, that of a model that was not tested.
 
     ``{"model_id", "tested", "validated", "test_count", "success_count", "last_tested", "cost", "rescued",
     "test_history": [{"timestamp", "success", "cost", "rescued", "details" or "error"}]}``, times in ISO 8601
@@ -68,22 +72,46 @@ def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
     }
 
 
-def export_records(store: Store, path: Path) -> Path:
-    """Write every model's record to ``path`` as a JSON list, and return ``path``.
+def export_records(
+    store: Store, path: Path, present: Present = lambda record: {}, rule: BadgeRule = RULE
+) -> Path:
+    """Write every record to ``path`` as a JSON list, as ``build_records`` makes it, and return ``path``.
 
     The file is replaced whole or stays as it was. Of exports at the same time the last one holds every trial.
+    Raises ``StoreError``.
+    """
+    write_json(path, lambda: build_records(store.trials(), present, rule))
+    return path
+
+
+def write_json(path: Path, data: object | Callable[[], object]) -> None:
+    """Write ``data``, or what it gives once no other process writes there, to ``path`` as JSON, whole or not
+    at all.
+
     Raises ``StoreError``.
     """
     try:
         private_folder(path.parent)
         with locked(path.with_name(f"{path.name}.lock")):
-            _replace(path, json.dumps(build_records(store.trials()), ensure_ascii=False, indent=2) + "\n")
+            found = data() if callable(data) else data
+            _replace(path, json.dumps(found, ensure_ascii=False, indent=2) + "\n")
     except OSError as error:
         why = error.strerror or str(error)
         raise StoreError(
             f"cannot write the validation records to {path}: {why}; the trials are safe"
         ) from error
-    return path
+
+
+def _with_evidence(record: Record, rule: BadgeRule) -> dict[str, Any]:
+    whole = build_record(record.model_id, record.trials)
+    history = whole.pop("test_history")
+    return {
+        **whole,
+        "suite": record.suite,
+        "fingerprint": record.fingerprint.as_dict() if record.fingerprint else None,
+        "badge": badge_of(record, rule).as_dict(),
+        "test_history": history,
+    }
 
 
 def _entry(trial: Trial) -> dict[str, Any]:

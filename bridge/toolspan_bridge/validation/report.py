@@ -13,6 +13,8 @@ from toolspan_server.common.visible import visible_line
 
 from ..errors import BridgeError
 from ..providers.prices import has_prices, total_usd, usd_data, usd_text
+from .badges import RULE, Badge, BadgeRule
+from .evidence.counts import Counts
 from .records import is_validated
 from .store import Totals, Trial
 from .wording_choice import WordingChoice
@@ -52,7 +54,7 @@ OnEvent = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """One model in one run. ``totals`` counts all its runs.
+    """One model in one run. ``totals`` counts all its runs of the suite under the same fingerprint.
 
     ``error`` is what ended the model's run early (no key, unreachable, no such model): nothing that would
     have been its own fault.
@@ -72,11 +74,6 @@ class ModelReport:
     def rate(self) -> float:
         """The share of this run's trials that succeeded, 0 … 1; 0 without a trial."""
         return self.successes / len(self.trials) if self.trials else 0.0
-
-    @property
-    def validated(self) -> bool:
-        """The badge: whether at least 80 % of all trials ever recorded succeeded."""
-        return is_validated(self.totals.success_count, self.totals.test_count)
 
     @property
     def usd(self) -> float | None:
@@ -105,6 +102,7 @@ class ValidationReport:
     models: tuple[ModelReport, ...]
     notices: tuple[str, ...] = ()
     choices: tuple[WordingChoice, ...] = ()
+    rule: BadgeRule = RULE
 
     @property
     def passed(self) -> bool:
@@ -129,6 +127,11 @@ class ValidationReport:
         """Whether enough of ``model``'s trials in this run succeeded."""
         return is_validated(model.successes, len(model.trials), self.threshold)
 
+    def badge(self, model: ModelReport) -> Badge:
+        """What all runs of the suite under the same fingerprint prove about ``model``."""
+        counts = Counts(model.totals.test_count, model.totals.success_count)
+        return Badge(self.rule.status(counts), counts)
+
     def as_dict(self, records: Path | None = None) -> dict[str, Any]:
         """The report as JSON. ``records`` is the file that the records were exported to."""
         return {
@@ -149,7 +152,8 @@ class ValidationReport:
             "test_count": len(model.trials),
             "success_count": model.successes,
             "rate": round(model.rate, 4),
-            "validated": model.validated,
+            "validated": self.badge(model).status == "validated",
+            "badge": self.badge(model).as_dict(),
             "all_runs": {"test_count": model.totals.test_count, "success_count": model.totals.success_count},
             "cost": usd_data(model.usd),
             "rescued": model.rescued,
@@ -178,7 +182,7 @@ def print_report(report: ValidationReport, file: IO[str], records: Path | None =
         if model.trials:
             console.print(visible_line(f"{model.model_id}, suite {report.suite}"), soft_wrap=True)
             console.print(_table(report, model))
-            console.print(_badge(model), soft_wrap=True)
+            console.print(report.badge(model).signed, soft_wrap=True)
         for line in _failures(model):
             console.print(line, soft_wrap=True)
     for choice in report.choices:
@@ -242,12 +246,6 @@ def _columns(model: ModelReport) -> dict[str, _Cell]:
 
 def _successes(trials: Sequence[Trial]) -> int:
     return sum(trial.success for trial in trials)
-
-
-def _badge(model: ModelReport) -> str:
-    badge = "✓ validated" if model.validated else "✗ not validated"
-    totals = model.totals
-    return f"{badge}: {totals.success_count} of {totals.test_count} trials in all runs succeeded"
 
 
 def _failures(model: ModelReport) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -21,7 +21,8 @@ from ..errors import (
 from ..events import Answer
 from ..providers.prices import usd_data
 from ..providers.resolve import bare_model
-from .records import THRESHOLD
+from .badges import RULE, THRESHOLD, BadgeRule
+from .fingerprint import Fingerprint, hash_of, toolspan_version
 from .report import (
     ModelReport,
     OnEvent,
@@ -29,7 +30,7 @@ from .report import (
     TrialStarted,
     ValidationReport,
 )
-from .store import Store, Trial, timestamp
+from .store import Store, Totals, Trial, timestamp
 from .suites import Scenario, Suite
 from .verdicts import judge
 from .wordings import choose_wording, ways_of
@@ -49,6 +50,10 @@ class AskModel(Protocol):
     async def __call__(self, model: str, query: str) -> Answer: ...
 
 
+FingerprintOf = Callable[[str], Awaitable[Fingerprint]]
+"""What is measured when a model (``provider/model``) is asked now. Raises as ``AskModel``."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Outcome:
     success: bool
@@ -66,6 +71,8 @@ async def validate(
     timeout: float = TRIAL_TIMEOUT,
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
+    fingerprint_of: FingerprintOf | None = None,
+    rule: BadgeRule = RULE,
 ) -> ValidationReport:
     """Put every scenario of ``suite`` ``trials`` times (1 to 1,000) to each of ``models``, one by one.
 
@@ -73,6 +80,8 @@ async def validate(
     trial over ``timeout`` seconds are failed trials. A missing key, an address that does not answer and an
     unknown model would fail every trial and say nothing about the model: they end that model's run,
     unrecorded, and are its ``error``. ``threshold`` is the share of successes, 0 to 1, from which it passes.
+    Each trial has the fingerprint of its model that ``fingerprint_of`` gives, with the suite's hash.
+    ``rule`` is that of the badges.
 
     Raises ``UsageError`` for a number out of range, ``StoreError`` when a trial cannot be kept.
     """
@@ -82,10 +91,9 @@ async def validate(
     reports: list[ModelReport] = []
     for index, model in enumerate(chosen):
         progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
-        reports.append(
-            await _validate_model(model, suite, questions, _TrialRunner(ask, store, timeout), progress)
-        )
-    return ValidationReport(suite.name, threshold, tuple(reports), store.notices)
+        runner = _TrialRunner(ask, store, timeout, fingerprint_of)
+        reports.append(await _validate_model(model, suite, questions, runner, progress))
+    return ValidationReport(suite.name, threshold, tuple(reports), store.notices, rule=rule)
 
 
 async def validate_wordings(
@@ -98,6 +106,8 @@ async def validate_wordings(
     timeout: float = TRIAL_TIMEOUT,
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
+    fingerprint_of: FingerprintOf | None = None,
+    rule: BadgeRule = RULE,
     own: Iterable[str] = (),
 ) -> ValidationReport:
     """As ``validate``, each of ``models`` by its native calls and by each wording of the prompt, with or
@@ -110,13 +120,27 @@ async def validate_wordings(
     named = tuple(dict.fromkeys(bare_model(model, own) for model in models))
     ways = ways_of(named)
     report = await validate(
-        ways, suite, ask, store, trials=trials, timeout=timeout, threshold=threshold, on_event=on_event
+        ways,
+        suite,
+        ask,
+        store,
+        trials=trials,
+        timeout=timeout,
+        threshold=threshold,
+        on_event=on_event,
+        fingerprint_of=fingerprint_of,
+        rule=rule,
     )
     tried = {each.model_id: each.trials for each in report.models if each.error is None}
     found = [choice for model in named if (choice := choose_wording(model, tried))]
     for choice in found:
         await anyio.to_thread.run_sync(store.choose, choice)
     return replace(report, choices=tuple(found))
+
+
+def hash_of_suite(suite: Suite) -> str:
+    """The hash of what ``suite`` asks and expects; its name has no part in it."""
+    return hash_of(suite.model_dump(exclude={"name"}, exclude_defaults=True))
 
 
 def _check(trials: int, timeout: float, threshold: float) -> None:
@@ -133,6 +157,12 @@ class _TrialRunner:
     ask: AskModel
     store: Store
     timeout: float
+    fingerprint_of: FingerprintOf | None
+
+    async def fingerprint(self, model: str, suite: Suite) -> Fingerprint:
+        """What is measured when ``suite`` is put to ``model``."""
+        found = await self.fingerprint_of(model) if self.fingerprint_of else Fingerprint(model=model)
+        return replace(found, suite=hash_of_suite(suite), toolspan=toolspan_version())
 
 
 @dataclass(slots=True)
@@ -154,19 +184,30 @@ async def _validate_model(
 ) -> ModelReport:
     kept: list[Trial] = []
     ended_by: BridgeError | None = None
+    mark: Fingerprint | None = None
     for scenario in questions:
         progress.started(model, scenario)
         try:
+            mark = mark or await bench.fingerprint(model, suite)
             outcome = await _try(model, scenario, bench)
         except (AuthError, UnreachableError, UnknownModelError) as error:
             ended_by = error
             break
-        trial = Trial(
-            model, suite.name, scenario.title, timestamp(), outcome.success, outcome.error, outcome.details
-        )
+        did, why, details = outcome.success, outcome.error, outcome.details
+        trial = Trial(model, suite.name, scenario.title, timestamp(), did, why, details, mark)
         kept.append(await anyio.to_thread.run_sync(bench.store.append, trial))
         progress.finished(kept[-1])
-    return ModelReport(model, tuple(kept), bench.store.totals(model), ended_by)
+    totals = bench.store.totals(model, mark) if mark else Totals(0, 0)
+    return ModelReport(model, tuple(kept), totals, ended_by)
+
+
+def _expectation(scenario: Scenario) -> dict[str, Any]:
+    """What figures by tool and tag are made of: ``{"expected": {"calls" | "no_calls"}, "tags"}``."""
+    expect = scenario.expect
+    calls: dict[str, Any] = {"calls": [call.tool for call in expect.calls]} if expect.calls else {}
+    expected = calls | ({"no_calls": True} if expect.no_calls else {})
+    tags = [str(tag) for tag in getattr(scenario, "tags", ())]
+    return ({"expected": expected} if expected else {}) | ({"tags": tags} if tags else {})
 
 
 async def _try(model: str, scenario: Scenario, bench: _TrialRunner) -> _Outcome:
@@ -184,6 +225,7 @@ async def _try(model: str, scenario: Scenario, bench: _TrialRunner) -> _Outcome:
         "scenario": scenario.title,
         "query": scenario.query,
         "duration_ms": round((time.monotonic() - began) * 1000),
+        **_expectation(scenario),
     }
     if answer is None:
         return _Outcome(False, error or "the provider gave an error without words", details)

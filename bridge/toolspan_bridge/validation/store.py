@@ -7,12 +7,13 @@ process.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from ..errors import StoreError
 from ._clean import (
     Redact,
     clean,
@@ -20,9 +21,11 @@ from ._clean import (
     cut_text,
     fitted,
 )
+from .fingerprint import Fingerprint
 
 if TYPE_CHECKING:
     from ._database import Database, Row
+    from .evidence.records import Present, Record
     from .wording_choice import WordingChoice
 
 STORE_FILE = "validation.sqlite3"
@@ -37,7 +40,8 @@ class Trial:
     """One scenario, put to one model, once.
 
     ``timestamp`` is when it ended (ISO 8601 UTC, milliseconds). ``error`` says why it failed and is empty
-    for a success; ``details`` is what was asked and what came back, as a JSON object.
+    for a success; ``details`` is what was asked and what came back, as a JSON object. ``fingerprint`` is of
+    what was measured, ``None`` where that was not kept.
     """
 
     model_id: str
@@ -47,6 +51,7 @@ class Trial:
     success: bool
     error: str
     details: Mapping[str, Any]
+    fingerprint: Fingerprint | None = None
 
     @property
     def usd(self) -> float | None:
@@ -109,6 +114,7 @@ class Store:
 
         Raises ``StoreError`` when it is not on the disk; what was written before is intact.
         """
+        mark = self._redacted(trial.fingerprint) if trial.fingerprint else None
         row: Row = (
             self._short(trial.model_id),
             self._short(trial.suite),
@@ -117,9 +123,10 @@ class Store:
             int(trial.success),
             self._short(trial.error, _MAX_ERROR),
             fitted(clean(trial.details, self._redact)),
+            mark.digest if mark else "",
         )
-        self._database.insert(row)
-        return _trial(row)
+        self._database.insert(row, mark.text if mark else "")
+        return _trial(row, {mark.digest: mark} if mark else {})
 
     def choose(self, choice: WordingChoice) -> None:
         """Write which wording serves a model, in place of an earlier choice. Raises ``StoreError``."""
@@ -128,11 +135,46 @@ class Store:
     def trials(self, model_id: str | None = None) -> list[Trial]:
         """Every trial, or those of one model, in the order in which they were written."""
         wanted = None if model_id is None else self._short(model_id)
-        return [_trial(row) for row in self._database.rows(wanted)]
+        rows = self._database.rows(wanted)
+        marks = self._fingerprints()
+        return [_trial(row, marks) for row in rows]
 
-    def totals(self, model_id: str) -> Totals:
-        """The counts over all trials of one model."""
-        return Totals(*self._database.count(self._short(model_id)))
+    def records(self, model_id: str | None = None, present: Present = lambda record: {}) -> list[Record]:
+        """The records of every model, or of one, without their trials; ``present`` as for ``judged``."""
+        from .evidence.counts import Counts
+        from .evidence.records import Record, judged
+
+        wanted = None if model_id is None else self._short(model_id)
+        counted = self._database.counts_of_records(wanted)
+        marks = self._fingerprints()
+        return judged(
+            (
+                Record(model, suite, marks[digest] if digest else None, Counts(n, successes), first, last)
+                for model, suite, digest, n, successes, first, last in counted
+            ),
+            present,
+        )
+
+    def totals(self, model_id: str, fingerprint: Fingerprint | None = None) -> Totals:
+        """The counts over all trials of one model, or over those of ``fingerprint`` where one is given."""
+        digest = self._redacted(fingerprint).digest if fingerprint else None
+        return Totals(*self._database.count(self._short(model_id), digest))
+
+    def forget(self, chosen: Callable[[Trial], bool]) -> tuple[int, Path | None]:
+        """Remove the trials that are ``chosen``; how many there were, and the copy of the whole store, with
+        them in it, that was made beside it before. Without any nothing is done.
+
+        Raises ``StoreError`` when the copy or the removal fails: then nothing is removed.
+        """
+        rows = self._database.numbered_rows()
+        marks = self._fingerprints()
+        numbers = [number for number, row in rows if chosen(_trial(row, marks))]
+        if not numbers:
+            return 0, None
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+        backup = self.path.with_name(f"{self.path.name}.backup-{stamp}")
+        self._database.remove(numbers, backup)
+        return len(numbers), backup
 
     def close(self) -> None:
         """Close the file. What was written stays written."""
@@ -143,6 +185,17 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _fingerprints(self) -> dict[str, Fingerprint]:
+        try:
+            texts = self._database.fingerprints()
+            return {digest: Fingerprint.from_json(text) for digest, text in texts.items()}
+        except ValueError as error:
+            raise StoreError(f"the validation store {self.path} cannot be read: {error}") from None
+
+    def _redacted(self, fingerprint: Fingerprint) -> Fingerprint:
+        parts = {name: self._short(value) for name, value in fingerprint.as_dict().items()}
+        return Fingerprint(**parts)
 
     def _short(self, text: str, characters: int = _MAX_NAME) -> str:
         return cut_text(clean_text(self._redact(text)), characters)
@@ -155,6 +208,7 @@ def _under(details: Mapping[str, Any], *keys: str) -> object:
     return value
 
 
-def _trial(row: Row) -> Trial:
-    model_id, suite, scenario, ended, success, error, details = row
-    return Trial(model_id, suite, scenario, ended, bool(success), error, json.loads(details))
+def _trial(row: Row, marks: Mapping[str, Fingerprint]) -> Trial:
+    model_id, suite, scenario, ended, success, error, details, digest = row
+    mark = marks[digest] if digest else None
+    return Trial(model_id, suite, scenario, ended, bool(success), error, json.loads(details), mark)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .models.asking.approvals import ApprovalRule
     from .models.asking.conversations import ConversationsConfig
     from .models.asking.hooks import HookConfig
+    from .models.asking.validation import ValidationConfig
     from .models.limits import RunLimits
     from .models.providers import ProviderConfig
     from .models.routes import ResponseRule
@@ -75,6 +76,7 @@ __all__ = [
     "ToolsConfig",
     "ToolsetConfig",
     "UntrustedItem",
+    "ValidationConfig",
     "contents",
     "counted",
     "entry_contents",

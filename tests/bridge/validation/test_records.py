@@ -24,6 +24,7 @@ from toolspan_bridge.validation import (
     export_records,
 )
 
+UNKNOWN = "not known, its version kept no fingerprint"
 pytestmark = pytest.mark.requirement("I2.7.2")
 
 
@@ -56,6 +57,18 @@ def test_a_record_has_exactly_the_documented_shape(tmp_path: Path) -> None:
             "last_tested": second,
             "cost": {"usd": None},
             "rescued": 2,
+            "suite": "default",
+            "fingerprint": None,
+            "badge": {
+                "status": "stale",
+                "text": f"stale (n=2, 50 %, 9–91 %; changed: {UNKNOWN})",
+                "signed": f"🔧⚠️ stale (n=2, 50 %, 9–91 %; changed: {UNKNOWN})",
+                "n": 2,
+                "successes": 1,
+                "rate": 0.5,
+                "interval": [0.094531, 0.905469],
+                "changed": ["fingerprint"],
+            },
             "test_history": [
                 {
                     "timestamp": first,

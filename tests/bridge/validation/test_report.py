@@ -14,6 +14,7 @@ import pytest
 from tests.support.trials import a_trial
 from toolspan_bridge.errors import AuthError
 from toolspan_bridge.validation import (
+    UNTESTED,
     ModelReport,
     Totals,
     TrialFinished,
@@ -52,8 +53,8 @@ def test_the_table_shows_scenarios_trials_rates_and_the_badge() -> None:
     text = _printed(_report(GOOD, BAD))
 
     assert "offline/keyword, suite default" in text
-    assert "✓ validated: 8 of 10 trials in all runs succeeded" in text
-    assert "✗ not validated: 1 of 3 trials in all runs succeeded" in text
+    assert "🔧⚠️ provisional (n=10, 80 %, 49–95 %)" in text
+    assert "🔧⚠️ failed (n=3, 33 %, 6–80 %)" in text
     good, bad = _lines(text, "weather")[:2]
     assert ("✓" in good, "1/1" in good, "100 %" in good) == (True, True, True)
     assert ("✗✗" in bad, "0/2" in bad, "0 %" in bad) == (True, True, True)
@@ -109,6 +110,16 @@ def test_the_report_as_json_has_exactly_the_documented_shape() -> None:
                 "success_count": 1,
                 "rate": 0.3333,
                 "validated": False,
+                "badge": {
+                    "status": "failed",
+                    "text": "failed (n=3, 33 %, 6–80 %)",
+                    "signed": "🔧⚠️ failed (n=3, 33 %, 6–80 %)",
+                    "n": 3,
+                    "successes": 1,
+                    "rate": 0.333333,
+                    "interval": [0.061492, 0.79234],
+                    "changed": [],
+                },
                 "all_runs": {"test_count": 3, "success_count": 1},
                 "cost": {"usd": None},
                 "rescued": 0,
@@ -139,6 +150,7 @@ def test_the_report_as_json_has_exactly_the_documented_shape() -> None:
                 "success_count": 0,
                 "rate": 0.0,
                 "validated": False,
+                "badge": UNTESTED.as_dict(),
                 "all_runs": {"test_count": 0, "success_count": 0},
                 "cost": {"usd": None},
                 "rescued": 0,

@@ -93,6 +93,7 @@ async def test_a_success_keeps_what_was_asked_and_answered(store: Store) -> None
     assert details == {
         "scenario": "weather",
         "query": "Weather?",
+        "expected": {"calls": ["get_weather"]},
         **measured,
         **RIGHT["Weather?"].as_dict(),
     }
@@ -270,5 +271,5 @@ async def test_this_run_decides_the_exit_code_and_all_runs_the_badge(store: Stor
     report = await validate(["a/x"], SUITE, _right, store)
 
     (model,) = report.models
-    assert (report.exit_code, model.validated) == (0, False)
+    assert (report.exit_code, report.badge(model).status) == (0, "failed")
     assert (model.totals.test_count, model.totals.success_count) == (12, 2)

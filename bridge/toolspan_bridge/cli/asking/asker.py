@@ -27,6 +27,7 @@ from .default_model import standing_model
 from .filled_route import filled_route
 from .options import AskOptions
 from .session import Session
+from .standing import Standing
 from .warm_documents import WarmDocuments
 
 if TYPE_CHECKING:
@@ -103,6 +104,11 @@ class RoutedAsker(PoolUser):
     async def provider_of(self, model: str) -> Provider:
         """The provider of ``provider/model``. Raises as ``ProviderPool.get``."""
         return (await self._providers.get(model))[0]
+
+    @cached_property
+    def standing(self) -> Standing:
+        """How the models that are asked stand in validation."""
+        return Standing(self.session)
 
     @cached_property
     def lister(self) -> ModelLister:

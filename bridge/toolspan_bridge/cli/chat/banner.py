@@ -7,6 +7,9 @@ from pathlib import Path
 
 from toolspan_server.common.visible import visible_line
 
+from ...errors import StoreError
+from ...loop import Question
+from ...providers import Provider
 from ..terminal.diffs import Line
 from ..terminal.output import compact, print_coloured
 from ..terminal.width import columns_of
@@ -22,7 +25,9 @@ async def show_banner(chat: Chat) -> None:
     """Print it on stderr. Raises ``BridgeError`` where the model cannot answer: no such provider, no key."""
     question, provider = await chat.routed("")
     model = f"{provider.name}/{question.model}"
-    lines: list[Line] = [(f"  model      {model} · {_badge(chat, model)}", None)]
+    await chat.asker.standing.heed(question, provider, say=False)
+    badge, is_proven = await _badge(chat, question, provider)
+    lines: list[Line] = [(f"  model      {model} · {badge}", None if is_proven else "yellow")]
     lines += [(f"  tools      {_tools(chat)}", None if chat.asker.session.toolbox.tools else "yellow")]
     if folder := chat.asker.session.choice.workspace:
         lines.append((f"  workspace  {_at_home(Path(folder))}", None))
@@ -33,28 +38,18 @@ async def show_banner(chat: Chat) -> None:
     print_coloured([("Toolspan", "cyan"), *shown, (f"  {_HELP}", None)])
 
 
-def _badge(chat: Chat, model: str) -> str:
-    """What validation found about ``model`` beside the config."""
-    if model.startswith(f"{_OFFLINE}/"):
-        return "no language model (-m NAME)"
-    from ...validation import STORE_FILE, Store
-    from ...validation.records import is_validated
-
-    config = chat.asker.session.config
-    path = config.state_directory / STORE_FILE
-    if not path.exists():
-        return "never tried (toolspan validate)"
-    with Store.open(path, redact=config.redact) as store:
-        totals = store.totals(model)
-    if not totals.test_count:
-        return "never tried (toolspan validate)"
-    marks = ("✓ ", "✗ ") if (sys.stderr.encoding or "").lower().startswith("utf") else ("", "")
-    word = (
-        f"{marks[0]}validated"
-        if is_validated(totals.success_count, totals.test_count)
-        else f"{marks[1]}not validated"
-    )
-    return f"{word}: {totals.success_count} of {totals.test_count} trials succeeded"
+async def _badge(chat: Chat, question: Question, provider: Provider) -> tuple[str, bool]:
+    """What validation found about the model, and whether it is nothing to look out for."""
+    if provider.name == _OFFLINE:
+        return "no language model (-m NAME)", True
+    try:
+        badge = await chat.asker.standing.badge(question, provider)
+    except StoreError as error:
+        return f"whether it is validated is not known: {error}", False
+    if badge.status == "untested":
+        return "never tried (toolspan validate)", False
+    signs = (sys.stderr.encoding or "").lower().startswith("utf")
+    return badge.signed if signs else badge.text, badge.status == "validated"
 
 
 def _tools(chat: Chat) -> str:

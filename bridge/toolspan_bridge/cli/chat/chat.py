@@ -81,6 +81,7 @@ class Chat:
         )
         question = self.limits.applied_to(self._with(asked.parts).applied_to(routed))
         check_files(question, provider)
+        await self.asker.standing.heed(question, provider)
         session, conversation = self.asker.session, self.saved.conversation
         meter = self.asker.meter(question, provider)
         agent = agent_of(question, provider, meter, session, self.approvals, self.saved)

@@ -158,6 +158,7 @@ class _Asking:
             saved.keep(session, self.saving)
             report.keep = saved.keep_file
             asked, provider = await self._routed(mentioned, asker, saved)
+            await asker.standing.heed(asked, provider)
             meter = asker.meter(asked, provider)
             with saved.closed_afterwards(session), saved.written():
                 agent = agent_of(asked, provider, meter, session, self.approvals, saved)

@@ -22,9 +22,14 @@ from ...providers import (
 from ...providers.prices import ModelPrice, price_of
 from ...validation import (
     STORE_FILE,
+    UNTESTED,
+    Badge,
+    BadgeRule,
+    Record,
     Store,
     WordingChoice,
-    build_records,
+    badge_of_model,
+    present_of,
     read_choices,
 )
 from ..inputs.options import (
@@ -47,8 +52,6 @@ from ._unlisted import unlisted_notes
 if TYPE_CHECKING:
     from ...providers.listing import ModelListing
     from ...providers.wire.model_facts import ModelFacts
-
-_BADGES = {None: "", True: "✓ validated", False: "✗ not validated"}
 
 
 @click.command(name="models", cls=Verb, example="toolspan models --provider ollama")
@@ -145,27 +148,28 @@ async def _listed(providers: Sequence[str], config: Config) -> list[ModelListing
         return await ModelLister(own_providers(config)).listed(providers)
 
 
-def _badges(config: Config) -> Mapping[tuple[str, str], bool]:
-    """Provider and model to whether it is validated, of all that were ever tried."""
+def _badges(config: Config) -> Mapping[tuple[str, str], Badge]:
+    """Provider and model to its badge, of all that were ever tried."""
     path = config.state_directory / STORE_FILE
     if not path.exists():
         return {}
     with Store.open(path, redact=config.redact) as store:
         for notice in store.notices:
             print_note(notice)
-        records = build_records(store.trials())
-    found: dict[tuple[str, str], bool] = {}
+        records = store.records(present=present_of(config))
+    found: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         try:
-            found[split_model(record["model_id"], config.providers)] = record["validated"]
+            found.setdefault(split_model(record.model_id, config.providers), []).append(record)
         except UsageError:
             continue  # tried with a provider that the config no longer has
-    return found
+    rule = BadgeRule.of(config)
+    return {model: badge_of_model(group, rule) for model, group in found.items()}
 
 
 def _models(
     listed: Sequence[ModelListing],
-    badges: Mapping[tuple[str, str], bool],
+    badges: Mapping[tuple[str, str], Badge],
     choices: Mapping[str, WordingChoice],
     config: Config,
 ) -> list[dict[str, Any]]:
@@ -175,12 +179,14 @@ def _models(
             "provider": each.provider,
             **facts.as_dict(),
             **_priced(each.provider, facts, config),
-            "validated": badges.get((each.provider, facts.model)),
+            "validated": badge.status == "validated" if badge.counts.n else None,
+            "badge": badge.as_dict(),
             "prompt": {"wording": choice.wording, "better": choice.better} if choice else None,
         }
         for each in listed
         for facts in each.models
         for choice in [choices.get(f"{each.provider}/{facts.model}")]
+        for badge in [badges.get((each.provider, facts.model), UNTESTED)]
     ]
 
 
@@ -208,7 +214,7 @@ def _show(models: Sequence[Mapping[str, Any]]) -> None:
             f"{model['context']:,}" if model["context"] else "",
             *(_word(model[fact]) for fact in ("tools", "vision", "thinking")),
             _price(model["usd_per_million_tokens"]),
-            _BADGES[model["validated"]],
+            model["badge"]["signed"] if model["badge"]["n"] else "",
             *([_prompt(model)] if worded else []),
         )
         for model in models

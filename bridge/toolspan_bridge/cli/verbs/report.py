@@ -1,21 +1,36 @@
-"""``toolspan report``: show which models are validated."""
+"""``toolspan report``: what validation has found, in a form for people, for programs, for CI."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import click
+
+from toolspan_server.config import Config
+from toolspan_server.schema.values import instant
 
 from ...errors import UsageError
 from ...providers.prices import usd_text
 from ...validation import (
     STORE_FILE,
+    BadgeRule,
+    Record,
     Store,
+    Trial,
     WordingChoice,
+    badge_of,
     build_records,
+    present_of,
     read_choices,
+    records_of,
 )
+from ...validation.badges import changes_text
+from ...validation.evidence import Comparison
+from ...validation.reports import FORMS, Contents, baseline_of, contents_of
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -23,38 +38,145 @@ from ..inputs.options import (
     read_config,
 )
 from ..module_group import Verb
-from ..terminal.output import emit_json, emit_table, emit_text, print_note
+from ..terminal.output import (
+    emit_document,
+    emit_json,
+    emit_table,
+    emit_text,
+    print_message,
+    print_note,
+)
+
+EXIT_BELOW = 6
 
 
-@click.command(name="report", cls=Verb, example="toolspan report --json")
-@click.option("-m", "--model", metavar="PROVIDER/MODEL", help="Only this model.")
+@dataclass(frozen=True)
+class _Chosen:
+    """Which trials a report is of; without a choice all."""
+
+    models: tuple[str, ...]
+    suites: tuple[str, ...]
+    since: datetime | None
+
+    def has(self, trial: Trial) -> bool:
+        return (
+            (not self.models or trial.model_id in self.models)
+            and (not self.suites or trial.suite in self.suites)
+            and (self.since is None or datetime.fromisoformat(trial.timestamp) >= self.since)
+        )
+
+    @property
+    def text(self) -> str:
+        """As in `` of a/x``."""
+        since = f" since {self.since.isoformat()}" if self.since else ""
+        named = " and ".join((*self.models, *(f"suite {suite}" for suite in self.suites)))
+        return (f" of {named}" if named else "") + since
+
+
+@click.command(name="report", cls=Verb, example="toolspan report --format html -o report.html")
+@click.option(
+    "-m", "--model", "models", multiple=True, metavar="PROVIDER/MODEL", help="Only this model; may repeat."
+)
+@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may repeat.")
+@click.option(
+    "--since", metavar="TIME", help="Only trials from then on: 2026-01-31 or 2026-01-31T12:00:00Z (UTC)."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("table", *FORMS)),
+    default="table",
+    show_default=True,
+    help="The form; badge are lines of Markdown.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write it to a file instead of stdout.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="RATE",
+    help="Exit 6 when the last record of a model and suite is below this rate, or is stale.",
+)
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    help="Compare with an earlier report (--format json); exit 6 when a model or scenario is worse by more "
+    "than chance.",
+)
+@click.option(
+    "--forget", is_flag=True, help="Remove the chosen trials; the store is first copied beside itself."
+)
 @config_options
 @json_option
-def command(model: str | None, choice: ConfigChoice, as_json: bool) -> None:
-    """Show which models are validated, from all the trials that `validate` has recorded beside the config.
+def command(
+    models: tuple[str, ...],
+    suites: tuple[str, ...],
+    since: str | None,
+    form: str,
+    output: str | None,
+    fail_under: float | None,
+    baseline: str | None,
+    forget: bool,
+    choice: ConfigChoice,
+    as_json: bool,
+) -> int:
+    """Show what the trials that `validate` has recorded beside the config prove about models.
 
-    Exit 2 when none are.
+    A record holds the trials of one model and suite under one fingerprint; it is stale when something that
+    was measured has changed. --json has the records with each trial, --format json the figures too.
+
+    Exit 2 when nothing is recorded, 6 for --fail-under and --baseline.
     """
     config = read_config(choice, needed=False)
+    chosen = _Chosen(models, suites, _instant(since))
+    before = baseline_of(Path(baseline)) if baseline else None
+    if forget:
+        _forget(config, chosen)
+        return 0
+    trials = _trials(config, chosen)
+    rule, present = BadgeRule.of(config), present_of(config)
+    contents = contents_of(records_of(trials, present), rule, before)
+    choices = read_choices(config.state_directory / STORE_FILE)
+    if as_json:
+        emit_json([_with_choice(record, choices) for record in build_records(trials, present, rule)])
+    elif form == "table":
+        _written(output, _table_text, contents) if output else _print(contents, choices)
+    else:
+        _written(output, FORMS[form], contents)
+    return EXIT_BELOW if _fails(contents, fail_under) else 0
+
+
+def _instant(since: str | None) -> datetime | None:
+    if since is None:
+        return None
+    try:
+        return datetime.fromisoformat(instant(since))
+    except ValueError as error:
+        raise UsageError(f"--since: {error}") from None
+
+
+def _trials(config: Config, chosen: _Chosen) -> list[Trial]:
+    """The chosen trials of the store beside ``config``. Raises ``UsageError`` where there are none."""
     path = config.state_directory / STORE_FILE
-    records: list[dict[str, Any]] = []
-    choices: dict[str, WordingChoice] = {}
+    trials: list[Trial] = []
     if path.exists():
         with Store.open(path, redact=config.redact) as store:
-            records = build_records(store.trials(model))
+            trials = [trial for trial in store.trials() if chosen.has(trial)]
             for notice in store.notices:
                 print_note(notice)
-        choices = read_choices(path)
-    if not records:
-        of = f" of {model}" if model else ""
-        raise UsageError(f"no trials{of} are recorded in {path} (`toolspan validate` records some)")
-    if as_json:
-        emit_json([_with_choice(record, choices) for record in records])
-    else:
-        _print(records)
-        for record in records:
-            if choice_made := choices.get(record["model_id"]):
-                emit_text(choice_made.text)
+    if not trials:
+        raise UsageError(f"no trials{chosen.text} are recorded in {path} (`toolspan validate` records some)")
+    return trials
+
+
+def _forget(config: Config, chosen: _Chosen) -> None:
+    path = config.state_directory / STORE_FILE
+    if not path.exists():
+        raise UsageError(f"there is nothing to forget: no trials are recorded in {path}")
+    with Store.open(path, redact=config.redact) as store:
+        count, backup = store.forget(chosen.has)
+    if backup is None:
+        raise UsageError(f"there is nothing to forget: no trials{chosen.text} are recorded in {path}")
+    print_message(f"forgot {count:,} trial{'' if count == 1 else 's'}; they are still in {backup}")
 
 
 def _with_choice(record: dict[str, Any], choices: Mapping[str, WordingChoice]) -> dict[str, Any]:
@@ -63,16 +185,93 @@ def _with_choice(record: dict[str, Any], choices: Mapping[str, WordingChoice]) -
     return {**record, "wording": made.as_dict()} if made else record
 
 
-def _print(records: list[dict[str, Any]]) -> None:
+def _written(output: str | None, render: Callable[[Contents], str], contents: Contents) -> None:
+    text = render(contents)
+    if output is None:
+        emit_document(text)
+        return
+    try:
+        Path(output).write_text(text, "utf-8", newline="")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror or error}") from None
+    print_message(f"wrote {output}", err=True)
+
+
+def _table_text(contents: Contents) -> str:
+    return "".join("  ".join(row).rstrip() + "\n" for row in [_HEADS, *_rows(contents)])
+
+
+_HEADS = ("model", "suite", "successes", "rescued", "cost", "last tested", "badge")
+
+
+def _rows(contents: Contents) -> list[tuple[str, ...]]:
+    return [
+        (
+            record.model_id,
+            record.suite,
+            f"{record.counts.successes}/{record.counts.n}",
+            str(sum(trial.rescued for trial in record.trials)),
+            usd_text(record.evidence.usd),
+            record.last_tested,
+            badge_of(record, contents.rule).signed,
+        )
+        for record in contents.records
+    ]
+
+
+def _print(contents: Contents, choices: Mapping[str, WordingChoice]) -> None:
+    emit_table(_HEADS, _rows(contents))
+    _print_mistakes(contents.latest)
+    for model_id in dict.fromkeys(record.model_id for record in contents.records):
+        if made := choices.get(model_id):
+            emit_text(made.text)
+    if contents.comparison:
+        _print_comparison(contents.comparison)
+
+
+def _print_mistakes(records: Iterable[Record]) -> None:
+    """Flaky scenarios, and where another tool was called than the expected one."""
+    for record in records:
+        evidence = record.evidence
+        if evidence.flaky:
+            emit_text(f"{record.model_id}, {record.suite}: flaky: {', '.join(evidence.flaky)}")
+        wrong = [(pair, count) for pair, count in sorted(evidence.confusion.items()) if pair[0] != pair[1]]
+        for (expected, called), count in wrong:
+            words = f"{called or 'no tool'} for {expected or 'no tool'}"
+            emit_text(f"{record.model_id}, {record.suite}: called {words}, {count} ×")
+
+
+def _print_comparison(comparison: Comparison) -> None:
+    changed = [*comparison.regressions, *comparison.improvements]
+    if not changed:
+        emit_text(f"baseline: no change by more than chance in {len(comparison.cells)} cells")
+        return
     rows = [
         (
-            str(record["model_id"]),
-            "✓ validated" if record["validated"] else "✗ not validated",
-            f"{record['success_count']}/{record['test_count']}",
-            str(record["rescued"]),
-            usd_text(record["cost"]["usd"]),
-            str(record["last_tested"]),
+            *cell.name[:2],
+            cell.name[2] or "all",
+            cell.change,
+            cell.before.text,
+            cell.now.text,
+            _p(cell.corrected),
         )
-        for record in records
+        for cell in changed
     ]
-    emit_table(("model", "validated", "successes", "rescued", "cost", "last tested"), rows)
+    emit_table(("model", "suite", "scenario", "change", "before", "now", "p, corrected"), rows)
+
+
+def _p(value: Any) -> str:
+    return f"{float(value):.4f}"
+
+
+def _fails(contents: Contents, fail_under: float | None) -> bool:
+    below = contents.below(fail_under) if fail_under is not None else ()
+    for record in below:
+        counts = record.counts
+        why = f"stale, what changed is {changes_text(record.changed)}" if record.changed else counts.text
+        print_note(f"{record.model_id}, {record.suite} does not reach {fail_under:g}: {why}")
+    worse = contents.comparison.regressions if contents.comparison else ()
+    for cell in worse:
+        name = ", ".join(part for part in cell.name if part)
+        print_note(f"{name} is worse than the baseline: {cell.before.text} before, {cell.now.text} now")
+    return bool(below or worse)

@@ -20,10 +20,12 @@ from ...validation import (
     STORE_FILE,
     THRESHOLD,
     Asker,
+    BadgeRule,
     Store,
     Suite,
     ValidationReport,
     export_records,
+    present_of,
     print_report,
     progress,
     validate,
@@ -70,7 +72,9 @@ from ..terminal.scored_answers import score_answers
 )
 @click.option("--trials", default=1, show_default=True, help="How often each scenario is asked.")
 @click.option(
-    "--threshold", default=THRESHOLD, show_default=True, help="The share of trials that must succeed."
+    "--threshold",
+    type=float,
+    help="The share of trials that must succeed. Default: the config's validation.threshold, else 0.8.",
 )
 @click.option(
     "--wordings",
@@ -87,7 +91,7 @@ def command(
     suite_name: str | None,
     answers: str | None,
     trials: int,
-    threshold: float,
+    threshold: float | None,
     wordings: bool,
     reasoning: ReasoningEffort | None,
     choice: ConfigChoice,
@@ -107,7 +111,8 @@ def command(
     suite = named_suite(suite_name)
     if answers is not None:
         _only_answers(models, trials, wordings)
-        return score_answers(answers, suite, threshold, as_json=as_json)
+        least = THRESHOLD if threshold is None else threshold
+        return score_answers(answers, suite, least, as_json=as_json)
     if isinstance(suite, BfclSuite):
         raise UsageError("the leaderboard's cases are scored from recorded answers: add --answers FILE")
 
@@ -133,14 +138,14 @@ async def validated(
     models: tuple[str, ...],
     suite: Suite,
     trials: int = 1,
-    threshold: float = THRESHOLD,
+    threshold: float | None = None,
     reasoning: ReasoningEffort | None = None,
     wordings: bool = False,
 ) -> tuple[ValidationReport, Path]:
     """Run ``suite`` with the session's tools, by every wording of the prompt too where ``wordings`` says so;
     the report, and the file that the records were exported to."""
     config, allow = session.config, session.choice.allow
-    state = config.state_directory
+    state, rule = config.state_directory, BadgeRule.of(config)
     tried = partial(validate_wordings, own=config.providers) if wordings else validate
     if missing := suite.missing_tools(tool.name for tool in session.toolbox.tools):
         raise session.no_tools or UsageError(_unknown(suite, missing, session))
@@ -156,9 +161,17 @@ async def validated(
         ) as asker:
             with progress(sys.stderr) as on_event:
                 report = await tried(
-                    chosen, suite, asker.ask, store, trials=trials, threshold=threshold, on_event=on_event
+                    chosen,
+                    suite,
+                    asker.ask,
+                    store,
+                    trials=trials,
+                    threshold=rule.threshold if threshold is None else threshold,
+                    on_event=on_event,
+                    fingerprint_of=asker.fingerprint,
+                    rule=rule,
                 )
-        return report, export_records(store, state / EXPORT_FILE)
+        return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)
 
 
 def _unknown(suite: Suite, missing: Sequence[str], session: Session) -> str:

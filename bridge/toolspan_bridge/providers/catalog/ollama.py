@@ -142,6 +142,13 @@ class _Ollama(EndpointProvider):
         return tuple(_merged(facts, self._known.get(facts.model)) for facts in listed)
 
     @override
+    async def version_of(self, model: str) -> str:
+        """The digest that ``/api/tags`` has of ``model``; without a tag it is ``latest``."""
+        listed = await super().models()
+        names = (model, f"{model}:latest")
+        return next((facts.digest for facts in listed if facts.model in names), "")
+
+    @override
     def _read_page(self, content: bytes) -> Page:
         return ollama_page(content)
 

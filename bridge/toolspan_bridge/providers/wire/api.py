@@ -41,6 +41,11 @@ class ProviderApi(ABC):
         """The headers of one attempt, with the key or signature."""
 
     @property
+    def base_url(self) -> str:
+        """The address before the paths of requests."""
+        return self._base
+
+    @property
     def _origin(self) -> str:
         return self._endpoint.account or self.name
 

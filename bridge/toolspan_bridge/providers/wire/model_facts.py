@@ -15,7 +15,8 @@ _CONTEXTS = ("context_length", "context_window", "max_context_length", "max_mode
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
     """A model by its name at the provider: tokens of context, and whether it calls tools, accepts images, and
-    thinks. ``None`` is unknown. ``efforts`` are the settings of its thinking, where the provider lists them.
+    thinks. ``None`` is unknown. ``efforts`` are the settings of its thinking, where the provider lists them,
+    and ``digest`` is of its weights and settings.
     """
 
     model: str
@@ -24,6 +25,7 @@ class ModelFacts:
     vision: bool | None = None
     thinking: bool | None = None
     efforts: tuple[bool | str, ...] = ()
+    digest: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """``{"model", "context", "tools", "vision", "thinking"}``."""
@@ -88,7 +90,10 @@ def ollama_page(content: bytes) -> Page:
     body = _object(json.loads(content))
     return Page(
         tuple(
-            _capable(_text(entry.get("model")) or _text(entry.get("name")), entry)
+            replace(
+                _capable(_text(entry.get("model")) or _text(entry.get("name")), entry),
+                digest=_text(entry.get("digest")),
+            )
             for entry in _objects(body.get("models"))
         )
     )

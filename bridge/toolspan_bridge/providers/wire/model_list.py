@@ -42,6 +42,11 @@ class ListsModels(ProviderApi):
                 break
         return tuple(found.values())[:MAX_MODELS]
 
+    async def version_of(self, model: str) -> str:
+        """The digest or version of ``model`` that the provider tells; empty where it tells none. Raises as
+        ``models``."""
+        return ""
+
     def _list_url(self, after: str) -> str:
         """The URL of the list of models; ``after`` requests its next page."""
         return f"{self._base}/models"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .asking.client import ClientConfig
     from .asking.conversations import ConversationsConfig
     from .asking.hooks import HookConfig
+    from .asking.validation import ValidationConfig
     from .auth import AuthConfig
     from .prompts import PromptConfig
     from .providers import ProviderConfig
@@ -53,6 +54,7 @@ else:
     ResourceTemplateConfig = Deferred.of(_HERE, "resources", "ResourceTemplateConfig")
     ResponseRule = Deferred.of(_HERE, "routes", "ResponseRule")
     StorageConfig = Deferred.of(_HERE, "storage", "StorageConfig")
+    ValidationConfig = Deferred.of(_HERE, "asking.validation", "ValidationConfig")
     ToolsetConfig = Deferred.of(_HERE, "toolsets", "ToolsetConfig")
 
 
@@ -117,6 +119,10 @@ class Config(Record):
     )
     conversations: ConversationsConfig | None = key(
         "How the conversations of ask and chat are kept; when absent, the defaults.", default=None
+    )
+    validation: ValidationConfig | None = key(
+        "When a model counts as validated, and whether others are used; when absent, the defaults.",
+        default=None,
     )
     client: ClientConfig | None = key("What MCP servers may ask of the bridge, and how much.", default=None)
     mcp_servers: dict[str, McpServerConfig] = key(

@@ -12,7 +12,8 @@ if sys.platform == "win32":
 
 from tests.support.screens import CTRL_D, Screen
 from tests.support.workspace_chats import script
-from toolspan_bridge.validation import STORE_FILE, Store, Trial
+from toolspan_bridge.validation import STORE_FILE, Fingerprint, Store, Trial
+from toolspan_bridge.validation.fingerprint import toolspan_version
 
 pytestmark = [pytest.mark.requirement("I13.4.41"), pytest.mark.long]
 
@@ -27,21 +28,24 @@ mcpServers:
 """
 
 
+MARK = Fingerprint(suite="s", toolspan=toolspan_version())
+
+
 def trial(model: str, *, success: bool) -> Trial:
-    return Trial(model, "s", "a", "2026-11-21T10:00:00.123Z", success, "" if success else "no", {})
+    return Trial(model, "s", "a", "2026-11-21T10:00:00.123Z", success, "" if success else "no", {}, MARK)
 
 
 def test_it_tells_the_model_with_its_badge_the_tools_the_workspace_and_the_help(tmp_path: Path) -> None:
     model = script(tmp_path, "Fine.")
     (tmp_path / "toolspan.yaml").write_text(CONFIG % sys.executable)
     with Store.open(tmp_path / ".toolspan" / STORE_FILE) as store:
-        for success in (True, True, True, True, False):
+        for success in (*[True] * 38, False, False):
             store.append(trial(model, success=success))
     with Screen("chat", "--trust", "--no-save", "-m", model, cwd=tmp_path) as screen:
         screen.asks()
         screen.shows(
             "Toolspan\n",
-            f"model      {model} · ✓ validated: 4 of 5 trials succeeded\n",
+            f"model      {model} · 🔧✓ validated (n=40, 95 %, 83–99 %)\n",
             "tools      1 · dying does not answer, toolspan 1\n",
             "/help",
         )

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.cli import toolspan
 from tests.support.fake_providers import FakeProvider, Received, Sent, anything
+from toolspan_bridge.validation import UNTESTED
 
 pytestmark = pytest.mark.requirement("I5.3.1")
 
@@ -62,6 +63,7 @@ def test_the_models_of_a_provider_are_listed_with_what_it_tells_of_them(house: H
         "thinking": False,
         "usd_per_million_tokens": None,
         "validated": None,
+        "badge": UNTESTED.as_dict(),
         "prompt": None,
     }
     assert (tiny["tools"], tiny["context"]) == (False, 512)
@@ -78,7 +80,15 @@ def test_the_table_has_the_badge_that_validation_gave(house: House, tmp_path: Pa
     assert validated.code == 0, validated.err
     ran = toolspan("models", "-p", "House", cwd=tmp_path, **environment)
     line = next(line for line in ran.out.splitlines() if line.startswith("house/qwen3:8b"))
-    assert line.split() == ["house/qwen3:8b", "40,960", "yes", "yes", "no", "✓", "validated"]
+    badge = "🔧⚠️ provisional (n=1, 100 %, 20–100 %)"
+    assert line.split() == ["house/qwen3:8b", "40,960", "yes", "yes", "no", *badge.split()]
+    [model] = [
+        model
+        for model in toolspan("models", "-p", "House", "--json", cwd=tmp_path, **environment).json["models"]
+        if model["id"] == "house/qwen3:8b"
+    ]
+    assert (model["validated"], model["badge"]["signed"]) == (False, badge)
+    assert badge in toolspan("report", cwd=tmp_path, **environment).out, "report says the same"
 
 
 def test_who_gives_no_list_is_said_in_a_line_and_costs_the_exit_code_only_when_named(

@@ -64,10 +64,13 @@ def test_cost_and_calls_written_as_text_are_in_the_report_the_json_and_the_recor
     (record,) = toolspan("report", "--json", cwd=place).json
     assert (record["cost"]["usd"], record["rescued"]) == (pytest.approx(3 * TURN), 1)
     assert record["test_history"][0]["cost"]["usd"] == pytest.approx(2 * TURN)
-    with saying(AS_TEXT, "It is 84.", "Welcome!") as fake:
+    with saying(*(AS_TEXT, "It is 84.", "Welcome!") * 2) as fake:
         table = validated(place, "openai-chat/gpt-4o", fake).out
-    assert "rescued" in table and f"${2 * TURN:.3g}" in table and f"${3 * TURN:.3g}" in table
-    assert "$0.00056" in toolspan("report", cwd=place).out, "twice as much"
+        assert "rescued" in table and f"${2 * TURN:.3g}" in table and f"${3 * TURN:.3g}" in table
+        validated(place, "openai-chat/gpt-4o", fake)
+        report = toolspan("report", cwd=place, COLUMNS="250", **held(fake)).out
+    assert "$0.00056" in report, "twice as much"
+    assert "$0.00028" in report and report.count("stale") == 1, "what was asked at another address is apart"
 
 
 @pytest.mark.requirement("I11.3.31")

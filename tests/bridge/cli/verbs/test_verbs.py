@@ -251,7 +251,7 @@ def test_validate_prints_a_table_and_writes_the_records(shop: Path) -> None:
     assert record["model_id"] == "offline/keyword"
     assert (record["test_count"], record["success_count"], record["validated"]) == (2, 2, True)
     assert (shop / ".toolspan" / "validation.json").exists()
-    assert "✓ validated" in toolspan("report", cwd=shop).out
+    assert "provisional (n=2, 100 %, 34–100 %)" in toolspan("report", cwd=shop).out
 
 
 @pytest.mark.requirement("I2.7.3")

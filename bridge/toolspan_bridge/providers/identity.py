@@ -1,0 +1,61 @@
+"""What can be told of a model, so that it is known again: where it is asked, in which format, its version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from toolspan_server.config import ProviderConfig
+
+from ..errors import BridgeError
+from .contract import Provider
+from .resolve import resolve_model
+from .settings.environment import keys_as_variables
+from .wire.provider import WireProvider
+from .wire.two_wires import TwoWires
+
+__all__ = ["Identity", "identity_of", "known_identity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """``base_url`` (without a name, password or query in it) and ``version`` are empty where there is none,
+    or it is not known. ``format_name`` may have a prompt before it, as ``Provider.format_name``."""
+
+    base_url: str = ""
+    format_name: str = ""
+    version: str = ""
+
+
+async def identity_of(provider: Provider, model: str) -> Identity:
+    """The identity of ``model`` at ``provider``, which is asked for the version where it tells one; an error
+    leaves that empty: the question itself will meet it."""
+    wire = provider.wire_for(model) if isinstance(provider, TwoWires) else provider
+    try:
+        version = await wire.version_of(model) if isinstance(wire, WireProvider) else ""
+    except BridgeError:
+        version = ""
+    return _identity(provider, model, version)
+
+
+def known_identity(model: str, own: Mapping[str, ProviderConfig]) -> Identity:
+    """The identity of ``provider/model`` as far as it is known without asking: it needs no key.
+
+    Raises ``UsageError`` as ``resolve_model``.
+    """
+    with keys_as_variables(()):
+        provider, name = resolve_model(model, own=own)
+    return _identity(provider, name)
+
+
+def _identity(provider: Provider, model: str, version: str = "") -> Identity:
+    wire = provider.wire_for(model) if isinstance(provider, TwoWires) else provider
+    if not isinstance(wire, WireProvider):
+        return Identity(format_name=wire.format_name)
+    return Identity(_without_secrets(wire.base_url), wire.format_name, version)
+
+
+def _without_secrets(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

@@ -1,0 +1,84 @@
+"""Records: the trials of one model and suite that have one fingerprint, and whether that still holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..fingerprint import Fingerprint
+from ..store import Trial
+from .counts import Counts
+from .measurements import Evidence
+
+__all__ = ["NOT_KEPT", "Present", "Record", "judged", "newest", "records_of"]
+
+NOT_KEPT = "fingerprint"
+"""Stands among the changes of a record of an earlier version, which kept no fingerprint."""
+
+Present = Callable[["Record"], Mapping[str, str]]
+"""The parts of a record's fingerprint as they are now, as far as they are known."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The trials of ``model_id`` with ``suite`` under one ``fingerprint``, ``None`` for those of versions
+    that kept none; ``first_tested`` and ``last_tested`` are when the first and the last one ended.
+    ``changed`` are the parts of the fingerprint that are no more what they were; with one the record is
+    stale. ``trials`` (oldest first) are only there where they were read."""
+
+    model_id: str
+    suite: str
+    fingerprint: Fingerprint | None
+    counts: Counts
+    first_tested: str
+    last_tested: str
+    changed: tuple[str, ...] = ()
+    trials: tuple[Trial, ...] = ()
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The figures of the trials."""
+        return Evidence(self.trials)
+
+
+def records_of(trials: Iterable[Trial], present: Present = lambda record: {}) -> list[Record]:
+    """The records of ``trials`` (oldest first), ``judged``."""
+    grouped: dict[tuple[str, str, Fingerprint | None], list[Trial]] = {}
+    for trial in trials:
+        grouped.setdefault((trial.model_id, trial.suite, trial.fingerprint), []).append(trial)
+    return judged((_record(*of, group) for of, group in grouped.items()), present)
+
+
+def judged(records: Iterable[Record], present: Present = lambda record: {}) -> list[Record]:
+    """``records`` with what has ``changed``, sorted by model and suite, and of these the last tested one
+    first.
+
+    Of one model and suite only the last tested record can hold; what differs in the others is ``changed``. It
+    is stale, too, where ``present`` says otherwise of a part.
+    """
+    found = sorted(records, key=lambda each: each.last_tested)
+    last = {(each.model_id, each.suite): each for each in found}
+    by_time = [_judged(each, last[each.model_id, each.suite], present) for each in reversed(found)]
+    return sorted(by_time, key=lambda each: (each.model_id, each.suite))
+
+
+def newest(records: Iterable[Record]) -> Record | None:
+    """The record that speaks for a model: of those that are not stale the last tested one, else of all."""
+    return max(records, key=lambda each: (not each.changed, each.last_tested), default=None)
+
+
+def _record(model_id: str, suite: str, mark: Fingerprint | None, trials: list[Trial]) -> Record:
+    first, last = trials[0].timestamp, trials[-1].timestamp
+    return Record(model_id, suite, mark, Counts.of(trials), first, last, trials=tuple(trials))
+
+
+def _judged(record: Record, last: Record, present: Present) -> Record:
+    mine = record.fingerprint
+    if mine is None:
+        changed: tuple[str, ...] = (NOT_KEPT,)
+    elif record is not last and last.fingerprint is not None:
+        changed = mine.changed(last.fingerprint.as_dict())
+    else:
+        changed = mine.changed(present(record))
+    return replace(record, changed=changed)

@@ -1,0 +1,22 @@
+"""The report in its forms: each is a function from ``Contents`` to text, in a module of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from . import csv, document, html, junit, markdown, svg
+from .contents import Contents, contents_of
+from .document import baseline_of
+
+__all__ = ["FORMS", "Contents", "baseline_of", "contents_of"]
+
+FORMS: Mapping[str, Callable[[Contents], str]] = {
+    "html": html.render,
+    "json": document.render,
+    "junit": junit.render,
+    "markdown": markdown.render,
+    "csv": csv.render,
+    "svg": svg.render,
+    "badge": markdown.badge_line,
+}
+"""Each form by its name on the command line; ``badge`` are lines of Markdown."""

@@ -1,0 +1,48 @@
+"""HTML as text that is safe by its type: what is not ``Html`` is escaped when it is put into a tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from toolspan_server.common.visible import visible
+
+__all__ = ["Html", "joined", "table", "tag"]
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def tag(name: str, *contents: str | Html, **attributes: str) -> Html:
+    """The element ``name`` with ``contents``. ``class_`` is the attribute ``class``, ``aria_label``
+    ``aria-label``."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items()
+    )
+    return Html(f"<{name}{written}>{joined(contents)}</{name}>")
+
+
+def joined(contents: Iterable[str | Html]) -> Html:
+    """``contents`` one after the other."""
+    return Html("".join(each if isinstance(each, Html) else text(each) for each in contents))
+
+
+def text(words: str) -> Html:
+    """``words`` as they are to be read, with what would be hidden or act written out."""
+    return Html(escape(visible(words)))
+
+
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str | Html]], class_: str = "") -> Html:
+    """A table whose first column heads its rows; a cell that is a ``td`` or ``th`` already stays so."""
+    head = tag("tr", *(tag("th", each, scope="col") for each in heads))
+    body = (tag("tr", tag("th", row[0], scope="row"), *(_cell(each) for each in row[1:])) for row in rows)
+    inner = (tag("caption", caption), tag("thead", head), tag("tbody", *body))
+    whole = tag("table", *inner, class_=class_) if class_ else tag("table", *inner)
+    return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
+
+
+def _cell(cell: str | Html) -> Html:
+    return cell if isinstance(cell, Html) and cell.startswith("<td") else tag("td", cell)

@@ -1,0 +1,89 @@
+"""The report as Markdown, for the comment of a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from toolspan_server.common.visible import visible_line
+
+from ..badges import badge_of
+from ..evidence.comparison import Cell, Comparison
+from .contents import Contents
+
+__all__ = ["badge_line", "literal", "render"]
+
+_MOST_FAILURES = 20
+_PLAIN = re.compile("[^A-Za-z0-9 ,/()%=\u00a1-\U0010ffff-]")
+
+
+def render(contents: Contents) -> str:
+    """The report as text: a table of the records, what differs from the baseline, and the latest failures."""
+    lines = ["## Validation of models", "", *_records(contents)]
+    if contents.comparison:
+        lines += ["", *_compared(contents.comparison)]
+    if failures := list(_failures(contents)):
+        lines += ["", "<details><summary>Failures</summary>", "", *failures, "", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def badge_line(contents: Contents) -> str:
+    """A line with the badge of each record."""
+    return "".join(
+        f"{badge.sign} {literal(record.model_id)} {badge.text}  \n"
+        for record in contents.records
+        for badge in [badge_of(record, contents.rule)]
+    )
+
+
+def literal(text: str) -> str:
+    """``text`` as code, in which nothing is a link, a mention, a tag, a column or any other markup."""
+    shown = _PLAIN.sub(lambda found: f"&#{ord(found[0])};", visible_line(text))
+    return f"<code>{shown}</code>"
+
+
+def _records(contents: Contents) -> Iterator[str]:
+    yield from _table_head("Model", "Suite", "Badge", "Flaky", "Last tested")
+    for record in contents.records:
+        flaky = str(len(record.evidence.flaky)) if record.evidence.flaky else ""
+        badge = badge_of(record, contents.rule).signed
+        yield _row(literal(record.model_id), literal(record.suite), badge, flaky, record.last_tested)
+
+
+def _compared(comparison: Comparison) -> Iterator[str]:
+    changed = [*comparison.regressions, *comparison.improvements]
+    if not changed:
+        yield f"No change by more than chance in {len(comparison.cells)} cells."
+        return
+    yield from _table_head("", "Model", "Suite", "Scenario", "Before", "Now", "p, corrected")
+    for cell in changed:
+        yield _row(*_cell(cell))
+
+
+def _cell(cell: Cell) -> Sequence[str]:
+    model, suite, scenario = cell.name
+    sign = "▼ worse" if cell.change == "worse" else "▲ better"
+    name = literal(scenario) if scenario else "all"
+    p = f"{float(cell.corrected):.4f}"
+    return (sign, literal(model), literal(suite), name, cell.before.text, cell.now.text, p)
+
+
+def _failures(contents: Contents) -> Iterator[str]:
+    failed = [(record, trial) for record in contents.latest for trial in record.trials if not trial.success]
+    for record, trial in failed[:_MOST_FAILURES]:
+        yield f"- {literal(record.model_id)} {literal(trial.scenario)}: {literal(trial.error)}"
+    if len(failed) > _MOST_FAILURES:
+        yield f"- and {len(failed) - _MOST_FAILURES:,} more"
+
+
+def _table_head(*names: str) -> Iterator[str]:
+    yield _row(*names)
+    yield _row(*("---" for _ in names))
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(_joined(cells))} |"
+
+
+def _joined(cells: Iterable[str]) -> Iterator[str]:
+    return (cell.replace("\n", " ") for cell in cells)
