@@ -308,7 +308,7 @@ def _announce(served: _Served, listener: socket.socket, workers: int) -> None:
     _say(f"toolspan: serving {what} at http://{address}/mcp (Streamable HTTP) and /sse (HTTP+SSE){by}")
     if sys.stderr.isatty():
         entry = f'{{"{served.config.name}": {{"url": "http://{address}/mcp"}}}}'
-        _say(f"    a client adds it by that URL, in its settings: mcpServers: {entry}; it ends with Ctrl+C")
+        _say(f"    a client adds it by that URL, in its settings: `mcpServers: {entry}`; it ends with Ctrl+C")
 
 
 def _say_waiting(served: _Served) -> None:
@@ -331,4 +331,9 @@ def _refused(*lines: str) -> int:
 def _say(line: str) -> None:
     from ..common.visible import visible
 
-    print(visible(line), file=sys.stderr, flush=True)  # noqa: T201  # the operator reads it there
+    shown = visible(line)
+    if sys.stderr.isatty():
+        from ..common.line_breaks import broken_between_words
+
+        shown = broken_between_words(shown, os.get_terminal_size(sys.stderr.fileno()).columns or 80)
+    print(shown, file=sys.stderr, flush=True)  # noqa: T201  # the operator reads it there

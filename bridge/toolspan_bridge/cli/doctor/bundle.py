@@ -31,6 +31,8 @@ def write_bundle(
     conversations: bool,
 ) -> None:
     """Write a zip archive to ``path``. Of a long file the last 2 MB are in it. Raises ``UsageError``."""
+    if path.exists() and not zipfile.is_zipfile(path):
+        raise UsageError(f"{path} is there and no archive: name another file")
     redact = redactor(around.config, around.files)
     buffer = io.BytesIO()
     try:

@@ -11,7 +11,7 @@ from typing import cast, get_args
 from ...errors import UsageError
 from ...init import Calling, api_source, http_tool, mock_tool, server_spec
 from ..terminal.line_questions import ask_line
-from ..terminal.output import print_message
+from ..terminal.output import print_message, print_text
 
 _CHOICES = (
     "nothing yet: a tool with a made-up answer",
@@ -100,6 +100,6 @@ def _asked(question: str, check: Callable[[str], object], default: str = "") -> 
         try:
             check(answer)
         except UsageError as error:
-            print_message(error.message, err=True)
+            print_text(error.message, err=True)
         else:
             return answer

@@ -13,8 +13,8 @@ from toolspan_server.errors import ConfigError
 from ...errors import BridgeError, ContextOverflowError, ProviderError
 from .output import (
     emit_json_error,
-    print_message,
     print_problem,
+    print_text,
     print_traceback,
 )
 
@@ -35,9 +35,9 @@ def report(error: Exception, *, as_json: bool) -> None:
     elif isinstance(error, click.ClickException):
         shown = io.StringIO()
         error.show(shown)
-        print_message(shown.getvalue().rstrip("\n"), err=True)
+        print_text(shown.getvalue().rstrip("\n"), err=True)
     elif isinstance(error, ConfigError):
-        print_message(str(error), err=True)
+        print_text(str(error), err=True)
     elif isinstance(error, BridgeError):
         print_problem(str(error))
     else:

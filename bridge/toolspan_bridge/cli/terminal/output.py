@@ -24,7 +24,7 @@ from toolspan_server.common.visible import (
 )
 
 from .waiting.status_line import cleared, occupy
-from .width import broken_between_words, columns_of
+from .width import columns_of
 
 _notes_are_printed = ContextVar("notes_are_printed", default=True)
 
@@ -45,6 +45,11 @@ def print_message(text: str, *, err: bool = False) -> None:
     _echo(visible(text), err=err)
 
 
+def print_text(text: str, *, err: bool = False) -> None:
+    """The same for sentences, which are broken between words at a terminal."""
+    _echo(_fitting(visible(text), sys.stderr if err else sys.stdout), err=err)
+
+
 def print_question(text: str) -> None:
     """Print ``text`` on stderr, without an end of its line: the answer follows it."""
     _echo(visible_line(text), err=True, nl=False)
@@ -59,8 +64,7 @@ def print_note(text: str) -> None:
 def print_problem(text: str) -> None:
     """Print ``text``, which is why the exit code is not 0, on stderr; at a terminal it is broken between
     words."""
-    shown = _indented(f"toolspan: {text}")
-    _echo(broken_between_words(shown, columns_of(sys.stderr)) if sys.stderr.isatty() else shown, err=True)
+    _echo(_fitting(_indented(f"toolspan: {text}"), sys.stderr), err=True)
 
 
 @contextmanager
@@ -205,6 +209,15 @@ class LineWriter:
 def _echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     cleared()
     click.echo(text, err=err, nl=nl)
+
+
+def _fitting(text: str, file: IO[str]) -> str:
+    """``text`` as ``file`` shows it best: at a terminal its lines are broken between words."""
+    if not file.isatty():
+        return text
+    from toolspan_server.common.line_breaks import broken_between_words
+
+    return broken_between_words(text, columns_of(file))
 
 
 def _writable(text: str) -> str:

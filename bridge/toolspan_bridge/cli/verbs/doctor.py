@@ -11,7 +11,7 @@ import click
 from ...errors import UsageError
 from ..inputs.options import ConfigChoice, config_options, json_option
 from ..module_group import Verb
-from ..terminal.output import emit_json, print_message, print_note
+from ..terminal.output import emit_json, print_note, print_text
 
 if TYPE_CHECKING:
     from ..doctor.finding import Finding
@@ -84,6 +84,6 @@ async def _found(around: Surroundings, quiet: bool) -> dict[str, list[Finding]]:
 
 def _show(name: str, findings: list[Finding]) -> None:
     for each in findings:
-        print_message(f"{_MARKS[each.level]} {name.replace('_', ' ')}: {each.text}")
+        print_text(f"{_MARKS[each.level]} {name.replace('_', ' ')}: {each.text}")
         if each.todo:
-            print_message(f"  → {each.todo}")
+            print_text(f"  → {each.todo}")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import click
 
 from toolspan_server.config import DEFAULT_FILES, load_config
@@ -36,6 +37,7 @@ from ..module_group import Verb
 from ..terminal.one_question import has_terminal
 from ..terminal.output import emit_document, emit_json, print_note
 from ..terminal.program import command_line
+from ..terminal.waiting.waits import waiting
 
 EXIT_TOOL_ERROR = 5
 _TOOL = re.compile(r"\$\.tools\.registry\[(\d+)\]")
@@ -152,7 +154,7 @@ def _served(text: str, directory: Path) -> Described:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        return described(Path(temporary))
+        return anyio.run(_described, Path(temporary))
     finally:
         Path(temporary).unlink(missing_ok=True)
 
@@ -183,13 +185,23 @@ def _recorded(servers: Sequence[str], calling: Calling, taken: set[str]) -> list
     entries: list[Entry] = []
     for server in servers:
         with _of_option("--from-mcp"):
-            found, notes = anyio.run(recorded, server, calling, taken)
+            found, notes = anyio.run(_recorded_tools, server, calling, taken)
         for text in notes:
             print_note(text)
         if not found:
             print_note(f"{server} offers no tools")
         entries += found
     return entries
+
+
+async def _recorded_tools(server: str, calling: Calling, taken: set[str]) -> tuple[list[Entry], list[str]]:
+    with waiting(f"the tools of {server}"):
+        return await recorded(server, calling, taken)
+
+
+async def _described(config: Path) -> Described:
+    with waiting("the tools of its sources"):
+        return await anyio.to_thread.run_sync(described, config, abandon_on_cancel=True)
 
 
 def _leave_out_wrong(name: str, tools: list[Entry], sources: list[Entry], own: int) -> list[str]:

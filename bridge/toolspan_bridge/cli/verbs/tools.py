@@ -35,6 +35,7 @@ from ..terminal.output import (
     emit_text,
     print_message,
     print_note,
+    print_text,
 )
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
     if as_json:
         emit_json({**_described(tool), "examples": examples} if examples else _described(tool))
         return
-    print_message(f"{tool.name} (server {tool.server})\n{tool.description}\n")
+    print_text(f"{tool.name} (server {tool.server})\n{tool.description}\n")
     emit_json(dict(tool.schema))
     for number, example in enumerate(examples, 1):
         print_message(f"\nExample {number}:")

@@ -119,3 +119,12 @@ def test_by_the_command_with_a_log_and_only_with_a_bundle(tmp_path: Path) -> Non
     assert "it broke" in whole and "sk-live" not in whole
     gone = toolspan("doctor", "--bundle", "missing/r.zip", cwd=tmp_path)
     assert (gone.code, "missing" in gone.err) == (2, True)
+
+
+def test_a_file_that_is_no_archive_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "toolspan.yaml").write_text("name: shop\n")
+    ran = toolspan("doctor", "--bundle", "toolspan.yaml", cwd=tmp_path)
+    assert ran.code == 2 and "toolspan.yaml is there and no archive: name another file" in ran.err
+    assert (tmp_path / "toolspan.yaml").read_text() == "name: shop\n"
+    for _ in range(2):
+        assert toolspan("doctor", "--bundle", "report.zip", cwd=tmp_path).code == 0

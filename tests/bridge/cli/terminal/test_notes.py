@@ -11,7 +11,7 @@ if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX", allow_module_level=True)
 
 from tests.support.terminal import Terminal
-from toolspan_bridge.cli.terminal.width import broken_between_words
+from toolspan_server.common.line_breaks import broken_between_words
 
 pytestmark = pytest.mark.requirement("I13.2.41")
 
@@ -25,6 +25,17 @@ def test_an_error_at_a_terminal_is_broken_between_words(tmp_path: Path) -> None:
     assert all(len(line) < 40 for line in lines if str(tmp_path) not in line)
     words = "(looked for toolspan.yaml, toolspan.yml, toolspan.json): name one with --config FILE"
     assert words in " ".join(" ".join(lines).split())
+
+
+@pytest.mark.long
+def test_a_server_that_a_person_starts_breaks_its_lines_between_words_too(tmp_path: Path) -> None:
+    (tmp_path / "toolspan.yaml").write_text("name: shop\n")
+    with Terminal("serve", "-c", "toolspan.yaml", cwd=tmp_path, size=(24, 50)) as terminal:
+        terminal.until("it ends with Ctrl+C")
+        lines = terminal.shown.replace("\r\n", "\n").splitlines()
+        terminal.type("\x03")
+        assert terminal.ended() == 130
+    assert all(len(line) < 50 for line in lines) and "`toolspan install CLIENT`" in " ".join(lines)
 
 
 def test_a_command_that_is_there_to_be_copied_stays_in_one_line() -> None:

@@ -173,6 +173,18 @@ def test_at_a_terminal_it_asks_what_there_is_and_again_where_an_answer_cannot_be
 
 
 @pytest.mark.long
+@pytest.mark.requirement("I13.2.7")
+def test_what_it_waits_for_is_shown_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    silent = shlex.join([sys.executable, "-c", "import time; time.sleep(600)"])
+    with Terminal("init", "--from-mcp", silent, cwd=tmp_path) as terminal:
+        terminal.until("waiting for the tools of")
+        terminal.type("\x03")
+        terminal.until("interrupted")
+        assert terminal.ended() == 130
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.long
 @pytest.mark.requirement("I13.1.9")
 def test_ctrl_c_at_a_question_writes_nothing(tmp_path: Path) -> None:
     with Terminal("init", cwd=tmp_path) as terminal:

@@ -17,7 +17,7 @@ from ...asking.stored import store_of
 from ...inputs import completed
 from ...inputs.options import ConfigChoice, config_options, json_option, read_config
 from ...module_group import Verb
-from ...terminal.output import emit_json, print_message, print_note
+from ...terminal.output import emit_json, print_note, print_text
 from .list import entry_data
 
 
@@ -44,9 +44,9 @@ def command(conversation: str, choice: ConfigChoice, as_json: bool) -> None:
         emit_json({**entry_data(entry), **_data(log), "subagents": others})
         return
     head = log.head
-    print_message(config.redact(f"{head.title}\n{head.id}, begun {head.created}; {_cost(log)}\n"))
+    print_text(config.redact(f"{head.title}\n{head.id}, begun {head.created}; {_cost(log)}\n"))
     for line in log_lines(log, subagents):
-        print_message(config.redact(line))
+        print_text(config.redact(line))
 
 
 def _subagents(store: ConversationStore, entry: Entry) -> dict[str, Conversation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....asking.log_lines import log_lines
-from ....terminal.output import print_message, print_note
+from ....terminal.output import print_note, print_text
 from ...chat import Chat
 from ...command import Command
 
@@ -14,7 +14,7 @@ async def _run(chat: Chat, argument: str) -> None:
     if not chat.saved.messages:
         print_note("nothing was said yet")
     for line in log_lines(chat.saved.log()) if chat.saved.messages else ():
-        print_message(config.redact(line), err=True)
+        print_text(config.redact(line), err=True)
 
 
 COMMAND = Command("history", "", "shows what was said so far", _run)
