@@ -18,8 +18,8 @@ from ...toolbox import Toolbox
 from ..inputs.approvals import ApprovalChoice
 from ..terminal.costs import CostMeter
 from .approving import approver_of
+from .kept.saved_conversation import SavedConversation
 from .planning import Plans
-from .saved_conversation import SavedConversation
 from .session import Session
 
 

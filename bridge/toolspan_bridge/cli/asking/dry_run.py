@@ -17,7 +17,7 @@ from ...providers import Provider
 from ...providers.preview import unsent
 from ..terminal.output import arguments_text, compact, emit_json, print_message, print_note
 from .agent import Agent
-from .saved_conversation import SavedConversation
+from .kept.saved_conversation import SavedConversation
 
 _SHOWN = 2_000
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..terminal.media.view import Keep
     from ..terminal.printing import AnswerPrinter
     from ..terminal.talk import Shows
-    from .saved_conversation import SavedConversation
+    from .kept.saved_conversation import SavedConversation
 
 
 class Report:

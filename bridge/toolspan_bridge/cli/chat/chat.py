@@ -10,11 +10,11 @@ from ...providers import Provider
 from ...routes import Profile
 from ..asking.agent import agent_of
 from ..asking.asker import RoutedAsker
+from ..asking.kept.saved_conversation import SavedConversation
 from ..asking.named.attached import check_files
 from ..asking.named.files import named_files
 from ..asking.named.mentions import Asked, with_mentions
 from ..asking.options import AskOptions
-from ..asking.saved_conversation import SavedConversation
 from ..inputs.approvals import ApprovalChoice
 from ..inputs.limits import LimitChoice
 from ..terminal.costs import cost_data

@@ -13,7 +13,7 @@ from pathlib import Path
 from ...conversation.store import SUFFIX
 from ...errors import UsageError
 from ...files.replacement import replace_file
-from ..asking.stored import store_of
+from ..asking.kept.stored import store_of
 from .finding import Finding
 from .redaction import redactor
 from .surroundings import Surroundings

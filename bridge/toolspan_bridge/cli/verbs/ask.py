@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from ...providers import Provider
     from ...routes import Profile
     from ..asking.asker import RoutedAsker
+    from ..asking.kept.saved_conversation import SavedConversation
     from ..asking.named.mentions import Asked
-    from ..asking.saved_conversation import SavedConversation
     from ..asking.session import Session
 
 _NEEDED_NEXT = (
@@ -149,8 +149,8 @@ class _Asking:
         async with self._opened(report) as (session, asker):
             from ...conversation import Conversation
             from ..asking.agent import agent_of
+            from ..asking.kept.saved_conversation import SavedConversation
             from ..asking.named.mentions import with_mentions
-            from ..asking.saved_conversation import SavedConversation
             from ..terminal.talk import talk
 
             mentioned = await with_mentions(self.text, session.toolbox)
@@ -176,8 +176,8 @@ class _Asking:
         from ...providers.preview import shown_keys
         from ..asking.agent import agent_of
         from ..asking.dry_run import dry_run
+        from ..asking.kept.saved_conversation import SavedConversation
         from ..asking.named.mentions import Asked
-        from ..asking.saved_conversation import SavedConversation
 
         with shown_keys() as variables:
             async with self._opened(Report(self.output, stream=False)) as (session, asker):

@@ -9,9 +9,9 @@ import anyio
 import click
 
 from ..asking.asker import RoutedAsker
+from ..asking.kept.saved_conversation import SavedConversation, named
 from ..asking.options import AskOptions, ask_options
 from ..asking.preset_session import opened_for
-from ..asking.saved_conversation import SavedConversation, named
 from ..chat.chat import Chat
 from ..chat.prompt import at_the_prompt, line_by_line
 from ..chat.servers import server_host

@@ -19,9 +19,9 @@ from tests.support.mcp_peers import talker
 from tests.support.waiting import BOUND_S
 from toolspan_bridge import Toolbox, UsageError
 from toolspan_bridge.cli.asking.asker import RoutedAsker
+from toolspan_bridge.cli.asking.kept.saved_conversation import SavedConversation
 from toolspan_bridge.cli.asking.named.mentions import with_mentions
 from toolspan_bridge.cli.asking.options import AskOptions
-from toolspan_bridge.cli.asking.saved_conversation import SavedConversation
 from toolspan_bridge.cli.asking.session import opened
 from toolspan_bridge.cli.chat.chat import Chat
 from toolspan_bridge.cli.chat.servers import server_host

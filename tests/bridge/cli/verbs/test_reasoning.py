@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.cli import toolspan
 from toolspan_bridge.cli.asking.asker import RoutedAsker
+from toolspan_bridge.cli.asking.kept.saved_conversation import SavedConversation
 from toolspan_bridge.cli.asking.options import AskOptions
-from toolspan_bridge.cli.asking.saved_conversation import SavedConversation
 from toolspan_bridge.cli.asking.session import opened
 from toolspan_bridge.cli.chat.chat import Chat
 from toolspan_bridge.cli.chat.lines import take

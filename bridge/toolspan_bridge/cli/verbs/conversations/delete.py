@@ -7,7 +7,7 @@ import sys
 import click
 
 from ....errors import ConsentError
-from ...asking.stored import store_of
+from ...asking.kept.stored import store_of
 from ...inputs import completed
 from ...inputs.options import ConfigChoice, config_options, json_option, read_config
 from ...module_group import Verb

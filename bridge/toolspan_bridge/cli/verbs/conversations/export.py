@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ....conversation.exports import EXPORTS
-from ...asking.exported import exported, write_new
-from ...asking.stored import store_of
+from ...asking.kept.exported import exported, write_new
+from ...asking.kept.stored import store_of
 from ...inputs import completed
 from ...inputs.options import ConfigChoice, config_options, read_config
 from ...module_group import Verb

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ....conversation.fork import forked
-from ...asking.stored import store_of
+from ...asking.kept.stored import store_of
 from ...inputs import completed
 from ...inputs.options import ConfigChoice, config_options, json_option, read_config
 from ...module_group import Verb

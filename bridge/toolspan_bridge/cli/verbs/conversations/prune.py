@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 
 from ....conversation.prune import prune
-from ...asking.stored import kept_by, store_of
+from ...asking.kept.stored import kept_by, store_of
 from ...inputs.options import ConfigChoice, config_options, json_option, read_config
 from ...module_group import Verb
 from ...terminal.output import emit_json, print_note

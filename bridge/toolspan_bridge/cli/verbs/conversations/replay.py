@@ -15,8 +15,8 @@ from ....conversation.questions import question_places
 from ....loop.replay import Difference, Replayed, replay
 from ...asking.approving import approver_of
 from ...asking.asker import RoutedAsker
+from ...asking.kept.stored import store_of
 from ...asking.session import opened
-from ...asking.stored import store_of
 from ...inputs import completed
 from ...inputs.approvals import ApprovalChoice, approval_options
 from ...inputs.options import (

@@ -7,8 +7,8 @@ from itertools import islice
 import click
 
 from ....conversation.search import Found, search
-from ...asking.saved_conversation import SHOWN_ID
-from ...asking.stored import store_of
+from ...asking.kept.saved_conversation import SHOWN_ID
+from ...asking.kept.stored import store_of
 from ...inputs.options import ConfigChoice, config_options, json_option, read_config
 from ...module_group import Verb
 from ...terminal.output import emit_json, emit_table, print_note

@@ -12,8 +12,8 @@ from ....conversation.message_json import message_data
 from ....conversation.store import ConversationStore, Entry
 from ....errors import UsageError
 from ....providers.prices import usd_text
-from ...asking.log_lines import log_lines
-from ...asking.stored import store_of
+from ...asking.kept.log_lines import log_lines
+from ...asking.kept.stored import store_of
 from ...inputs import completed
 from ...inputs.options import ConfigChoice, config_options, json_option, read_config
 from ...module_group import Verb

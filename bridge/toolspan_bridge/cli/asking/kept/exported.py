@@ -6,10 +6,10 @@ from pathlib import Path
 
 from toolspan_server.config import Config
 
-from ...conversation.exports import EXPORTS
-from ...conversation.log import Log
-from ...errors import StoreError, UsageError
-from ...files.replacement import replace_file
+from ....conversation.exports import EXPORTS
+from ....conversation.log import Log
+from ....errors import StoreError, UsageError
+from ....files.replacement import replace_file
 
 
 def exported(log: Log, form: str, config: Config) -> str:

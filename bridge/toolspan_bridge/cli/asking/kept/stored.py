@@ -6,12 +6,12 @@ import time
 
 from toolspan_server.config import Config, ConversationsConfig, untrusted_paths
 
-from ...conversation.prune import Kept, prune
-from ...conversation.store import FOLDER, ConversationStore
-from ...errors import BridgeError, StoreError
-from ...files.user_state import user_state_directory
-from ..inputs.options import ConfigChoice
-from ..terminal.output import print_note
+from ....conversation.prune import Kept, prune
+from ....conversation.store import FOLDER, ConversationStore
+from ....errors import BridgeError, StoreError
+from ....files.user_state import user_state_directory
+from ...inputs.options import ConfigChoice
+from ...terminal.output import print_note
 
 
 def settings_of(config: Config) -> ConversationsConfig:

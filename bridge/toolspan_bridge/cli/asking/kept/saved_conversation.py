@@ -13,20 +13,20 @@ from typing import Self
 
 from toolspan_server.common.private_files import private_folder
 
-from ...conversation import Conversation, Summary
-from ...conversation.files import files_beside, keep_file
-from ...conversation.fork import forked
-from ...conversation.journal import LogJournal, now, title_of
-from ...conversation.log import Head, Log
-from ...conversation.questions import question_places
-from ...conversation.settings import Settings
-from ...conversation.store import LATEST, ConversationStore, Entry, subagents_beside
-from ...errors import BridgeError, BusyError, UsageError
-from ...messages import Message
-from ..inputs.saving import SavingChoice
-from ..terminal.line_questions import agreed
-from ..terminal.output import print_note
-from .session import Session
+from ....conversation import Conversation, Summary
+from ....conversation.files import files_beside, keep_file
+from ....conversation.fork import forked
+from ....conversation.journal import LogJournal, now, title_of
+from ....conversation.log import Head, Log
+from ....conversation.questions import question_places
+from ....conversation.settings import Settings
+from ....conversation.store import LATEST, ConversationStore, Entry, subagents_beside
+from ....errors import BridgeError, BusyError, UsageError
+from ....messages import Message
+from ...inputs.saving import SavingChoice
+from ...terminal.line_questions import agreed
+from ...terminal.output import print_note
+from ..session import Session
 from .stored import kept_by, prune_after, settings_of, store_of
 
 _AN_ID = re.compile(rf"[0-9a-f]{{4,64}}|{LATEST}")

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, cast
 
-from ...conversation import Conversation
-from ...conversation.log import Log, Note
-from ...conversation.questions import question_places
-from ...conversation.tool_names import ToolNames
-from ...messages import Assistant, Message, ToolOutcome, ToolResults, User
-from ..terminal.of_events.lines import hook_line
-from ..terminal.output import compact
+from ....conversation import Conversation
+from ....conversation.log import Log, Note
+from ....conversation.questions import question_places
+from ....conversation.tool_names import ToolNames
+from ....messages import Assistant, Message, ToolOutcome, ToolResults, User
+from ...terminal.of_events.lines import hook_line
+from ...terminal.output import compact
 
 
 def log_lines(log: Log, subagents: Mapping[str, Conversation] | None = None) -> Iterator[str]:
