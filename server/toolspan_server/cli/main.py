@@ -329,11 +329,9 @@ def _refused(*lines: str) -> int:
 
 
 def _say(line: str) -> None:
-    from ..common.visible import visible
+    from ..common.visible import broken_between_words, visible
 
     shown = visible(line)
     if sys.stderr.isatty():
-        from ..common.line_breaks import broken_between_words
-
         shown = broken_between_words(shown, os.get_terminal_size(sys.stderr.fileno()).columns or 80)
     print(shown, file=sys.stderr, flush=True)  # noqa: T201  # the operator reads it there

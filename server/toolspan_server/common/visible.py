@@ -25,6 +25,10 @@ _TAGS = "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 _SURROGATES = "\ud800-\udfff"
 _SUSPECT = re.compile(f"[{_CONTROLS}{_ORDER}{_MARKS}{_JOINERS}{_INVISIBLE}{_VARIATIONS}{_TAGS}{_SURROGATES}]")
 
+_NARROWEST = 20
+_COMMAND = re.compile(r"`[^`\n]+`")
+_HELD = "\0"
+
 _FLAG = "\U0001f3f4"
 _REGIONS = frozenset(
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
@@ -161,3 +165,27 @@ def _json(character: str) -> str:
 
 def _name(character: str) -> str:
     return unicodedata.name(character, "CONTROL" if ord(character) < 0xA0 else "no character")
+
+
+def broken_between_words(text: str, columns: int) -> str:
+    """``text`` in lines of fewer than ``columns``, further ones indented; a longer word, and a command in
+    backquotes, which is there to be copied, stays in one piece."""
+    import textwrap
+
+    width = max(_NARROWEST, columns - 1)
+    held = _COMMAND.sub(lambda command: command[0].replace(" ", _HELD), text)
+    lines = [
+        part
+        for line in held.splitlines()
+        for part in textwrap.wrap(
+            line,
+            width,
+            subsequent_indent="    ",
+            expand_tabs=False,
+            replace_whitespace=False,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        or [""]
+    ]
+    return "\n".join(lines).replace(_HELD, " ")

@@ -18,6 +18,7 @@ import click
 
 from toolspan_server.common.visible import (
     VisibleStream,
+    broken_between_words,
     visible,
     visible_json,
     visible_line,
@@ -215,8 +216,6 @@ def _fitting(text: str, file: IO[str]) -> str:
     """``text`` as ``file`` shows it best: at a terminal its lines are broken between words."""
     if not file.isatty():
         return text
-    from toolspan_server.common.line_breaks import broken_between_words
-
     return broken_between_words(text, columns_of(file))
 
 

@@ -11,7 +11,7 @@ if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX", allow_module_level=True)
 
 from tests.support.terminal import Terminal
-from toolspan_server.common.line_breaks import broken_between_words
+from toolspan_server.common.visible import broken_between_words
 
 pytestmark = pytest.mark.requirement("I13.2.41")
 
