@@ -11,7 +11,7 @@ sys.exit(report.exit_code)
 
 from __future__ import annotations
 
-from ._suite_files import default_suite, load_suite
+from ._suite_files import check_tools, default_suite, load_suite
 from .asker import Asker
 from .badges import MINIMUM, THRESHOLD, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from .chosen_wordings import ChosenWordings, read_choices
@@ -86,6 +86,7 @@ __all__ = [
     "badge_of_model",
     "build_record",
     "build_records",
+    "check_tools",
     "compared",
     "default_suite",
     "export_records",

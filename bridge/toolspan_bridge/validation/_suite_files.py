@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from toolspan_server.config import load_document
+from toolspan_server.config import ConfigError, load_document
+from toolspan_server.schema.positions import read_document
 
 from .suites import Suite
 
@@ -16,6 +18,13 @@ def load_suite(path: Path) -> Suite:
     """
     suite = load_document(path, Suite)
     return suite if suite.name else suite.model_copy(update={"name": path.stem})
+
+
+def check_tools(path: Path, suite: Suite, offered: Iterable[str]) -> None:
+    """Raise ``ConfigError`` with the place of each tool that ``suite``, which was read from ``path``, names
+    and that is not among ``offered``."""
+    if faults := suite.unknown_tools(offered):
+        raise ConfigError(read_document(path, str(path)).problems(faults))
 
 
 def default_suite() -> Suite:

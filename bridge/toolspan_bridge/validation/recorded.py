@@ -26,7 +26,8 @@ class ScorableSuite(Scorable):
 
     @override
     def group_of(self, name: str) -> str:
-        return ""
+        tags = self._scenarios[name].tags
+        return tags[0] if tags else ""
 
 
 def _as_answer(recorded: RecordedAnswer) -> Answer:

@@ -11,27 +11,36 @@
                 priority: {one_of: [high, urgent]}
                 title: {contains: printer}
                 room: 3
+          order: ordered                 # or parallel, in one turn; default: any
           never: [delete_ticket]         # none of these
           answer: ticket                 # part of the answer, in any case
+          max_calls: 3
+          max_iterations: 2              # turns in which the model could call tools
+        tags: [tickets]                  # what it is counted with
       - query: Thank you!
         expect:
           no_calls: true                 # no tool at all
 
 An argument fits when it is equal (numbers as numbers, strings in any case and without surrounding space,
 of an object the given keys) or as a form says: ``{contains: text}``, ``{matches: RE2 pattern}``,
-``{one_of: [values]}``, ``{equals: value}``. ``answer`` is a string, ``{contains: …}``, ``{matches: …}``,
-or a list of alternatives.
+``{one_of: [values]}``, ``{equals: value}``, ``{text: …}`` (in any case and with any spaces), ``{range: {min,
+max}}``, ``{approximate: {value, within}}``, ``{subset: list or object}``, ``{schema: JSON Schema}``,
+``{absent: true}``. ``answer`` is a string, ``{contains: …}``, ``{matches: …}``, ``{number: {value,
+within}}``, ``{json: {path, is}}``, or a list of alternatives.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from ._matching import TextRule, check_expected, parse_text_rules
+from toolspan_server.common.did_you_mean import nearest
+from toolspan_server.problems import Fault
+
+from .expectations import AnswerRule, check_expected, parse_answer_rules
 
 
 class _Strict(BaseModel):
@@ -65,11 +74,15 @@ class Expect(_Strict):
     calls: tuple[ExpectedCall, ...] = Field(default=(), max_length=64)
     no_calls: bool = Field(default=False, strict=True)
     never: tuple[_Text, ...] = ()
-    answer: Annotated[tuple[TextRule, ...], BeforeValidator(parse_text_rules)] = ()
+    answer: Annotated[tuple[AnswerRule, ...], BeforeValidator(parse_answer_rules)] = ()
+    order: Literal["any", "ordered", "parallel"] = "any"
+    max_calls: int | None = Field(default=None, ge=1, strict=True)
+    max_iterations: int | None = Field(default=None, ge=1, strict=True)
 
     @model_validator(mode="after")
     def _can_be_met_and_missed(self) -> Self:
-        if not (self.calls or self.no_calls or self.never or self.answer):
+        limited = self.max_calls or self.max_iterations
+        if not (self.calls or self.no_calls or self.never or self.answer or limited):
             raise ValueError(
                 "nothing is expected (give at least one of calls, no_calls: true, never, answer)"
             )
@@ -77,6 +90,12 @@ class Expect(_Strict):
             raise ValueError("no_calls and calls contradict each other (leave one out)")
         if both := sorted({call.tool for call in self.calls} & set(self.never)):
             raise ValueError(f"{', '.join(both)} is both expected and never to be called (leave one out)")
+        if self.order != "any" and len(self.calls) < 2:
+            raise ValueError(f"order: {self.order} needs at least two calls")
+        if self.max_calls is not None and self.max_calls < len(self.calls):
+            raise ValueError(f"max_calls: {self.max_calls} is less than the {len(self.calls)} expected calls")
+        if self.max_calls is not None and self.no_calls:
+            raise ValueError("no_calls and max_calls contradict each other (leave one out)")
         return self
 
 
@@ -86,6 +105,7 @@ class Scenario(_Strict):
     name: str = ""
     query: _Text
     expect: Expect
+    tags: tuple[_Text, ...] = ()
 
     @property
     def title(self) -> str:
@@ -115,3 +135,22 @@ class Suite(_Strict):
         named = {call.tool for each in expects for call in each.calls}
         named |= {tool for each in expects for tool in each.never}
         return tuple(sorted(named - set(offered)))
+
+    def unknown_tools(self, offered: Iterable[str]) -> list[Fault]:
+        """A fault, with its path in the suite's file, for each place that names a tool which is not among
+        ``offered``."""
+        known = sorted(set(offered))
+        faults: list[Fault] = []
+        for number, scenario in enumerate(self.scenarios):
+            above: tuple[str | int, ...] = ("scenarios", number, "expect")
+            named = [
+                ((*above, "calls", at, "tool"), call.tool) for at, call in enumerate(scenario.expect.calls)
+            ]
+            named += [((*above, "never", at), tool) for at, tool in enumerate(scenario.expect.never)]
+            faults += [_unknown_tool(path, tool, known) for path, tool in named if tool not in known]
+        return faults
+
+
+def _unknown_tool(path: tuple[str | int, ...], tool: str, known: list[str]) -> Fault:
+    message = f"no server offers the tool {tool!r}, so nothing was run or recorded"
+    return Fault(path, message, nearest(tool, known))

@@ -108,7 +108,7 @@ def test_every_mistake_is_told_at_once_with_its_place(tmp_path: Path) -> None:
         ("{no_calls: false}", "nothing is expected"),
         ("{no_calls: true, calls: [{tool: a}]}", "no_calls and calls contradict each other"),
         ("{calls: [{tool: a}], never: [a, b]}", "a is both expected and never to be called"),
-        ("{answer: 4}", "$.scenarios[0].expect.answer: a string, {contains: …}, {matches: …} or a list"),
+        ("{answer: 4}", "$.scenarios[0].expect.answer: a string, {contains: …}, {matches: …}, {number: …}"),
         ("{answer: []}", "at least one alternative is needed"),
         ("{answer: ''}", "contains needs a text that is not empty"),
         ("{answer: {matches: '(a'}}", "'(a' is not a valid RE2 pattern: missing ): (a"),

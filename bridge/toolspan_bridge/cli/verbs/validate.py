@@ -24,6 +24,7 @@ from ...validation import (
     Store,
     Suite,
     ValidationReport,
+    check_tools,
     export_records,
     present_of,
     print_report,
@@ -118,7 +119,8 @@ def command(
 
     async def run() -> tuple[ValidationReport, Path]:
         async with opened(choice) as session:
-            return await validated(session, models, suite, trials, threshold, reasoning, wordings)
+            file = Path(suite_name) if suite_name else None
+            return await validated(session, models, suite, trials, threshold, reasoning, wordings, file)
 
     report, records = anyio.run(run)
     if as_json:
@@ -141,13 +143,20 @@ async def validated(
     threshold: float | None = None,
     reasoning: ReasoningEffort | None = None,
     wordings: bool = False,
+    suite_file: Path | None = None,
 ) -> tuple[ValidationReport, Path]:
     """Run ``suite`` with the session's tools, by every wording of the prompt too where ``wordings`` says so;
-    the report, and the file that the records were exported to."""
+    the report, and the file that the records were exported to. ``suite_file`` is where ``suite`` was read.
+
+    Raises ``ConfigError`` with file and line for tools that the suite names and no server offers, and where
+    there is no file ``UsageError``; then no model was asked, and nothing was recorded.
+    """
     config, allow = session.config, session.choice.allow
     state, rule = config.state_directory, BadgeRule.of(config)
     tried = partial(validate_wordings, own=config.providers) if wordings else validate
     if missing := suite.missing_tools(tool.name for tool in session.toolbox.tools):
+        if suite_file is not None and not session.no_tools:
+            check_tools(suite_file, suite, [tool.name for tool in session.toolbox.tools])
         raise session.no_tools or UsageError(_unknown(suite, missing, session))
     chosen = models or (default_model(),)
     with Store.open(state / STORE_FILE, redact=config.redact) as store:

@@ -132,15 +132,16 @@ def test_a_report_of_a_model_that_was_not_tried_fails(one: Path) -> None:
         assert (ran.code, ran.out) == (2, "") and "no trials" in ran.err, words
 
 
-@pytest.mark.requirement("I13.2.3")
+@pytest.mark.requirement("I13.2.3", "I14.1.5")
 def test_a_suite_that_names_unknown_tools_is_neither_run_nor_recorded(one: Path) -> None:
     (one / "suite.yaml").write_text(
         "name: mine\nscenarios: [{query: q, expect: {calls: [{tool: b}], never: [c]}}]\n"
     )
     ran = toolspan("validate", "--suite", "suite.yaml", cwd=one)
     assert (ran.code, ran.out) == (2, "")
-    assert "the suite 'mine' names tools that no server offers" in ran.err
-    assert "b, c (known: a;" in ran.err
+    assert "suite.yaml:2:48: $.scenarios[0].expect.calls[0].tool: no server offers the tool 'b'" in ran.err
+    assert "suite.yaml:2:61: $.scenarios[0].expect.never[0]: no server offers the tool 'c'" in ran.err
+    assert "so nothing was run or recorded (known: a)" in ran.err
     assert not (one / ".toolspan" / "validation.sqlite3").exists()
 
 
