@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .approver import PolicyApprover
+    from .approver import BaseOf, PolicyApprover
     from .definition import Departure, definition_diff, definition_of, digest_of
     from .patterns import Pattern
     from .person import Person, PersonAnswer
@@ -24,6 +24,7 @@ __all__ = [
     "Approval",
     "ApprovalRequest",
     "Approver",
+    "BaseOf",
     "Departure",
     "Pattern",
     "Person",
@@ -46,6 +47,7 @@ _MODULES = {
     "Approval": ".request",
     "ApprovalRequest": ".request",
     "Approver": ".request",
+    "BaseOf": ".approver",
     "Departure": ".definition",
     "Pattern": ".patterns",
     "Person": ".person",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 NOBODY = "pass an approver"
 DEFINITION_REMEDY = "look at the definition with toolspan lock --check, accept it with toolspan lock"
+BaseOf = Callable[[str, ListedTool], Path]
+"""Where the relative paths of a server's tool begin."""
+
 DepartureOf = Callable[[str, ListedTool], Departure | None]
 """How a server's tool differs from what is known of it, if it does."""
 
@@ -34,7 +37,8 @@ class PolicyApprover:
     The first of ``rules`` that applies counts, under the policy ``rules``; one that denies counts under every
     policy. ``allowed`` are globs of tools that a flag allows. ``remembered`` are the person's earlier
     answers, which count for no tool that runs commands without a sandbox; ``person`` is asked last. Without
-    one the call is denied, and ``remedy`` says how it would be allowed. Paths of rules begin at ``base``.
+    one the call is denied, and ``remedy`` says how it would be allowed. Paths of rules begin at
+    ``base``, or where ``base_of`` says of the tool.
 
     A tool of another definition than ``departure_of`` knows is asked about whatever else would allow it.
 
@@ -52,6 +56,7 @@ class PolicyApprover:
         remembered: Remembered | None = None,
         person: Person | None = None,
         base: Path | None = None,
+        base_of: BaseOf | None = None,
         departure_of: DepartureOf | None = None,
         report: Callable[[str], None] | None = None,
     ) -> None:
@@ -61,7 +66,8 @@ class PolicyApprover:
         self._rules = tuple(rules)
         self._remembered = remembered
         self._person = person
-        self._base = base or Path.cwd()
+        first = base or Path.cwd()
+        self._base_of: BaseOf = base_of or (lambda _server, _tool: first)
         self._departure_of = departure_of
         self._report = report
 
@@ -69,7 +75,7 @@ class PolicyApprover:
         """Why the call needs a decision; empty when it needs none."""
         if departure := self._departure(server, tool):
             return departure.reason
-        rule = self._rule(server, tool.name, arguments)
+        rule = self._rule(server, tool, arguments)
         if rule is not None and (rule.action != "allow" or asks_itself(tool)):
             return {"deny": "a rule denies it", "ask": "a rule says so"}.get(rule.action, "a rule allows it")
         if rule is not None:
@@ -80,7 +86,7 @@ class PolicyApprover:
 
     async def decide(self, request: ApprovalRequest) -> Approval:
         """The decision of the first that has one."""
-        rule = self._rule(request.server, request.tool.name, request.arguments)
+        rule = self._rule(request.server, request.tool, request.arguments)
         if rule is not None and rule.action == "deny":
             return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
         if departure := self._departure(request.server, request.tool):
@@ -102,7 +108,7 @@ class PolicyApprover:
     async def _asked(self, request: ApprovalRequest, departure: Departure | None = None) -> Approval:
         remembered = None if lacks_sandbox(request.tool) else self._remembered
         if remembered is not None:
-            known = remembered.answer(request, self._base, departure)
+            known = remembered.answer(request, self._base_of(request.server, request.tool), departure)
             if known.approval is not None:
                 return known.approval
             departure = departure or known.departure
@@ -113,7 +119,7 @@ class PolicyApprover:
         answer = await self._person.ask(request, departure)
         if answer.approval.arguments is not None:
             request = replace(request, arguments=answer.approval.arguments)
-            rule = self._rule(request.server, request.tool.name, request.arguments)
+            rule = self._rule(request.server, request.tool, request.arguments)
             if rule is not None and rule.action == "deny":
                 return Approval(allowed=False, decider="rule", reason=rule.reason or "a rule denies it")
         if remembered is not None:
@@ -137,13 +143,14 @@ class PolicyApprover:
     def _departure(self, server: str, tool: ListedTool) -> Departure | None:
         return None if self._departure_of is None else self._departure_of(server, tool)
 
-    def _rule(self, server: str, tool: str, arguments: Mapping[str, Any]) -> ApprovalRule | None:
+    def _rule(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> ApprovalRule | None:
         """The first rule that applies; of other policies than ``rules``, the first that denies."""
+        base = self._base_of(server, tool)
         for rule in self._rules:
             if self._policy != "rules" and rule.action != "deny":
                 continue
             pattern = Pattern(rule.tools, rule.servers, rule.arguments, rule.paths)
             applies = pattern.covers if rule.action == "allow" else pattern.touches
-            if applies(server, tool, arguments, self._base):
+            if applies(server, tool.name, arguments, base):
                 return rule
         return None

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ...approvals import Policy, PolicyApprover, Remembered
+from toolspan_server.engines.upstreams import ListedTool
+
+from ...approvals import BaseOf, Policy, PolicyApprover, Remembered
 from ...approvals.remembered import FILE
+from ...approvals.workspace import workspace_name
 from ...errors import StoreError
 from ...files.user_state import user_state_directory
 from ...trust import Shadows, shadow_notes
@@ -23,15 +26,15 @@ def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> 
     """The approver of a question in ``conversation``, an id. Raises ``StoreError``."""
     config = session.config.approvals
     rules = () if config is None else config.rules
-    base = files_base(session)
+    base_of = bases(session)
     return PolicyApprover(
         policy_of(session, choice),
         choice.allowed,
         _REMEDY,
         rules=rules,
         remembered=remembered_of(session, conversation),
-        person=TerminalPerson(base, _warnings_of(session)) if has_terminal() else None,
-        base=base,
+        person=TerminalPerson(base_of, _warnings_of(session)) if has_terminal() else None,
+        base_of=base_of,
         departure_of=session.baseline.departure,
         report=print_note,
     )
@@ -51,6 +54,20 @@ def files_base(session: Session) -> Path:
     paths = [str(each.path) for each in session.config.services.entries("workspaces").values()]
     base = session.config.directory
     return base / paths[0] if len(paths) == 1 else base
+
+
+def bases(session: Session) -> BaseOf:
+    """Where relative paths of a tool begin: in its workspace, if our server says which one of the config that
+    is, else in that of the options, else beside the config."""
+    workspaces, directory = session.config.services.entries("workspaces"), session.config.directory
+    other = session.choice.workspace or directory
+
+    def base_of(server: str, tool: ListedTool) -> Path:
+        ours = server == session.config.name and session.toolbox.is_own(server)
+        entry = workspaces.get(workspace_name(tool)) if ours else None
+        return other if entry is None else directory / str(entry.path)
+
+    return base_of
 
 
 def _warnings_of(session: Session) -> Callable[[str, str], list[str]]:

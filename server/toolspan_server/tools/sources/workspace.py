@@ -97,6 +97,12 @@ class _Workspace:
             annotations={hint: getattr(definition, hint) for hint in hints},
             sequential=definition.sequential,
             approval=definition.approval and (self._config.approval or definition.always_asks),
-            tags=(TAG, *((FOR_PEOPLE,) if definition.for_people else ()), *definition.tags),
+            tags=(
+                TAG,
+                f"{TAG}:{self._config.workspace}",
+                f"works-as:{definition.name}",
+                *((FOR_PEOPLE,) if definition.for_people else ()),
+                *definition.tags,
+            ),
             timeout_ms=definition.timeout_ms,
         )

@@ -351,6 +351,48 @@ def test_an_edit_is_shown_as_a_diff_against_the_file(folder: Path) -> None:
         assert terminal.ended() == 5
 
 
+@pytest.mark.parametrize(
+    "written", [b"one\r\ntwo\r\nthree\r\n", "one\ntwo\nthree\n".encode("utf-16")], ids=str
+)
+def test_several_edits_are_one_diff_whatever_the_files_encoding_and_ends_of_lines(
+    written: bytes, folder: Path
+) -> None:
+    (folder / "a.txt").write_bytes(written)
+    edits = [
+        {"old_string": "one\ntwo", "new_string": "eins\nzwei"},
+        {"old_string": "three", "new_string": "drei"},
+    ]
+    with call(folder, "Edit", "--arguments", json.dumps({"file_path": "a.txt", "edits": edits})) as terminal:
+        shown = terminal.until("allow?")
+        assert all(f"  {line}" in shown for line in ("-one", "-two", "+eins", "+zwei", "-three", "+drei"))
+        assert "old_string" not in shown
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+
+
+def test_tools_of_several_workspaces_have_their_diffs_and_patterns_in_their_own(folder: Path) -> None:
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        (folder / name / "f.txt").write_text(f"of {name}\n")
+    workspaces = {name: {"path": name} for name in ("a", "b")}
+    sources = [{"type": "workspace", "workspace": name, "prefix": f"{name}_"} for name in workspaces]
+    rule = {"action": "deny", "paths": ["secret/*"]}
+    config = {
+        "services": {"workspaces": workspaces},
+        "tools": {"sources": sources},
+        "approvals": {"rules": [rule]},
+    }
+    (folder / "mine.yaml").write_text(yaml.safe_dump(config))
+    with call(folder, "b_Write", "file_path=f.txt", "content=new") as terminal:
+        shown = terminal.until("allow?")
+        assert "  -of b" in shown and "  +new" in shown and "content:" not in shown
+        terminal.type("n\r")
+        assert terminal.ended() == 5
+    absolute = folder / "b/secret/x.txt"
+    with call(folder, "b_Write", f"file_path={absolute}", "content=new") as terminal:
+        assert terminal.ended() == 5 and "a rule denies it" in terminal.shown
+
+
 NOTEBOOK = {
     "nbformat": 4,
     "nbformat_minor": 5,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .notebook_changes import cell_change
 
@@ -53,16 +56,32 @@ def _diff(name: str, before: str | None, after: str | None) -> list[str]:
 
 def _after(tool: str, arguments: Mapping[str, Any], before: str | None) -> str | None:
     if tool == "Write":
-        content = arguments.get("content")
-        return content if isinstance(content, str) else None
-    old, new = arguments.get("old_string"), arguments.get("new_string")
-    if before is None or not isinstance(old, str) or not isinstance(new, str) or old not in before:
+        return _plain(arguments.get("content"))
+    edits: Any = arguments.get("edits", [arguments])
+    after = before if isinstance(edits, list) else None
+    for edit in cast("Any", edits) if after is not None else ():
+        after = _edited(after, edit)
+    return after
+
+
+def _edited(text: str | None, edit: Any) -> str | None:
+    if not isinstance(edit, Mapping):
         return None
-    return before.replace(old, new, -1 if arguments.get("replace_all") is True else 1)
+    edit = cast("Mapping[str, Any]", edit)
+    old, new = (_plain(edit.get(name)) for name in ("old_string", "new_string"))
+    if text is None or old is None or new is None or old not in text:
+        return None
+    return text.replace(old, new, -1 if edit.get("replace_all") is True else 1)
+
+
+def _plain(text: Any) -> str | None:
+    """``text``, if it is one, with line feeds as the ends of its lines: an edit does not tell them apart."""
+    return re.sub("\r\n?", "\n", text) if isinstance(text, str) else None
 
 
 def _text(path: Path) -> str | None:
-    """The text of a regular file; ``None`` where there is none, or too much of it."""
+    """The text of a regular file with line feeds as ends of lines; ``None`` where there is none, or too much
+    of it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
@@ -71,7 +90,15 @@ def _text(path: Path) -> str | None:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
         data = file.read(_MAX_BYTES + 1)
-    try:
-        return data.decode() if len(data) <= _MAX_BYTES else None
-    except UnicodeDecodeError:
+    return _plain(_decoded(data)) if len(data) <= _MAX_BYTES else None
+
+
+def _decoded(data: bytes) -> str | None:
+    """The text that ``data`` is in UTF-8, in UTF-16 with a byte order mark, or else in Latin-1."""
+    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if b"\0" in data and not marked:
         return None
+    for encoding in ("utf-16",) if marked else ("utf-8-sig", "latin-1"):
+        with suppress(UnicodeDecodeError):
+            return data.decode(encoding)
+    return None

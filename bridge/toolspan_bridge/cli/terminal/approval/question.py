@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 
 import anyio.to_thread
 
-from ....approvals import Approval, ApprovalRequest, Departure, PersonAnswer, lacks_sandbox
+from ....approvals import Approval, ApprovalRequest, BaseOf, Departure, PersonAnswer, lacks_sandbox
 from ....loop import Checker
 from ....messages import ToolSpec
 from ..choices import print_choices
@@ -32,19 +32,23 @@ _KEYS = {
 
 
 class TerminalPerson:
-    """The person at the terminal; relative paths of calls begin at ``base``. Questions are on stderr.
+    """The person at the terminal; ``base_of`` says where relative paths of a call begin. Questions are on
+    stderr.
 
     ``warnings_of`` gives what is to be said of a tool, by its server and name.
     """
 
-    def __init__(self, base: Path, warnings_of: Callable[[str, str], Sequence[str]] | None = None) -> None:
-        self._base = base
+    def __init__(
+        self, base_of: BaseOf, warnings_of: Callable[[str, str], Sequence[str]] | None = None
+    ) -> None:
+        self._base_of = base_of
         self._warnings_of = warnings_of
 
     async def ask(self, request: ApprovalRequest, departure: Departure | None) -> PersonAnswer:
         """The answer. Ctrl+D is a no; Ctrl+C is the signal that it is anywhere else, which ends the turn."""
         warnings = self._warnings_of(request.server, request.tool.name) if self._warnings_of else ()
-        question = _Question(request, departure, self._base, warnings)
+        base = self._base_of(request.server, request.tool)
+        question = _Question(request, departure, base, warnings)
         try:
             async with one_question():
                 return await question.answer()

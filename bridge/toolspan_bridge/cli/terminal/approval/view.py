@@ -15,12 +15,17 @@ from ....approvals import (
     lacks_sandbox,
     sandbox_of,
 )
+from ....approvals.workspace import works_as
 from ..diffs import Line, coloured
 from .file_changes import file_diff
 
 _MOST_LINES = 40
 _LONGEST_LINE = 200
-_OF_DIFFS = {"Write": ("content",), "Edit": ("old_string", "new_string"), "NotebookEdit": ("new_source",)}
+_OF_DIFFS = {
+    "Write": ("content",),
+    "Edit": ("old_string", "new_string", "edits"),
+    "NotebookEdit": ("new_source",),
+}
 
 
 class View:
@@ -40,8 +45,9 @@ class View:
         self._whole = whole
         self.lines: list[Line] = [*self._head(request), *((f"  {text}", "red") for text in warnings)]
         self.lines += self._changed(request, departure)
-        diff = file_diff(request.tool.name, arguments, base)
-        left_out = _OF_DIFFS[request.tool.name] if diff is not None else ()
+        does = works_as(request.tool)
+        diff = file_diff(does, arguments, base)
+        left_out = _OF_DIFFS[does] if diff is not None else ()
         self.lines += self._arguments({key: arguments[key] for key in arguments if key not in left_out})
         if diff is not None:
             self.lines += self._cut(coloured(diff) or [("  the file stays as it is", None)])
