@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import httpx2
 
+from toolspan_server.common.wire.tap import WireMessage, on_wire
 from toolspan_server.schema.oauth_client import OAuthClientConfig
 
 from ..errors import AuthError
@@ -67,7 +68,9 @@ class Requests:
     async def _send(self, method: str, url: str, **more: Any) -> tuple[Reply, str]:
         client = self._proxied if is_proxied(url) else self._direct
         try:
+            _tell(url, f"{method} {_without_query(url)}", sent=True)
             async with client.stream(method, url, **more) as response:
+                _tell(url, f"{response.status_code} of {method} {_without_query(url)}", sent=False)
                 body = bytearray()
                 async for chunk in response.aiter_raw():
                     body += chunk
@@ -92,6 +95,16 @@ async def requests(server: str, settings: OAuthClientConfig) -> AsyncGenerator[R
         yield made
     finally:
         await made.aclose()
+
+
+def _tell(url: str, head: str, *, sent: bool) -> None:
+    """Tell whoever watches the wire of a request, without its body: that is made of secrets."""
+    if (tap := on_wire.get()) is not None:
+        tap.message(WireMessage(f"sign-in at {host_of(url)}", sent, head))
+
+
+def _without_query(url: str) -> str:
+    return url.partition("?")[0].partition("#")[0]
 
 
 def _client(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:

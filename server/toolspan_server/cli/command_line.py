@@ -105,6 +105,11 @@ def _parser(prog: str) -> _Parser:
     add("--skip-invalid", action="store_true", help="serve without the tools that are wrong, and name them")
     add("--log-level", choices=LEVELS, help="what to log on stderr (default: warning); info: a line a call")
     add("--log-format", choices=FORMS, help="text, or json: an object a line (default: text)")
+    add(
+        "--debug",
+        action="store_true",
+        help="log what clients and other servers send and get, without secrets, whatever the log level is",
+    )
     return parser
 
 

@@ -78,6 +78,10 @@ def _serve(options: Options, stop: Stop, consent: Consent | None) -> None:
     _check_workers(options)
     with ExitStack() as stack:
         log = stack.enter_context(logging_to_stderr(options.log_level, options.log_format))
+        if options.debug:
+            from .wire_log import wire_logged
+
+            stack.enter_context(wire_logged(log))
         if options.describe:
             _describe(options, log, consent)
         elif options.transport == "stdio":
@@ -85,7 +89,7 @@ def _serve(options: Options, stop: Stop, consent: Consent | None) -> None:
 
             watched = all(file is not None and file.isatty() for file in (sys.stdin, sys.stderr))
             # Before the config is read: that imports the modules of handlers, which may print.
-            pipes = stack.enter_context(claimed())
+            pipes = stack.enter_context(claimed(_pipes(options)))
             served = _served(options, log, consent)
             if watched:
                 _say_waiting(served)
@@ -118,6 +122,16 @@ class _Served:
             if self.config.serving.reload:
                 runtime.start(partial(reloading, runtime, self.files))
             yield runtime
+
+
+def _pipes(options: Options) -> type[Pipes]:
+    if options.debug:
+        from ..protocol.stdio.shown_pipes import ShownPipes
+
+        return ShownPipes
+    from ..protocol.stdio.pipes import Pipes
+
+    return Pipes
 
 
 def _served(options: Options, log: LogFormatter, consent: Consent | None) -> _Served:

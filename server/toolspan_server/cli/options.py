@@ -33,3 +33,4 @@ class Options:
     skip_invalid: bool = False
     log_level: str = "warning"
     log_format: str = "text"
+    debug: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,7 +103,7 @@ async def opened(
     client = SessionClient(config, choice.workspace, samples=samples, log_level=log_level)
     way = SignInWay(person_here())
     import_meanwhile(meanwhile)
-    with servers_starting(spec.name for spec in servers) as ready:
+    with wires(choice, config, servers), servers_starting(spec.name for spec in servers) as ready:
         connecting = Toolbox.connect(
             servers, connect_timeout=patience, client=client.features, sign_in=way, on_ready=ready
         )
@@ -122,6 +122,17 @@ async def opened(
                 raise UnreachableError("no MCP server could be reached; the errors are above")
             no_tools = None if toolbox.tools else why_no_tools(config, choice, servers, connected)
             yield Session(config, toolbox, choice, baseline, client, no_tools)
+
+
+def wires(
+    choice: ConfigChoice, config: Config, servers: Sequence[ServerSpec]
+) -> AbstractContextManager[None]:
+    """What goes over the wires in the block is shown where ``choice`` says so."""
+    if not choice.debug:
+        return nullcontext()
+    from ..wire.log import wire_shown
+
+    return wire_shown(choice, config, servers)
 
 
 def _servers(choice: ConfigChoice) -> tuple[Config, list[ServerSpec]]:

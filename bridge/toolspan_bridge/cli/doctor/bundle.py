@@ -14,8 +14,8 @@ from ...conversation.store import SUFFIX
 from ...errors import UsageError
 from ...files.replacement import replace_file
 from ..asking.kept.stored import store_of
+from ..wire.redaction import redactor
 from .finding import Finding
-from .redaction import redactor
 from .surroundings import Surroundings
 
 _MOST_BYTES = 2_000_000

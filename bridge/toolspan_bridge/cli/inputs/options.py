@@ -40,7 +40,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print data a
 class ConfigChoice:
     """The options of the config: its ``paths``, what to do with wrong tools, and ``--trust``; the
     ``workspace`` whose tools come in addition; whether only ``locked`` tools are used; further ``servers``,
-    commands or URLs; and which of the ``tools`` are."""
+    commands or URLs; which of the ``tools`` are; and whether to ``debug``, which shows the wires."""
 
     paths: tuple[str, ...] = ()
     skip_invalid: bool = False
@@ -49,6 +49,7 @@ class ConfigChoice:
     locked: bool = False
     servers: tuple[str, ...] = ()
     tools: ToolGlobs = ALL_TOOLS
+    debug: bool = False
 
     @property
     def is_named(self) -> bool:
@@ -195,6 +196,20 @@ def servers_option(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="COMMAND|URL",
         help="An MCP server beside those of --config: a command line, as 'npx some-server', or a URL; may "
         "repeat. No other config is looked for.",
+    )(chosen)
+
+
+def debug_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--debug``, given to ``function`` in ``choice``: for verbs that have ``config_options`` too."""
+
+    @wraps(function)
+    def chosen(*args: Any, choice: ConfigChoice, debug: bool, **options: Any) -> Any:
+        return function(*args, choice=replace(choice, debug=debug), **options)
+
+    return click.option(
+        "--debug",
+        is_flag=True,
+        help="Show on stderr what goes to and comes from models and servers, without secrets.",
     )(chosen)
 
 

@@ -13,6 +13,7 @@ import anyio
 from toolspan_server.common.visible import visible_line
 
 from .output import print_note
+from .waiting.status_line import occupied
 from .waiting.waits import waits_here
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ async def one_question() -> AsyncGenerator[None]:
     Ctrl+C is the signal that it is anywhere else, which ends the turn."""
     async with _QUESTION:
         try:
-            with waits_here().paused():
+            with waits_here().paused(), occupied():
                 yield
         except KeyboardInterrupt:
             signal.raise_signal(signal.SIGINT)

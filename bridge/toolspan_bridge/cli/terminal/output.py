@@ -24,7 +24,7 @@ from toolspan_server.common.visible import (
     visible_line,
 )
 
-from .waiting.status_line import cleared, occupy
+from .waiting.status_line import cleared, occupy, once_free
 from .width import columns_of
 
 _notes_are_printed = ContextVar("notes_are_printed", default=True)
@@ -66,6 +66,13 @@ def print_problem(text: str) -> None:
     """Print ``text``, which is why the exit code is not 0, on stderr; at a terminal it is broken between
     words."""
     _echo(_fitting(_indented(f"toolspan: {text}"), sys.stderr), err=True)
+
+
+def print_wire(head: str, body: str) -> None:
+    """Print a message of a wire on stderr: ``head`` on a line, and the lines of ``body`` under it. While
+    somebody writes in the last line, it is held back until that has its end."""
+    lines = [visible_line(head), *(f"    {line}" for line in visible(body).splitlines())]
+    once_free(lambda: _echo("\n".join(lines), err=True))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from ..inputs.limits import LimitChoice, limit_options
 from ..inputs.options import (
     ConfigChoice,
     config_options,
+    debug_option,
     locked_option,
     servers_option,
     tool_options,
@@ -83,6 +84,7 @@ EXIT_LIMIT = 9
 @approval_options
 @config_options
 @locked_option
+@debug_option
 @workspace_option
 @servers_option
 @tool_options

@@ -20,6 +20,7 @@ from ..inputs.limits import LimitChoice, limit_options
 from ..inputs.options import (
     ConfigChoice,
     config_options,
+    debug_option,
     json_option,
     locked_option,
     servers_option,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 @approval_options
 @config_options
 @locked_option
+@debug_option
 @workspace_option
 @servers_option
 @tool_options

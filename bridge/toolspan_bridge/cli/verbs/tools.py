@@ -19,6 +19,7 @@ from ..inputs.arguments import parse_arguments
 from ..inputs.options import (
     ConfigChoice,
     config_options,
+    debug_option,
     json_option,
     locked_option,
     log_level_option,
@@ -61,6 +62,7 @@ def command() -> None:
 @server_option
 @config_options
 @locked_option
+@debug_option
 @workspace_option
 @tool_options
 @all_option
@@ -95,6 +97,7 @@ def list_(
 @click.argument("name", shell_complete=completed.tools)
 @config_options
 @locked_option
+@debug_option
 @workspace_option
 @json_option
 def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
@@ -130,6 +133,7 @@ def show(name: str, choice: ConfigChoice, as_json: bool) -> None:
 @approval_options
 @config_options
 @locked_option
+@debug_option
 @workspace_option
 @json_option
 def call(

@@ -38,6 +38,7 @@ from ..asking.session import Session, opened
 from ..inputs.options import (
     ConfigChoice,
     config_options,
+    debug_option,
     json_option,
     locked_option,
     reasoning_option,
@@ -85,6 +86,7 @@ from ..terminal.scored_answers import score_answers
 @reasoning_option
 @config_options
 @locked_option
+@debug_option
 @tool_options
 @json_option
 def command(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ._config_file import configured_servers, planned_import
 from ._found import FoundServer, UnreadFile, found_servers
-from ._secrets import Replacements, is_secret, without_keys, without_secrets
+from ._secrets import Replacements, is_secret, without_secrets
 
 __all__ = [
     "FoundServer",
@@ -17,6 +17,5 @@ __all__ = [
     "found_servers",
     "is_secret",
     "planned_import",
-    "without_keys",
     "without_secrets",
 ]

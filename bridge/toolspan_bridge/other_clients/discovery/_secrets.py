@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
+from toolspan_server.common.key_shapes import LOOKS_LIKE_KEY, URL_PASSWORD
+
 from ._variables import variable_name
 
 _CALLED = re.compile(
@@ -15,17 +17,9 @@ _CALLED = re.compile(
     r"|cookie|session|bearer|jwt|dsn|sig(?:nature)?|connection[^a-z]?string)(?:$|[^a-z])|apikey|accesskey",
     re.IGNORECASE,
 )
-_LOOKS = re.compile(
-    r"(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{12,}"
-    r"|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{12,}|AIza[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]*|ya29\.[\w-]{16,}"
-    r"|hf_[A-Za-z0-9]{16,}|ntn_[A-Za-z0-9]{16,}|lin_api_\w{12,}|(?:tvly|pplx|gsk|fc|ctx7sk)[-_][\w-]{12,}"
-)
 _RANDOM = re.compile(r"(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z])[A-Za-z0-9_+=-]{28,}")
 _PAIR = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)(?P<between>\s*[:=]\s*)(?P<value>.+)", re.DOTALL)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
-_URL_PASSWORD = re.compile(
-    r"(?P<before>[a-z][a-z0-9+.-]*://[^/@:\s]*:)(?P<value>[^@\s]+)(?=@)", re.IGNORECASE
-)
 _REFERENCE = re.compile(r"(?<!\$)\$\{[A-Za-z_]")
 _HARMLESS = re.compile(r"(?:true|false|null|none|yes|no|on|off|[0-9]{1,5})?", re.IGNORECASE)
 
@@ -44,12 +38,6 @@ def without_secrets(entry: Mapping[str, Any], put: Put) -> dict[str, Any]:
     if arguments := cast("list[str]", entry.get("args") or []):
         found["args"] = _of_arguments(arguments, put)
     return found
-
-
-def without_keys(text: str, put: Put) -> str:
-    """``text`` with what looks like a key, and the passwords of URLs in it, replaced by ``put``."""
-    text = _LOOKS.sub(lambda found: put("secret", found.group()), text)
-    return _URL_PASSWORD.sub(lambda found: found["before"] + put("password", found["value"]), text)
 
 
 def shown_connection(entry: Mapping[str, Any]) -> str:
@@ -90,7 +78,7 @@ def is_secret(called: str, value: str) -> bool:
     """Whether ``value``, which is called ``called``, is to be kept secret: by its name, or as it looks."""
     if _HARMLESS.fullmatch(value.strip()) or _REFERENCE.search(value):
         return False
-    if _LOOKS.search(value) or _RANDOM.fullmatch(value):
+    if LOOKS_LIKE_KEY.search(value) or _RANDOM.fullmatch(value):
         return True
     return bool(_CALLED.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "-", called))) and not _is_path(value)
 
@@ -141,11 +129,11 @@ def _of_text(text: str, put: Put, called: str = "secret") -> str:
     if _REFERENCE.search(text):
         return text
     if "://" in text:
-        text = _URL_PASSWORD.sub(
+        text = URL_PASSWORD.sub(
             lambda found: found["before"] + put(f"{called}-password", found["value"]), text
         )
         return _query(text, put)
-    return put(called, text) if _LOOKS.fullmatch(text) or _RANDOM.fullmatch(text) else text
+    return put(called, text) if LOOKS_LIKE_KEY.fullmatch(text) or _RANDOM.fullmatch(text) else text
 
 
 def _query(url: str, put: Put) -> str:
@@ -158,4 +146,4 @@ def _query(url: str, put: Put) -> str:
             before, equals, rest = url.partition(f"{name}=")
             after = re.search(r"[&#].*", rest)
             url = before + equals + put(name, value) + (after.group() if after else "")
-    return re.sub(_LOOKS, lambda found: put("secret", found.group()), url) if "$" not in url else url
+    return re.sub(LOOKS_LIKE_KEY, lambda found: put("secret", found.group()), url) if "$" not in url else url

@@ -21,6 +21,7 @@ from ...errors import (
 from ...formats import WireError
 from .retry import Attempts
 from .settings import HttpSettings
+from .shown_exchange import ShownExchange, shown_exchange, told
 from .streams import ResponseStream
 
 ReadError = Callable[[int, Mapping[str, str], bytes], WireError]
@@ -76,13 +77,22 @@ class _Asked:
 
 
 class HttpClient:
-    """Posts JSON to one provider. ``hint`` is what to check when nothing answers."""
+    """Posts JSON to one provider. ``hint`` is what to check when nothing answers; ``redact`` takes the
+    provider's secrets out of what is told of the wire."""
 
-    def __init__(self, provider: str, base: str, settings: HttpSettings, hint: str) -> None:
+    def __init__(
+        self,
+        provider: str,
+        base: str,
+        settings: HttpSettings,
+        hint: str,
+        redact: Callable[[str], str] = str,
+    ) -> None:
         self._provider = provider
         self._base = base
         self._settings = settings
         self._hint = hint
+        self._redact = redact
         self._client = _pool(base, settings)
 
     async def post(
@@ -161,11 +171,13 @@ class HttpClient:
 
     async def _attempt(self, asked: _Asked, number: int) -> HttpResponse:
         headers = await asked.headers(asked.url, asked.body)
+        shown = self._shown(asked.method, asked.url, asked.body, headers, number)
         try:
-            async with self._client.stream(
-                asked.method, asked.url, content=asked.body, headers=headers
-            ) as response:
-                content = await self._content(response, asked.max_bytes)
+            with told(shown):
+                async with self._client.stream(
+                    asked.method, asked.url, content=asked.body, headers=headers
+                ) as response:
+                    content = await self._content(response, asked.max_bytes, shown)
         except httpx2.HTTPError as lost:
             raise self._lost(lost) from None
         return _sound(HttpResponse(response.status_code, response.headers, content, number), asked.read_error)
@@ -174,15 +186,16 @@ class HttpClient:
         self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, attempts: Attempts
     ) -> HttpResponse | ResponseStream:
         request = self._client.build_request("POST", url, content=body, headers=headers)
+        shown = self._shown("POST", url, body, headers, attempts.number)
         try:
-            with anyio.fail_after(attempts.left):
+            with told(shown), anyio.fail_after(attempts.left):
                 response = await self._client.send(request, stream=True)
         except httpx2.HTTPError as lost:
             raise self._lost(lost) from None
         except TimeoutError:
             raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
         async with AsyncExitStack() as kept:
-            stream = ResponseStream(response, self, self._settings, attempts)
+            stream = ResponseStream(response, self, self._settings, attempts, shown)
             kept.push_async_callback(stream.aclose)
             try:
                 await stream.begin()
@@ -196,12 +209,27 @@ class HttpClient:
             )
             return _sound(answer, read_error)
 
-    async def _content(self, response: httpx2.Response, max_bytes: int) -> bytes:
+    def _shown(
+        self, method: str, url: str, body: bytes, headers: Mapping[str, str], attempt: int
+    ) -> ShownExchange | None:
+        """The request, told where somebody watches the wire."""
+        shown = shown_exchange(self._provider, self._redact)
+        if shown is not None:
+            shown.sent(method, url, body, headers, attempt)
+        return shown
+
+    async def _content(self, response: httpx2.Response, max_bytes: int, shown: ShownExchange | None) -> bytes:
         content = bytearray()
+        if shown is not None:
+            shown.answered(response.status_code, response.headers)
         async for chunk in response.aiter_bytes():
             content += chunk
+            if shown is not None and chunk:
+                shown.received(chunk)
             if len(content) > max_bytes:
                 raise self.too_large(max_bytes)
+        if shown is not None:
+            shown.received(b"")
         return bytes(content)
 
     def too_large(self, max_bytes: int = 0) -> ProviderError:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ...errors import BridgeError, ProviderError
     from .retry import Attempts
     from .settings import HttpSettings
+    from .shown_exchange import ShownExchange
 
 _EXCERPT_BYTES = 2_000
 _LINGER_SECONDS = 0.25
@@ -25,16 +26,25 @@ class TransportErrors(Protocol):
 
 
 class ResponseStream:
-    """An open answer of HTTP status 2xx, to be closed. ``excerpt`` is the beginning of its body."""
+    """An open answer of HTTP status 2xx, to be closed. ``excerpt`` is the beginning of its body. ``shown`` is
+    told what comes."""
 
     def __init__(
-        self, response: httpx2.Response, faults: TransportErrors, settings: HttpSettings, attempts: Attempts
+        self,
+        response: httpx2.Response,
+        faults: TransportErrors,
+        settings: HttpSettings,
+        attempts: Attempts,
+        shown: ShownExchange | None = None,
     ) -> None:
         self._response = response
         self._faults = faults
         self._settings = settings
         self._attempts = attempts
         self._chunks = response.aiter_bytes()
+        self._shown = shown
+        if shown is not None:
+            shown.answered(response.status_code, response.headers)
         self._first: bytes | None = None
         self._size = 0
         self.excerpt = b""
@@ -72,12 +82,14 @@ class ResponseStream:
         """Read the few bytes that may follow the answer's own end, so that the connection can be reused."""
         with anyio.move_on_after(_LINGER_SECONDS):
             try:
-                await anext(self._chunks, b"")
+                self._told(await anext(self._chunks, b""))
             except httpx2.HTTPError:
                 return  # the answer is whole: only the connection is lost
 
     async def aclose(self) -> None:
         """Return the connection to the pool, or close it when there is more to read."""
+        if self._shown is not None:
+            self._shown.failed("closed before its end")
         with anyio.CancelScope(shield=True):
             await self._response.aclose()
 
@@ -85,9 +97,14 @@ class ResponseStream:
         left = self._attempts.left
         try:
             with anyio.fail_after(min(patience, left)):
-                return await anext(self._chunks, b"")
+                return self._told(await anext(self._chunks, b""))
         except TimeoutError:
             if left <= patience:
                 message = f"no complete answer within {self._settings.total:g} s"
                 raise self._faults.unreachable(message) from None
             raise self._faults.unreachable(f"{late} within {patience:g} s") from None
+
+    def _told(self, chunk: bytes) -> bytes:
+        if self._shown is not None:
+            self._shown.received(chunk)
+        return chunk

@@ -32,7 +32,7 @@ class ProviderApi(ABC):
         self._endpoint = endpoint
         self._base = endpoint.base
         self._format = get_format(wire_format)
-        self._client = HttpClient(endpoint.name, endpoint.base, settings, endpoint.hint)
+        self._client = HttpClient(endpoint.name, endpoint.base, settings, endpoint.hint, self._redact)
         self._prompted = False
         self._recorder: Recorder | None = None
 

@@ -16,6 +16,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, REQUEST_TIMEOUT
 from typing_extensions import override
 
 from ...common.slices import in_slices
+from ...common.wire.json_rpc import JsonRpcWire
 from ._attempt import attempt_within
 from ._listed_tool import Bounds, ListedTool, listed_tool
 from ._listener import CURRENT_CALL, Listener, RefusedQuestion
@@ -38,6 +39,7 @@ class Channel(JSONRPCDispatcher[TransportContext]):
     does not lose the rest. The SDK sees only those that name headers, since it knows what to do about
     them: it would check all of them at once, twice. What the server says
     and asks goes to ``listener`` first. A server that sends more than ``allowance`` is heard no more.
+    ``wire`` is told of every message.
     """
 
     def __init__(
@@ -48,10 +50,11 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         allowance: Allowance | None = None,
         unowned: Unowned | None = None,
         probe_seconds: float | None = PROBE_SECONDS,
+        wire: JsonRpcWire | None = None,
     ) -> None:
         self._allowance = allowance or Allowance()
-        writing = MeteredWriting(write, self._allowance)
-        self._read = MeteredReading(read, self._allowance, writing, unowned or Unowned())
+        writing = MeteredWriting(write, self._allowance, wire)
+        self._read = MeteredReading(read, self._allowance, writing, unowned or Unowned(), wire)
         super().__init__(self._read, writing)
         self.gone = anyio.Event()
         self.changed = anyio.Event()

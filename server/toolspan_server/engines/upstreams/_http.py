@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from ._spec import ServerSpec
 from ._sse_answers import checked, note_asked
+from ._wire import tell_request, tell_response
 from .child.process import Child
 from .limits.allowance import WRITE_SECONDS, Allowance
 from .limits.bounded_json import MAX_CONTAINERS, MAX_MESSAGE_BYTES, containers
@@ -115,6 +116,7 @@ class _SseClient(httpx2.AsyncClient):
 def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
     async def asking(request: httpx2.Request) -> None:
         note_asked(request)
+        tell_request(spec, request)
         if request.method == "GET":
             child.allowance.resumed()
         elif spec.kind == "sse" or _TELLS.match(request.content):
@@ -124,6 +126,7 @@ def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
             raise httpx2.TransportError(child.allowance.excess)
 
     async def bound(response: httpx2.Response) -> None:
+        tell_response(spec, response)
         child.status = response.status_code if response.status_code >= 400 else None
         if response.headers.get("content-encoding", "identity") != "identity":
             raise httpx2.DecodingError("the server compressed its answer although asked not to")

@@ -16,6 +16,7 @@ from anyio.abc import Process
 
 from ..._version import __version__
 from ...common.lines import Lines, Overlong
+from ...common.wire.json_rpc import JsonRpcWire
 from ._listed_tool import Bounds, Listing, listed_tool
 from ._listener import Listener, ToldOf
 from ._results import (
@@ -27,6 +28,7 @@ from ._results import (
     result_of,
 )
 from ._spec import ServerSpec
+from ._wire import wire_of
 from .child.process import (
     BROKEN,
     Child,
@@ -64,14 +66,21 @@ class _Waiting:
 
 class Session:
     """Asks the server on ``process``, any number of requests at a time. ``gone`` is set when it has left,
-    ``changed`` when its tools have changed."""
+    ``changed`` when its tools have changed. ``wire`` is told of every message."""
 
-    def __init__(self, process: Process, child: Child, listener: Listener | None = None) -> None:
+    def __init__(
+        self,
+        process: Process,
+        child: Child,
+        listener: Listener | None = None,
+        wire: JsonRpcWire | None = None,
+    ) -> None:
         self.gone = anyio.Event()
         self.changed = anyio.Event()
         self._process = process
         self._child = child
         self._listener = listener
+        self._wire = wire
         self._waiting: dict[int, _Waiting] = {}
         self._count = 0
         self._writing = anyio.Lock()
@@ -121,6 +130,8 @@ class Session:
                 waiting.done.set()
 
     async def _take(self, line: bytes | Overlong) -> None:
+        if self._wire is not None:
+            _tell_received(self._wire, line)
         if isinstance(line, Overlong):
             self._child.tail.add(line.head, "stdout: ")
             return
@@ -162,6 +173,8 @@ class Session:
     async def _send(self, message: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
         line = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":")).encode() + b"\n"
+        if self._wire is not None:
+            self._wire.sent(line[:-1])
         try:
             async with self._writing:
                 with anyio.fail_after(WRITE_SECONDS):
@@ -173,13 +186,20 @@ class Session:
             raise PeerError(CONNECTION_CLOSED, "Connection closed") from None
 
 
+def _tell_received(wire: JsonRpcWire, line: bytes | Overlong) -> None:
+    if isinstance(line, Overlong):
+        wire.note("a line that is too long; its beginning", sent=False, body=line.head)
+    elif line.strip():
+        wire.received(line)
+
+
 @asynccontextmanager
 async def open_session(
     spec: ServerSpec, child: Child, listener: Listener | None = None
 ) -> AsyncGenerator[tuple[Session, Session]]:
     """A session with the server, which is started and ends with the block."""
     async with anyio.create_task_group() as tasks, started(spec, child) as process:
-        session = Session(process, child, listener)
+        session = Session(process, child, listener, wire_of(spec))
         tasks.start_soon(session.listen)
         yield session, session
         tasks.cancel_scope.cancel()

@@ -35,6 +35,7 @@ from ._results import (
 )
 from ._spec import ServerSpec
 from ._stdio import stdio_streams
+from ._wire import wire_of
 from .child.process import Child
 from .limits.answers import is_refusal
 from .limits.bounded_json import finite
@@ -86,7 +87,7 @@ async def open_session(
         # Over HTTP every question is answered, if only by a status; a subprocess may ignore one that it does
         # not know.
         seconds = PROBE_SECONDS if spec.kind == "stdio" else None
-        channel = Channel(read, write, listener, child.allowance, child.unowned, seconds)
+        channel = Channel(read, write, listener, child.allowance, child.unowned, seconds, wire_of(spec))
         info = Implementation(name="toolspan", version=version("toolspan"))
         async with ClientSession(dispatcher=channel, client_info=info) as session:
             with _sdk_errors_translated():

@@ -13,6 +13,7 @@ from functools import partial
 import anyio
 import anyio.abc
 
+from ...common.wire.tap import on_wire
 from ...config import Config
 from ...live.metrics import Metrics
 from ...live.runtime import Runtime
@@ -67,7 +68,7 @@ async def serve(
     async with anyio.create_task_group() as helpers:
         application = Application(runtime, access, helpers, metrics, toolset)
         limits, unread = runtime.config.limits, application.budgets.unread
-        web = web_server(application.app, limits, counting(application.metrics), unread)
+        web = web_server(_shown(application.app), limits, counting(application.metrics), unread)
         measure_connections(web.connections, application.metrics)
         async with anyio.create_task_group() as serving:
             serving.start_soon(web.serve, [listener])
@@ -81,6 +82,15 @@ async def serve(
             await anyio.sleep(_LAST_BYTES_S)
             application.close()
         helpers.cancel_scope.cancel()
+
+
+def _shown(app: App) -> App:
+    """``app``, its requests and answers told where somebody watches the wire."""
+    if (tap := on_wire.get()) is None:
+        return app
+    from .shown_requests import shown_requests
+
+    return shown_requests(app, tap)
 
 
 class Application:

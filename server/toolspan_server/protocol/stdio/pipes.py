@@ -251,8 +251,8 @@ def _events(poller: select.poll) -> int:
 
 
 @contextmanager
-def claimed() -> Generator[Pipes]:
-    """Reserve standard input and output for the protocol, for the lifetime of the process.
+def claimed(kind: type[Pipes] = Pipes) -> Generator[Pipes]:
+    """Reserve standard input and output for the protocol, for the lifetime of the process: ``kind``.
 
     From then on descriptor 0 reads nothing and descriptor 1 is standard error, for Python, C code and
     child processes alike, and for what is written while the process ends. They are restored when the
@@ -271,7 +271,7 @@ def claimed() -> Generator[Pipes]:
     _divert(nothing)
     os.close(nothing)
     try:
-        yield Pipes(read_fd, write_fd)
+        yield kind(read_fd, write_fd)
     except BaseException:
         with suppress(Exception):  # a handler's module may have replaced the stream by any object
             sys.stdout.flush()

@@ -11,6 +11,7 @@ from prompt_toolkit.output import create_output
 
 from ....files.user_state import user_state_directory
 from ...terminal.output import print_note
+from ...terminal.waiting.status_line import occupied
 from .history import FILE, LineHistory
 from .keys import keys_of
 from .pastes import Pastes
@@ -42,7 +43,8 @@ class InputLine:
 
         Raises ``EOFError`` for Ctrl+D, and ``KeyboardInterrupt`` for Ctrl+C where nothing is typed.
         """
-        line = await self._session.prompt_async(prompt, default=draft)
+        with occupied():
+            line = await self._session.prompt_async(prompt, default=draft)
         return self._pastes.expanded(line)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import IO
 
 from toolspan_server.common.visible import visible_line
@@ -54,6 +56,7 @@ class StatusLine:
 
 _shown: StatusLine | None = None
 _occupants: set[int] = set()
+_held: list[Callable[[], None]] = []
 
 
 def occupy(writer: object, *, is_there: bool) -> None:
@@ -61,8 +64,35 @@ def occupy(writer: object, *, is_there: bool) -> None:
     itself."""
     if is_there:
         _occupants.add(id(writer))
+        return
+    _occupants.discard(id(writer))
+    while _held and not _occupants:
+        _held.pop(0)()
+
+
+def once_free(write: Callable[[], None]) -> None:
+    """Call ``write``, which prints lines, when the last line is nobody's: now, or after its writer's end."""
+    if _occupants:
+        _held.append(write)
     else:
-        _occupants.discard(id(writer))
+        write()
+
+
+def write_held() -> None:
+    """Print what waits for the last line to be nobody's, whoever has it."""
+    while _held:
+        _held.pop(0)()
+
+
+@contextmanager
+def occupied() -> Generator[None]:
+    """The last line is a person's, who types in it, in the block."""
+    person = object()
+    occupy(person, is_there=True)
+    try:
+        yield
+    finally:
+        occupy(person, is_there=False)
 
 
 def cleared() -> None:

@@ -9,8 +9,9 @@ from toolspan_server.engines.upstreams import ServerSpec
 
 from ....errors import AuthError, UsageError
 from ....oauth import SignInStore, SignInWay
+from ...asking.session import wires
 from ...inputs import completed
-from ...inputs.options import ConfigChoice, config_options, json_option
+from ...inputs.options import ConfigChoice, config_options, debug_option, json_option, read_config
 from ...inputs.target import CONNECT_SECONDS
 from ...module_group import Verb
 from ...terminal.one_question import has_terminal
@@ -34,6 +35,7 @@ from ._chosen import chosen_server, described
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @config_options
+@debug_option
 @json_option
 def command(
     server: str, device: bool, seconds: float, yes: bool, choice: ConfigChoice, as_json: bool
@@ -49,7 +51,9 @@ def command(
         raise AuthError(
             "this needs a terminal to ask, so nobody was signed in: add --yes to sign in all the same"
         )
-    anyio.run(_sign_in, spec, SignInWay(TerminalSignIn(yes=yes), device, seconds, anew=True), as_json)
+    way = SignInWay(TerminalSignIn(yes=yes), device, seconds, anew=True)
+    with wires(choice, read_config(choice, needed=False), [spec]):
+        anyio.run(_sign_in, spec, way, as_json)
 
 
 async def _sign_in(spec: ServerSpec, way: SignInWay, as_json: bool) -> None:

@@ -7,8 +7,9 @@ import click
 
 from ....errors import UsageError
 from ....oauth import SignInStore
+from ...asking.session import wires
 from ...inputs import completed
-from ...inputs.options import ConfigChoice, config_options
+from ...inputs.options import ConfigChoice, config_options, debug_option, read_config
 from ...module_group import Verb
 from ...terminal.output import print_note
 from ...terminal.waiting.waits import waiting
@@ -18,6 +19,7 @@ from ._chosen import chosen_server
 @click.command(name="logout", cls=Verb, example="toolspan servers logout NAME")
 @click.argument("server", metavar="NAME|URL", shell_complete=completed.servers)
 @config_options
+@debug_option
 def command(server: str, choice: ConfigChoice) -> None:
     """Forget the tokens for the server NAME of the config, or at URL, and have them revoked.
 
@@ -30,7 +32,8 @@ async def _sign_out(server: str, choice: ConfigChoice) -> None:
     from ....oauth.login import logout
 
     spec = chosen_server(choice, server)
-    with waiting(f"the sign-in's end at {spec.name}"):
+    shown = wires(choice, read_config(choice, needed=False), [spec])
+    with shown, waiting(f"the sign-in's end at {spec.name}"):
         was_there, left = await logout(spec, SignInStore())
     if not was_there:
         raise UsageError(f"nobody is signed in to {spec.name} (toolspan servers status lists the sign-ins)")

@@ -19,6 +19,7 @@ from mcp_types import (
 )
 from typing_extensions import override
 
+from ....common.wire.json_rpc import JsonRpcWire
 from .allowance import Allowance
 from .answers import excerpt, is_refusal, refusal, short
 from .unowned import Unowned
@@ -29,14 +30,22 @@ _LASTING = frozenset({"subscriptions/listen"})
 
 
 class MeteredReading(ObjectReceiveStream[SessionMessage | Exception]):
-    """Gives what ``stream`` does, until the server has sent too much: then it ends.
+    """Gives what ``stream`` does, until the server has sent too much: then it ends. ``wire`` is told.
 
     An answer that is to no request of ours is the failure of the only open one; where several are open, it is
     ``unowned``.
     """
 
-    def __init__(self, stream: Any, allowance: Allowance, writing: MeteredWriting, unowned: Unowned) -> None:
+    def __init__(
+        self,
+        stream: Any,
+        allowance: Allowance,
+        writing: MeteredWriting,
+        unowned: Unowned,
+        wire: JsonRpcWire | None = None,
+    ) -> None:
         self._stream = stream
+        self._wire = wire
         self._allowance = allowance
         self._writing = writing
         self._unowned = unowned
@@ -50,6 +59,8 @@ class MeteredReading(ObjectReceiveStream[SessionMessage | Exception]):
     async def receive(self) -> SessionMessage | Exception:
         """The next message. Raises ``anyio.EndOfStream``."""
         item: SessionMessage | Exception = await self._stream.receive()
+        if self._wire is not None:
+            _tell_received(self._wire, item)
         message = None if isinstance(item, Exception) else item.message
         if isinstance(message, JSONRPCRequest):
             self._allowance.unasked()
@@ -92,10 +103,11 @@ def _fault(answer: JSONRPCResponse | JSONRPCError) -> str:
 
 
 class MeteredWriting(ObjectSendStream[SessionMessage]):
-    """Sends to ``stream``, and notes what is asked there and what was answered."""
+    """Sends to ``stream``, and notes what is asked there and what was answered. ``wire`` is told of it."""
 
-    def __init__(self, stream: Any, allowance: Allowance) -> None:
+    def __init__(self, stream: Any, allowance: Allowance, wire: JsonRpcWire | None = None) -> None:
         self._stream = stream
+        self._wire = wire
         self._allowance = allowance
         self._unanswered = 0
         self._last_number = 0
@@ -133,6 +145,8 @@ class MeteredWriting(ObjectSendStream[SessionMessage]):
             self._opened(message)
         elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
             self.closed((message.params or {}).get("requestId"))
+        if self._wire is not None:
+            self._wire.sent(message.model_dump_json(by_alias=True, exclude_unset=True))
         try:
             await self._stream.send(item)
         finally:
@@ -152,3 +166,10 @@ class MeteredWriting(ObjectSendStream[SessionMessage]):
             self._names.add(named)
         if request.method not in _LASTING:
             self._open[named] = None
+
+
+def _tell_received(wire: JsonRpcWire, item: SessionMessage | Exception) -> None:
+    if isinstance(item, Exception):
+        wire.note("what is no message", sent=False, body=str(item))
+    else:
+        wire.received(item.message.model_dump_json(by_alias=True, exclude_unset=True))

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
+from toolspan_server.common.key_shapes import without_keys
 from toolspan_server.common.redaction import InBase64, pattern
 from toolspan_server.config import Config, ConfigError
 from toolspan_server.schema.positions import parse_document
 
-from ...other_clients.discovery import is_secret, without_keys, without_secrets
+from ...other_clients.discovery import is_secret, without_secrets
 
 _MASK = "***"
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
