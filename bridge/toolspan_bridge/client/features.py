@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from .elicitation import Elicitor
-from .kept_tasks import KeptTasks
-from .roots import Roots
-from .sampling import Sampler
+if TYPE_CHECKING:
+    from .elicitation import Elicitor
+    from .kept_tasks import KeptTasks
+    from .roots import Roots
+    from .sampling import Sampler
 
 TASKS = "io.modelcontextprotocol/tasks"
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 _NO_ROOM = frozenset((errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)))
@@ -15,9 +14,11 @@ def replace_file(path: Path, data: bytes, *, like: Path | None = None, mode: int
     """Put ``data`` at ``path`` in one step, with the permissions of ``like`` (``path`` itself by default), or
     ``mode``, the owner's alone, if there is no such file yet. Raises ``OSError``, and then nothing is
     changed."""
+    from tempfile import mkstemp
+
     like = like or path
     mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else mode
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    descriptor, name = mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -6,14 +6,14 @@ person is asked before anything is opened or registered; without one, kept token
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from toolspan_server.engines.upstreams import ServerSpec
-
-from ._addresses import known_as
-from .person import DeviceCode, SignInPerson, SignInRequest, SignInWay
-from .sign_in import SignIn
-from .store import KeptSignIn, SignInStore
+if TYPE_CHECKING:
+    from ._addresses import known_as
+    from .person import DeviceCode, SignInPerson, SignInRequest, SignInWay
+    from .servers import authorized
+    from .sign_in import SignIn
+    from .store import KeptSignIn, SignInStore
 
 __all__ = [
     "DeviceCode",
@@ -27,15 +27,20 @@ __all__ = [
     "known_as",
 ]
 
+# Imported when first used: a server that is a process has no sign-in.
+_MODULES = {
+    "DeviceCode": ".person",
+    "KeptSignIn": ".store",
+    "SignIn": ".sign_in",
+    "SignInPerson": ".person",
+    "SignInRequest": ".person",
+    "SignInStore": ".store",
+    "SignInWay": ".person",
+    "authorized": ".servers",
+    "known_as": "._addresses",
+}
 
-def authorized(spec: ServerSpec, way: SignInWay, store: SignInStore | None = None) -> ServerSpec:
-    """``spec`` with sign-ins, by default those of the user's ``store``. A server that is no URL, or has
-    credentials in its headers or its URL, stays as it is.
-    """
-    if spec.kind == "stdio" or spec.problem or spec.authorization is not None:
-        return spec
-    if any(name.lower() == "authorization" for name in spec.headers) or "@" in spec.url.split("/")[2]:
-        return spec
-    from .authorization import ServerAuthorization
+if not TYPE_CHECKING:
+    from toolspan_server.common.lazy_exports import lazy_exports
 
-    return replace(spec, authorization=ServerAuthorization(spec, store or SignInStore(), way))
+    __getattr__, __dir__ = lazy_exports(__name__, _MODULES)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio
 
 from toolspan_server.engines.upstreams import RefusedQuestion
 
-from ..client import ClientFeatures, Elicitation, Elicited, Elicitor
-from ..client.elicitation import read_elicitation
-from ..client.sampling_messages import read_sampling, written_sample
+from ..client import ClientFeatures
 from ._awaited_pages import AwaitedPage, AwaitedPages
 from ._call_clock import CallClock
 from .reports import (
@@ -25,6 +23,9 @@ from .reports import (
     CallSampling,
     Report,
 )
+
+if TYPE_CHECKING:
+    from ..client import Elicitation, Elicited, Elicitor
 
 _REFUSED = -32600
 _DENIED = -1
@@ -112,6 +113,8 @@ class CallQuestions:
         raise RefusedQuestion(_REFUSED, f"this client does not support {method}")
 
     async def _elicit(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from ..client.elicitation import read_elicitation
+
         elicitor = self._elicitor()
         question = read_elicitation(params, self._server, self._tool)
         return (await self._ask(elicitor, question, AwaitedPage())).as_dict()
@@ -123,6 +126,8 @@ class CallQuestions:
 
     async def _ask(self, elicitor: Elicitor, question: Elicitation, page: AwaitedPage) -> Elicited:
         """The person's answer; ``page`` is what is done when the server says so first."""
+        from ..client import Elicited
+
         most = self._features.limits.questions
         self._questions += 1
         if self._questions > most:
@@ -142,6 +147,8 @@ class CallQuestions:
 
     def _page(self, params: Mapping[str, Any]) -> Elicitation:
         """The question about a page before a call. Raises ``RefusedQuestion``."""
+        from ..client.elicitation import read_elicitation
+
         question = read_elicitation(params, self._server, self._tool)
         if not question.url or not question.id:
             wrong = "of a page that precedes a call the mode url and an elicitationId are needed"
@@ -170,6 +177,8 @@ class CallQuestions:
             self._report(CallNotice(f"{late}: {self._tool} is called again all the same"))
 
     async def _sample(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        from ..client.sampling_messages import read_sampling, written_sample
+
         sampler, limits = self._features.sampler, self._features.limits
         if sampler is None:
             raise RefusedQuestion(_REFUSED, "this client does not support sampling")

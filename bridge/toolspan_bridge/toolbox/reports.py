@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..client import Elicitation, Elicited, Sampled
-from ..events import Event
+if TYPE_CHECKING:
+    from ..client import Elicitation, Elicited, Sampled
+    from ..events import Event
 
 __all__ = [
     "CallElicitation",

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..tools.registry import CompiledTools
 
 EXIT_USAGE = 2
+_FREQUENT = frozenset(("-c", "--config", "--pinned"))
 
 
 def main(
@@ -67,11 +68,22 @@ def main(
 
 def _options(argv: Sequence[str], prog: str) -> Options:
     """The options in ``argv``; the most frequent ones are read without loading the parser."""
-    if not argv or (len(argv) == 2 and argv[0] in ("-c", "--config") and not argv[1].startswith("-")):
-        return Options([Path(file) for file in argv[1:]])
-    from .command_line import parsed
+    names, values = argv[::2], argv[1::2]
+    if (
+        len(names) > len(values)
+        or not _FREQUENT.issuperset(names)
+        or any(value.startswith("-") for value in values)
+    ):
+        from .command_line import parsed
 
-    return parsed(argv, prog)
+        return parsed(argv, prog)
+    options = Options()
+    for name, value in zip(names, values, strict=True):
+        if name == "--pinned":
+            options.pinned = value
+        else:
+            options.config.append(Path(value))
+    return options
 
 
 def _serve(options: Options, stop: Stop, consent: Consent | None) -> None:
@@ -199,6 +211,9 @@ def _describe(options: Options, log: LogFormatter, consent: Consent | None) -> N
 def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
     tools, opening = _opened(served, pipes)
     from .event_loop import run
+
+    if opening is not None and opening.client_left(pipes):
+        return
 
     async def serve() -> None:
         from ..live.views import view_of

@@ -23,7 +23,9 @@ _INVISIBLE = (
 _VARIATIONS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _TAGS = "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 _SURROGATES = "\ud800-\udfff"
-_SUSPECT = re.compile(f"[{_CONTROLS}{_ORDER}{_MARKS}{_JOINERS}{_INVISIBLE}{_VARIATIONS}{_TAGS}{_SURROGATES}]")
+
+# Patterns are texts, which ``re`` compiles when they are first needed: most output is plain ASCII.
+_SUSPECT = f"[{_CONTROLS}{_ORDER}{_MARKS}{_JOINERS}{_INVISIBLE}{_VARIATIONS}{_TAGS}{_SURROGATES}]"
 
 _NARROWEST = 20
 _COMMAND = re.compile(r"`[^`\n]+`")
@@ -34,17 +36,13 @@ _REGIONS = frozenset(
     "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
     for region in ("gbeng", "gbsct", "gbwls")
 )
-_FLAG_TAGS = re.compile("[\U000e0061-\U000e007a]{5}\U000e007f")
-_UNDECIDED = re.compile(f"(?:\r|{_FLAG}[\U000e0061-\U000e007a]{{0,5}})\\Z")
+_FLAG_TAGS = "[\U000e0061-\U000e007a]{5}\U000e007f"
+_UNDECIDED = f"(?:\r|{_FLAG}[\U000e0061-\U000e007a]{{0,5}})\\Z"
 
-_RIGHT_TO_LEFT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
-_JOINING = re.compile(
-    "[\u0590-\u109f\u1700-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff]"
-)
-_PICTURE = re.compile("[\xa9\xae\u203c\u2049\u2122-\u3299\U0001f000-\U0001faff]")
-_VARYING = re.compile(
+_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_JOINING = "[\u0590-\u109f\u1700-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff]"
+_PICTURE = "[\xa9\xae\u203c\u2049\u2122-\u3299\U0001f000-\U0001faff]"
+_VARYING = (
     "[0-9#*\xa9\xae\u1820-\u18aa\u203c-\u3299\u3400-\u9fff\ua850-\ua873\uf900-\ufaff\U0001f000-\U0003ffff]"
 )
 _BEFORE = 12
@@ -85,7 +83,7 @@ class VisibleStream:
     def feed(self, piece: str) -> str:
         """The text that can be shown after ``piece``."""
         text = self._held + piece
-        waiting = _UNDECIDED.search(text)
+        waiting = re.search(_UNDECIDED, text)
         self._held = text[waiting.start() :] if waiting else ""
         return self._shown(text[: len(text) - len(self._held)])
 
@@ -115,13 +113,13 @@ def _places(text: str, start: int) -> Iterator[int]:
     if text.isascii() and text.isprintable():
         return
     tags_until = 0
-    for match in _SUSPECT.finditer(text, start):
+    for match in re.compile(_SUSPECT).finditer(text, start):
         place = match.start()
         if place < tags_until:
             continue
-        tags = _FLAG_TAGS.match(text, place) if text[place - 1 : place] == _FLAG else None
+        tags = re.match(_FLAG_TAGS, text[place : place + 6]) if text[place - 1 : place] == _FLAG else None
         if tags and tags.group() in _REGIONS:
-            tags_until = tags.end()
+            tags_until = place + tags.end()
         elif not _belongs(text, place):
             yield place
 
@@ -133,12 +131,12 @@ def _belongs(text: str, place: int) -> bool:
     if character == "\r":
         return text[place + 1 : place + 2] == "\n"
     if character in _MARKS:
-        return _RIGHT_TO_LEFT.search(before) is not None
+        return re.search(_RIGHT_TO_LEFT, before) is not None
     if character in _JOINERS:
         base = _base(before)
-        return bool(_JOINING.match(base)) or (character == "\u200d" and bool(_PICTURE.match(base)))
+        return bool(re.match(_JOINING, base)) or (character == "\u200d" and bool(re.match(_PICTURE, base)))
     if re.match(f"[{_VARIATIONS}]", character):
-        return _VARYING.match(before[-1:]) is not None
+        return re.match(_VARYING, before[-1:]) is not None
     return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 _NAMES = r"""
@@ -39,13 +40,6 @@ _HARMLESS = r"""
 """
 
 
-def _one_of(names: str) -> re.Pattern[str]:
-    return re.compile("|".join(names.split()), re.IGNORECASE)
-
-
-_DANGEROUS, _SAFE = _one_of(_NAMES), _one_of(_HARMLESS)
-
-
 def changes_code(name: str, value: str) -> bool:
     """Whether the variable ``name`` with ``value`` decides which code a server runs: through the loader, an
     interpreter, a shell, git or a package manager. Case is ignored, since a config may be moved to Windows.
@@ -54,4 +48,9 @@ def changes_code(name: str, value: str) -> bool:
     """
     if name.upper() == "PATH":
         return not all(Path(folder).is_absolute() for folder in value.split(os.pathsep))
-    return bool(_DANGEROUS.fullmatch(name)) and not _SAFE.fullmatch(name)
+    return bool(_one_of(_NAMES).fullmatch(name)) and not _one_of(_HARMLESS).fullmatch(name)
+
+
+@cache
+def _one_of(names: str) -> re.Pattern[str]:
+    return re.compile("|".join(names.split()), re.IGNORECASE)

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from ...conversation.store import LATEST
 from ...errors import UsageError
 from . import completed
 
@@ -34,7 +33,7 @@ def saving_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         if latest and conversation is not None:
             raise UsageError("--continue and --conversation name two conversations: write one of them")
-        name = LATEST if latest else conversation
+        name = _latest() if latest else conversation
         if fork and name is None and options.get("resume") is None:
             raise UsageError("--fork copies a conversation: name it by --continue or --conversation ID")
         return function(*args, saving=SavingChoice(not no_save, name, fork), **options)
@@ -42,6 +41,12 @@ def saving_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (_fork, _conversation, _continue, _no_save):
         chosen = option(chosen)
     return chosen
+
+
+def _latest() -> str:
+    from ...conversation.store import LATEST
+
+    return LATEST
 
 
 _no_save = click.option("--no-save", is_flag=True, help="Keep nothing of this conversation on disk.")

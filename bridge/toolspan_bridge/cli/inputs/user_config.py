@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,11 +38,17 @@ def user_default_model() -> str:
     """The model that the user set as the default; empty for none. Raises ``UsageError``."""
     path = user_config_file()
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: {error} (correct or delete it)") from None
+    import tomllib
+
+    try:
+        found = tomllib.loads(text)
     except ValueError as error:
         raise UsageError(f"{path}: {error} (correct or delete it)") from None
     for key in found:

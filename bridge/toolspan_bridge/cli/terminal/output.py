@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import traceback
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -170,6 +169,8 @@ def emit_bytes(data: bytes) -> None:
 
 def print_traceback(error: BaseException) -> None:
     """Print the traceback of ``error`` on stderr."""
+    import traceback
+
     print_message("".join(traceback.format_exception(error)).rstrip("\n"), err=True)
 
 

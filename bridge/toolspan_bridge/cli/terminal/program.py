@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -29,7 +27,11 @@ def command_line(*arguments: str) -> str:
     else:
         start = [_found(script)]
     words = [*start, *arguments]
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    if sys.platform == "win32":
+        from subprocess import list2cmdline
+
+        return list2cmdline(words)
+    return shlex.join(words)
 
 
 def _started_as_module() -> bool:
@@ -43,8 +45,10 @@ def _script_of_interpreter() -> Path:
 
 def _found(path: Path) -> str:
     """``path`` as the shell finds it from here: a name on PATH, a path in this folder, or a whole one."""
+    from shutil import which
+
     path, here = path.absolute(), Path.cwd()
-    on_path = shutil.which(path.stem if sys.platform == "win32" else path.name)
+    on_path = which(path.stem if sys.platform == "win32" else path.name)
     if on_path is not None and Path(on_path).absolute() == path:
         return Path(on_path).stem if sys.platform == "win32" else path.name
     if path.parent == here or not path.is_relative_to(here):

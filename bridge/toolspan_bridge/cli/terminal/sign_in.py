@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import webbrowser
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
-from ...oauth import DeviceCode, SignInRequest
 from .one_question import has_terminal, one_question, read_line
 from .output import print_note
+
+if TYPE_CHECKING:
+    from ...oauth import DeviceCode, SignInRequest
 
 _OPEN_SECONDS = 10.0
 
@@ -74,6 +76,8 @@ def person_here() -> TerminalSignIn | None:
 
 
 def _finds_browser() -> bool:
+    import webbrowser
+
     try:
         webbrowser.get()
     except webbrowser.Error:
@@ -82,6 +86,8 @@ def _finds_browser() -> bool:
 
 
 def _open(url: str) -> None:
+    import webbrowser
+
     try:
         webbrowser.open(url)
     except webbrowser.Error as error:

@@ -4,8 +4,20 @@ The ``steps`` of a mock and of a prompt are ``MockStep`` records; a ``MockSteps`
 ``MockCall``, one call, whose ``scope`` is what templates and conditions see.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._mock_call import RESERVED, MockCall
-from ._runner import MockSteps
 from ._steps import MockQuestion, MockStep
 
+if TYPE_CHECKING:
+    from ._runner import MockSteps
+
 __all__ = ["RESERVED", "MockCall", "MockQuestion", "MockStep", "MockSteps"]
+
+# Steps that wait need the event loop; a mock that only answers does not.
+if not TYPE_CHECKING:
+    from ...common.lazy_exports import lazy_exports
+
+    __getattr__, __dir__ = lazy_exports(__name__, {"MockSteps": "._runner"})

@@ -68,13 +68,27 @@ class ConfiguredView(View):
 class FirstRequests:
     """The input read before the event loop started, and the client's era and handshake in it.
 
-    ``unread`` lines have no answer yet; ``ended``: the input is over.
+    ``unread`` lines have no answer yet; ``listed``: the client has the list of tools; ``ended``: the input is
+    over.
     """
 
     lines: Lines
     era: ClientEra = field(default_factory=ClientEra)
     unread: deque[bytes | Overlong] = field(default_factory=deque[bytes | Overlong])
+    listed: bool = False
     ended: bool = False
+
+    def client_left(self, pipes: Pipes) -> bool:
+        """Whether the client wanted nothing but the list, so that nothing has to be run for it.
+
+        What it sent meanwhile is read.
+        """
+        if not self.listed or self.unread or pipes.backlog:
+            return False
+        if not self.ended and (chunk := pipes.next_chunk(0)) is not None:
+            self.ended = not chunk
+            self.unread.extend(self.lines.feed(chunk))
+        return self.ended and not (self.unread or self.lines.kept_bytes)
 
 
 def listed_by_config(config: Config) -> bool:
@@ -96,15 +110,14 @@ def opened(config: Config, registry: Registry, pipes: Pipes) -> FirstRequests:
     """
     fast_path = FastPath(ConfiguredView(config, registry))
     opening = FirstRequests(Lines(config.limits.message_bytes))
-    listed = False
-    while not (listed or opening.unread or pipes.backlog):
+    while not (opening.listed or opening.unread or pipes.backlog):
         chunk = pipes.next_chunk(_PATIENCE_S)
         if not chunk:
             opening.ended = chunk is not None
             break
         opening.unread.extend(opening.lines.feed(chunk))
-        while opening.unread and not listed and _answer_first(opening, fast_path, pipes):
-            listed = b'"tools/list"' in opening.unread.popleft()
+        while opening.unread and not opening.listed and _answer_first(opening, fast_path, pipes):
+            opening.listed = b'"tools/list"' in opening.unread.popleft()
         pipes.drain(_PATIENCE_S)
     return opening
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from ....client import Elicitation, Elicited
+from typing import TYPE_CHECKING
+
 from ..one_question import one_question
 from ..output import print_note
-from .form import filled_in
-from .page import visited
+
+if TYPE_CHECKING:
+    from ....client import Elicitation, Elicited
 
 
 class TerminalElicitor:
@@ -14,6 +16,10 @@ class TerminalElicitor:
 
     async def elicit(self, question: Elicitation) -> Elicited:
         """The person's answer."""
+        from ....client import Elicited
+        from .form import filled_in
+        from .page import visited
+
         try:
             async with one_question():
                 return await (visited(question) if question.url else filled_in(question))
@@ -26,6 +32,8 @@ class UnattendedElicitor:
 
     async def elicit(self, question: Elicitation) -> Elicited:
         """No answer."""
+        from ....client import Elicited
+
         wanted = "to visit a page" if question.url else f"for {', '.join(f.name for f in question.fields)}"
         asked = f"{question.tool} of the server {question.server!r} asks {wanted} ({question.message!r})"
         print_note(f"{asked}, and there is no terminal to ask at: cancelled")

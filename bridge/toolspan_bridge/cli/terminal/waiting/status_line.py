@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -27,6 +26,8 @@ class StatusLine:
     def draw(self, text: str) -> None:
         """Show ``text`` instead of what the line showed before, cut to the terminal's width; nothing while
         somebody else's line is at the bottom."""
+        from shutil import get_terminal_size
+
         from rich.cells import cell_len, set_cell_size
 
         global _shown
@@ -34,7 +35,7 @@ class StatusLine:
             return
         frame = self._frames[self._count % len(self._frames)]
         self._count += 1
-        line, width = f"{frame} {visible_line(text)}", max(1, shutil.get_terminal_size().columns - 1)
+        line, width = f"{frame} {visible_line(text)}", max(1, get_terminal_size().columns - 1)
         shown = line if cell_len(line) <= width else set_cell_size(line, width)
         self._write(_START_AND_CLEAR + shown.encode(self._encoding(), "replace").decode(self._encoding()))
         self._drawn, _shown = True, self

@@ -8,7 +8,6 @@ from typing import Any
 from toolspan_server.common.retry_waits import seconds_until
 
 from ..contract import WireError
-from ..faults import find_fault
 from ..json_values import (
     as_list,
     as_object,
@@ -53,6 +52,8 @@ def wire_error(
     ``codes`` are the provider's words beside ``kind``, ``param`` is the place in the request that it names.
     An error that the same request would meet again is never retryable.
     """
+    from ..faults import find_fault  # its patterns take long to compile, and few answers are errors
+
     lower = {name.lower(): value for name, value in headers.items()}
     reported = message.strip() or snippet(body) or f"HTTP status {status} without a message"
     found = find_fault(status, (kind, *codes), reported, param=param, names_tool=tool is not None)
