@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -193,19 +194,46 @@ def test_plain_calls_load_nothing_that_they_do_not_need() -> None:
     assert inside(imported(done.stderr), NEEDED_BY_NO_PLAIN_CALL) == set()
 
 
-@pytest.mark.requirement("I3.3.3")
-def test_only_the_kinds_and_handlers_that_the_config_names_are_imported(tmp_path: Path) -> None:
-    config = tmp_path / "toolspan.json"
+def mock_config(folder: Path) -> Path:
+    """A config with one mock, ``toolspan.json`` in ``folder``."""
+    config = folder / "toolspan.json"
     tool = {
-        "name": "greet",
-        "description": "Greets.",
-        "parameters": {"type": "object"},
-        "implementation": {"type": "mock", "mock_response": "hello"},
+        "name": "get_weather",
+        "description": "Current weather for a place.",
+        "parameters": {"type": "object", "properties": {"location": {"type": "string"}}},
+        "implementation": {"type": "mock", "mock_response": {"temperature": 22}},
     }
     config.write_text(json.dumps({"tools": {"registry": [tool]}}))
-    modules = modules_until_first_list(config)
+    return config
+
+
+@pytest.mark.requirement("I9.4.8")
+def test_nothing_is_run_for_a_client_that_takes_the_list_and_leaves(tmp_path: Path) -> None:
+    lines = [json.dumps({"jsonrpc": "2.0", **request}) for request in FIRST_REQUESTS]
+    done = subprocess.run(
+        [sys.executable, "-c", SERVER, "--config", str(mock_config(tmp_path)), "--pinned", "0" * 64],
+        input="\n".join([*lines, ""]),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [0, 1]
+    loaded = inside(imported(done.stderr), {"argparse", "toolspan_server.protocol.stdio.server"})
+    assert loaded == set()
+    assert inside(imported(done.stderr), {"toolspan_server.live.runtime"}) == set()
+
+
+@pytest.mark.requirement("I3.3.3")
+def test_only_the_kinds_and_handlers_that_the_config_names_are_imported(tmp_path: Path) -> None:
+    modules = modules_until_first_list(mock_config(tmp_path))
     assert "toolspan_server.tools.kinds.mock" in modules
-    unnamed = {"toolspan_server.tools.kinds.builtin", "toolspan_server.tools.handlers.strings", "yaml"}
+    unnamed = {
+        "asyncio",  # what only mocks with steps need
+        "toolspan_server.tools.kinds.builtin",
+        "toolspan_server.tools.handlers.strings",
+        "yaml",
+    }
     assert inside(modules, unnamed) == set()
 
 
@@ -221,12 +249,36 @@ def test_help_of_the_command_line_loads_no_protocol_and_no_provider() -> None:
     assert done.returncode == 0
     assert "click" in imported(done.stderr)
     heavy = {"mcp", "mcp_types", "httpx2", "rich", "prompt_toolkit", "uvicorn", "starlette", "botocore"}
-    assert inside(imported(done.stderr), heavy) == set()
+    light = {"asyncio", "subprocess", "traceback", "toolspan_server.config"}
+    assert inside(imported(done.stderr), heavy | light) == set()
+
+
+@pytest.mark.requirement("I13.3.23")
+@pytest.mark.parametrize(
+    ("words", "found"), [("toolspan ", "plain,validate"), ("toolspan servers ", "login")]
+)
+def test_completing_a_verb_imports_none(words: str, found: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND_LINE.replace("sys.argv[1:]", "None")],
+        env=os.environ
+        | {
+            "_TOOLSPAN_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert found in done.stdout
+    assert inside(imported(done.stderr), {"asyncio", "toolspan_server.config", "pydantic_core"}) == set()
 
 
 NEVER_OFFLINE = {
     "cryptography",
     "difflib",
+    "argparse",
     "email.message",
     "httpx2",
     "importlib.metadata",
@@ -240,6 +292,10 @@ NEVER_OFFLINE = {
     "rich",
     "sqlalchemy",
     "starlette",
+    "tomllib",
+    "toolspan_bridge.formats.shared.faults",
+    "toolspan_bridge.oauth.authorization",
+    "toolspan_bridge.oauth.store",
     "toolspan_server.tools.executor._execute",
     "toolspan_server.protocol",
     "toolspan_server.live.runtime",
@@ -253,13 +309,7 @@ NEVER_OFFLINE = {
 def test_a_verb_that_needs_nothing_from_outside_imports_no_sdk_and_no_client(
     tmp_path: Path, words: list[str]
 ) -> None:
-    tool = {
-        "name": "get_weather",
-        "description": "Current weather for a place.",
-        "parameters": {"type": "object", "properties": {"location": {"type": "string"}}},
-        "implementation": {"type": "mock", "mock_response": {"temperature": 22}},
-    }
-    (tmp_path / "toolspan.json").write_text(json.dumps({"tools": {"registry": [tool]}}))
+    mock_config(tmp_path)
     done = subprocess.run(
         [sys.executable, "-c", COMMAND_LINE, *words],
         cwd=tmp_path,
@@ -286,6 +336,8 @@ def test_what_an_answer_needs_is_not_imported_before_servers_are_started(verb: s
     modules = imported(done.stderr)
     answering = {
         "agent",
+        "conversation.store",
+        "events",
         "loop",
         "providers",
         "routes",

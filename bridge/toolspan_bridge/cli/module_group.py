@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from typing_extensions import override
 
 from toolspan_server.common.did_you_mean import nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["ModuleGroup", "SubcommandGroup", "Verb"]
 
@@ -70,6 +73,14 @@ class ModuleGroup(Verb, click.Group):
         rows = [(name, self.says(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+    @override
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=self.says(ctx, name)) for name in names]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def says(self, ctx: click.Context, name: str) -> str:
         """What the command ``name`` does, in a few words."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT_S = 30.0
 """The longest wait that a ``Retry-After`` is granted. One that asks for more ends the attempts."""
@@ -29,8 +30,6 @@ def seconds_until(http_date: str, now: str = "") -> float | None:
 
 
 def _moment(text: str) -> datetime | None:
-    from email.utils import parsedate_to_datetime
-
     try:
         moment = parsedate_to_datetime(text[:_LONGEST_DATE])
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
