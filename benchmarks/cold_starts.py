@@ -9,15 +9,22 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from time import perf_counter
 
 from .install import byte_compile, fastmcp_python
 
 HEADS = ("command", "wall, least (s)", "wall, median (s)", "processor, least (s)", "× Python", "limit (s)")
-LIMITS_S = {"toolspan --help": 0.25, "toolspan tools list": 0.5, "toolspan ask": 0.8}
+LIMITS_S = {
+    "toolspan --help": 0.25,
+    "toolspan tools list": 0.5,
+    "toolspan ask": 0.8,
+    "completion of a verb": 0.3,
+    "completion of a tool": 0.3,
+}
 """The wall time that each is to stay within on an idle core."""
 PYTHON = "python -c pass"
 _TOOL = {
@@ -32,6 +39,7 @@ _TOOL = {
 }
 _SDK = "import mcp; from mcp.client.stdio import stdio_client"
 _FASTMCP = "from fastmcp import Client, FastMCP"
+_COMPLETED = "from toolspan_bridge.__main__ import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +50,38 @@ class Took:
     processor: float
 
 
-def commands() -> Mapping[str, Sequence[str]]:
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command line, with further variables of its environment."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def commands() -> Mapping[str, Command]:
     """What is run, by name: Python alone first, then Toolspan, then the peers that are installed here."""
-    toolspan = [sys.executable, "-m", "toolspan_bridge"]
+    toolspan = (sys.executable, "-m", "toolspan_bridge")
     asked = "What's the weather in Paris?"
-    found: dict[str, Sequence[str]] = {
-        PYTHON: [sys.executable, "-c", "pass"],
-        "toolspan --help": [*toolspan, "--help"],
-        "toolspan tools list": [*toolspan, "tools", "list"],
-        "toolspan ask": [*toolspan, "ask", "-m", "offline/keyword", asked],
-        "import of the MCP SDK's client": [sys.executable, "-c", _SDK],
+    found = {
+        PYTHON: Command((sys.executable, "-c", "pass")),
+        "toolspan --help": Command((*toolspan, "--help")),
+        "toolspan check": Command((*toolspan, "check")),
+        "toolspan tools list": Command((*toolspan, "tools", "list")),
+        "toolspan tools call": Command((*toolspan, "tools", "call", "get_weather", "location=Paris")),
+        "toolspan ask": Command((*toolspan, "ask", "-m", "offline/keyword", asked)),
+        "completion of a verb": _completion("toolspan "),
+        "completion of a tool": _completion("toolspan tools call "),
+        "import of the MCP SDK's client": Command((sys.executable, "-c", _SDK)),
     }
     if fastmcp_python().exists():
-        found["import of FastMCP"] = [str(fastmcp_python()), "-c", _FASTMCP]
+        found["import of FastMCP"] = Command((str(fastmcp_python()), "-c", _FASTMCP))
     return found
+
+
+def _completion(line: str) -> Command:
+    """What bash runs when Tab is pressed at the end of ``line``."""
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    return Command((sys.executable, "-c", _COMPLETED), {"_TOOLSPAN_COMPLETE": "bash_complete", **asked})
 
 
 def measured(rounds: int) -> Iterator[Sequence[str]]:
@@ -80,12 +106,24 @@ def measured(rounds: int) -> Iterator[Sequence[str]]:
         yield name, *seconds, f"{processor / unit:.1f}", limit
 
 
-def _run(command: Sequence[str], folder: str) -> Took:
-    started, before = perf_counter(), os.times()
-    subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=True)
-    after = os.times()
-    children = after.children_user + after.children_system - before.children_user - before.children_system
-    return Took(perf_counter() - started, children)
+def _run(command: Command, folder: str) -> Took:
+    environment = {**os.environ, **command.environment}
+    started, before = perf_counter(), _processor_seconds()
+    subprocess.run(
+        command.words,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+    )
+    return Took(perf_counter() - started, _processor_seconds() - before)
+
+
+def _processor_seconds() -> float:
+    """What all processes took together that were waited for."""
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:
