@@ -319,7 +319,7 @@ def test_edited_arguments_are_checked_and_called_with(folder: Path) -> None:
         terminal.until("stay as they are")
         terminal.until("allow?")
         terminal.type("e\r")
-        terminal.until("arguments:")
+        terminal.until('arguments: {"place": 5}')
         terminal.type('\x15{"place": "elsewhere"}\r')
         assert "place: elsewhere" in terminal.until("allow?")
         terminal.type("y\r")

@@ -57,7 +57,8 @@ class TerminalPerson:
 
 
 class _Question:
-    """One question, until it is answered; ``arguments`` are those of the call as the person edited them."""
+    """One question, until it is answered; ``arguments`` are those of the call as the person edited them, and
+    ``draft`` is what they wrote that could not be taken."""
 
     def __init__(
         self, request: ApprovalRequest, departure: Departure | None, base: Path, warnings: Sequence[str]
@@ -67,6 +68,7 @@ class _Question:
         self._base = base
         self._warnings = warnings
         self._arguments = request.arguments
+        self._draft = ""
         self._checker = Checker()
 
     async def answer(self) -> PersonAnswer:
@@ -124,7 +126,7 @@ class _Question:
     async def _edit(self) -> None:
         """Have the arguments edited; what is no JSON object, or does not fit the schema, leaves them."""
         tool = self._request.tool
-        text = await _edited(dict(self._arguments))
+        text = self._draft = await _edited(dict(self._arguments), self._draft)
         try:
             value: Any = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -138,12 +140,13 @@ class _Question:
         if faults := self._checker.faults(spec, arguments):
             print_note(f"the arguments stay as they are: {'; '.join(faults)}")
         else:
-            self._arguments = arguments
+            self._arguments, self._draft = arguments, ""
 
 
-async def _edited(arguments: dict[str, Any]) -> str:
-    """The text that the person makes of ``arguments``: in $VISUAL or $EDITOR, else on the line."""
+async def _edited(arguments: dict[str, Any], draft: str) -> str:
+    """The text that the person makes of ``draft``, else of ``arguments``: in $VISUAL or $EDITOR, else on the
+    line."""
     if os.environ.get("VISUAL") or os.environ.get("EDITOR"):
-        written = json.dumps(arguments, indent=2, ensure_ascii=False)
+        written = draft or json.dumps(arguments, indent=2, ensure_ascii=False)
         return await anyio.to_thread.run_sync(edited_text, written, ".json")
-    return await read_line("arguments: ", json.dumps(arguments))
+    return await read_line("arguments: ", draft or json.dumps(arguments))
