@@ -239,7 +239,7 @@ def die(request_id: Any) -> None:
 PLAIN = {"die": die, "update": update, "grow": grow, "blocks": blocks, "broken": broken, "fails": fails}
 
 
-RESOURCES = {"note:1": {"mimeType": "text/plain", "text": "Buy milk."}}
+RESOURCES = {"note:1": {"mimeType": "text/plain", "text": os.environ.get("TALKER_NOTE", "Buy milk.")}}
 RESOURCES["dot:1"] = {"mimeType": "image/png", "blob": "AAAA"}
 RESOURCES["long:1"] = {"mimeType": "text/plain", "text": "x" * 300_000}
 ARGUMENTS = [{"name": "topic", "required": True}, {"name": "tone"}]

@@ -13,12 +13,13 @@ from ..asking.asker import RoutedAsker
 from ..asking.kept.saved_conversation import SavedConversation
 from ..asking.named.attached import check_files
 from ..asking.named.files import named_files
+from ..asking.named.followed import follow_again
 from ..asking.named.mentions import Asked, with_mentions
 from ..asking.options import AskOptions
 from ..inputs.approvals import ApprovalChoice
 from ..inputs.limits import LimitChoice
 from ..terminal.costs import cost_data
-from ..terminal.output import emit_json
+from ..terminal.output import emit_json, print_note
 from ..terminal.printing import printer_for
 from ..terminal.screen.folded import Folded
 from ..terminal.talk import talk
@@ -63,6 +64,11 @@ class Chat:
         asked = Asked(mentioned.text, (*self.options.images, *mentioned.parts, *files))
         self.options = replace(self.options, images=())
         await self.answer(asked)
+
+    async def follow_again(self) -> None:
+        """Follow the resources that the conversation named before; say on stderr which have changed."""
+        for text in await follow_again(self.saved.messages, self.asker.session.toolbox):
+            print_note(text)
 
     async def answer(self, asked: Asked) -> None:
         """Answer ``asked``. Raises what the provider raises; it is ``unanswered`` then."""

@@ -93,6 +93,7 @@ def command(
                         chat.keeps_lines = saving.save
                         if saved.messages and not as_json:
                             print_note(f"{saved.restored}; {saved.where}")
+                        await chat.follow_again()
                         return await (at_the_prompt(chat) if sys.stdin.isatty() else line_by_line(chat))
             finally:
                 if saved.name and not as_json:

@@ -20,6 +20,7 @@ from tests.support.waiting import BOUND_S
 from toolspan_bridge import Toolbox, UsageError
 from toolspan_bridge.cli.asking.asker import RoutedAsker
 from toolspan_bridge.cli.asking.kept.saved_conversation import SavedConversation
+from toolspan_bridge.cli.asking.named.followed import follow_again
 from toolspan_bridge.cli.asking.named.mentions import with_mentions
 from toolspan_bridge.cli.asking.options import AskOptions
 from toolspan_bridge.cli.asking.session import opened
@@ -28,6 +29,7 @@ from toolspan_bridge.cli.chat.servers import server_host
 from toolspan_bridge.cli.inputs.approvals import ApprovalChoice
 from toolspan_bridge.cli.inputs.limits import LimitChoice
 from toolspan_bridge.cli.inputs.options import ConfigChoice
+from toolspan_bridge.messages import User
 
 pytestmark = pytest.mark.long
 
@@ -113,6 +115,55 @@ async def test_a_chat_is_told_when_a_resource_changes_and_reads_it_anew_when_it_
         assert toolbox.take_news() == [CHANGED]
         again = await with_mentions("And now? @talker:note:1", toolbox, follow=True)
     assert ("Buy milk." in first.text, "Buy bread." in again.text) == (True, True)
+
+
+SINCE = "the resource note:1 of the server 'talker' has changed since it was read (name it again to have"
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("I12.2.90")
+@pytest.mark.parametrize("era", ["old", "new"])
+async def test_what_a_conversation_named_is_followed_and_compared_when_it_is_resumed(era: str) -> None:
+    lines = (
+        "See @talker:note:1",
+        "And @talker:dot:1, @talker:note:1 @talker:long:1 @nobody:x",
+        "Or me@talker:x",
+    )
+    async with connected(era) as toolbox:
+        asked = [await with_mentions(line, toolbox) for line in lines]
+    messages = [User(each.text, each.parts) for each in asked]
+    messages.append(User("Look\n\n[resource x of the server talker]\n@talker:day:1\n[end of resource x …]"))
+    async with connected(era) as toolbox:
+        assert await follow_again(messages, toolbox) == []
+        told = json.loads((await heard(toolbox, "told")).value)
+        assert sorted(told["subscribed"]) == ["dot:1", "long:1", "note:1"]
+        await heard(toolbox, "update")
+        await heard(toolbox, "told")
+        assert toolbox.take_news() == [CHANGED]
+        (since,) = await follow_again(messages, toolbox)
+        assert since.startswith(SINCE)
+        gone = await follow_again([User("@talker:none:1")], toolbox)
+        assert gone[0].startswith("the resource none:1 of the server 'talker' is not there any more")
+
+
+@pytest.mark.requirement("I12.2.90")
+def test_a_resumed_chat_says_what_has_changed_before_and_while_it_goes_on(folder: Path) -> None:
+    turns = [{"calls": [{"tool": "update", "arguments": {}}]}, {"text": "done"}]
+    (folder / "more.yaml").write_text(yaml.safe_dump({"turns": turns}))
+    words = ("--config", "mine.yaml", "--save", "talk.json")
+    chat = toolspan_process(
+        "chat", *words, "-m", "scripted/turns.yaml", stdin="See @talker:note:1\n", cwd=folder
+    )
+    assert (chat.code, "has changed" in chat.err) == (0, False)
+    config = yaml.safe_load((folder / "mine.yaml").read_text())
+    config["mcpServers"]["talker"]["env"] = {"TALKER_NOTE": "Buy tea."}
+    (folder / "mine.yaml").write_text(yaml.safe_dump(config))
+    resumed = ("--resume", "talk.json", "-m", "scripted/more.yaml", "--approve", "*")
+    chat = toolspan_process("chat", *words, *resumed, stdin="Go on\n", cwd=folder)
+    assert chat.code == 0, chat.err
+    before, _, after = chat.err.partition("update()")
+    assert SINCE in before
+    assert CHANGED[1:] in after
 
 
 @pytest.mark.anyio

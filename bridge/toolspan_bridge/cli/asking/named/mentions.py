@@ -16,6 +16,9 @@ MAX_TEXT = 262_144
 """The most characters that all that is named in one question may add to it."""
 
 MAX_PARTS = 20
+CUT = "\n[cut here: "
+"""What stands where there was no room for more of a resource."""
+
 _MENTION = re.compile(r"(?<!\S)@([^\s:@/]+):(\S+)")
 _AFTER = ",.;:!?)]}\"'"
 
@@ -41,20 +44,20 @@ async def with_mentions(line: str, toolbox: Toolbox, *, follow: bool = False) ->
     What looks like a mention of a server that is not connected stays as it is. Raises ``UsageError`` and
     ``UnreachableError``.
     """
-    gathered = _Gathered()
+    gathered = Gathered()
     text = line
     if names_prompt(line, toolbox):
         text = await _prompt(line, toolbox, gathered)
     else:
-        for server, uri in _mentioned(line, toolbox):
-            await _resource(server, uri, toolbox, gathered)
+        for server, uri in mentioned(line, toolbox):
+            await add_resource(server, uri, toolbox, gathered)
             if follow:
                 await toolbox.contents.subscribe(server, uri)
     return Asked("\n\n".join([text, *gathered.texts]), tuple(gathered.parts))
 
 
-class _Gathered:
-    """What was found, within the limits."""
+class Gathered:
+    """What was found, within the limits: ``texts``, each with its origin, and ``parts``."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -65,7 +68,7 @@ class _Gathered:
         """Add ``text``, as far as there is room."""
         kept = text[: self._left]
         self._left -= len(kept)
-        cut = f"\n[cut here: {len(text) - len(kept):,} more characters]" if len(kept) < len(text) else ""
+        cut = f"{CUT}{len(text) - len(kept):,} more characters]" if len(kept) < len(text) else ""
         self.texts.append(f"[{origin}]\n{kept}{cut}\n[end of {origin}]")
 
     def part(self, origin: str, part: Part) -> None:
@@ -76,13 +79,15 @@ class _Gathered:
         self.parts.append(part)
 
 
-def _mentioned(line: str, toolbox: Toolbox) -> list[tuple[str, str]]:
+def mentioned(line: str, toolbox: Toolbox) -> list[tuple[str, str]]:
+    """The server and the URI of each resource that ``line`` names, of connected servers."""
     servers = toolbox.contents.servers
     found = [(match[1], match[2]) for match in _MENTION.finditer(line) if match[1] in servers]
     return list(dict.fromkeys((server, uri.rstrip(_AFTER)) for server, uri in found))
 
 
-async def _resource(server: str, uri: str, toolbox: Toolbox, gathered: _Gathered) -> None:
+async def add_resource(server: str, uri: str, toolbox: Toolbox, gathered: Gathered) -> None:
+    """Read the resource and add it to ``gathered``. Raises ``UsageError`` and ``UnreachableError``."""
     contents = await toolbox.contents.read(server, uri)
     if not contents:
         gathered.text(f"resource {uri} of the server {server}", "")
@@ -90,7 +95,7 @@ async def _resource(server: str, uri: str, toolbox: Toolbox, gathered: _Gathered
         _add_content(f"resource {content.get('uri') or uri} of the server {server}", content, gathered)
 
 
-async def _prompt(line: str, toolbox: Toolbox, gathered: _Gathered) -> str:
+async def _prompt(line: str, toolbox: Toolbox, gathered: Gathered) -> str:
     """The text of the prompt. What it embeds is gathered."""
     try:
         words = shlex.split(line[1:])
@@ -111,7 +116,7 @@ async def _prompt(line: str, toolbox: Toolbox, gathered: _Gathered) -> str:
     return text
 
 
-def _block(block: Any, server: str, gathered: _Gathered) -> str:
+def _block(block: Any, server: str, gathered: Gathered) -> str:
     if not isinstance(block, Mapping):
         return ""
     data = cast("Mapping[str, Any]", block)
@@ -128,7 +133,7 @@ def _block(block: Any, server: str, gathered: _Gathered) -> str:
     return ""
 
 
-def _add_content(origin: str, content: Mapping[str, Any], gathered: _Gathered) -> None:
+def _add_content(origin: str, content: Mapping[str, Any], gathered: Gathered) -> None:
     text, blob, mime = (content.get(key) for key in ("text", "blob", "mimeType"))
     if isinstance(text, str):
         gathered.text(origin, text)

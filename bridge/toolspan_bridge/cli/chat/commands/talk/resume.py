@@ -17,6 +17,7 @@ async def _run(chat: Chat, argument: str) -> None:
         chat.saved.go_on_with(argument)
         chat.unanswered = None
         print_note(chat.saved.restored)
+        await chat.follow_again()
         return
     entries = list(islice(chat.saved.stored(), _LISTED))
     for entry in entries:
