@@ -54,7 +54,9 @@ async def sign_in_by_device(
                 requests, signed, grant, settings, _number(reply.data.get("interval"), _INTERVAL)
             )
     except TimeoutError:
-        raise AuthError(f"nobody signed in within {code.seconds:g} s (--timeout allows more)") from None
+        raise AuthError(f"nobody signed in within {code.seconds:g} s{_why(code, seconds)}") from None
+    except TokenRefused as refused:
+        raise AuthError(_sentence(refused, host_of(signed.token_endpoint))) from None
 
 
 async def _polled(
@@ -70,6 +72,22 @@ async def _polled(
                 pause = min(pause + _SLOWER, _LONGEST_INTERVAL)
             elif refused.error != "authorization_pending":
                 raise
+
+
+def _why(code: DeviceCode, seconds: float) -> str:
+    """What to do about a time that was over."""
+    if code.seconds < seconds:
+        return ", which is how long the code was good: sign in again for another"
+    return " (--timeout allows more)"
+
+
+def _sentence(refused: TokenRefused, host: str) -> str:
+    """What ``refused`` says in the place of tokens (RFC 8628, 3.5)."""
+    if refused.error == "access_denied":
+        return f"the sign-in was refused on the other device ({host}: {refused.error})"
+    if refused.error == "expired_token":
+        return f"the code was not used in time ({host}: {refused.error}): sign in again for another"
+    return str(refused)
 
 
 def _code(authority: Authority, data: Mapping[str, Any], seconds: float) -> DeviceCode:

@@ -28,6 +28,10 @@ _MOST_JSON = 180_000
 _LEAST_ROOM = 10_000
 _LONGEST_RESULT = 20_000
 _CHARACTERS_PER_TOKEN = 4
+_TOO_DEEP = (
+    "A sub-agent of a client's model starts none of its own, whatever limits.subagents.depth allows: do it "
+    "yourself with your tools, or answer with what is missing."
+)
 _SYSTEM = (
     "You are a sub-agent: another agent gave you a task, and reads nothing of you but your last message. "
     "Work on your own until the task is done or cannot be done. Then answer with what was asked for, "
@@ -119,12 +123,16 @@ class SampledAgent:
     async def _called(self, use: Mapping[str, Any], most: int) -> dict[str, Any]:
         name = str(use.get("name"))
         arguments: Any = use.get("input")
+        if name == self._context.tool_name:
+            return result_block(use, _TOO_DEEP, failed=True)
         if name not in self._names or not isinstance(arguments, dict):
             known = ", ".join(sorted(self._names))
             text = f"No tool {shortened(name, 100)!r} takes that input: give an object to one of {known}."
             return result_block(use, text, failed=True)
         if self._calls >= self._limits.calls:
-            return result_block(use, "No further call is made: answer with what you have.", failed=True)
+            most_calls = f"limits.subagents.calls ({self._limits.calls:,}) was reached"
+            text = f"No further call is made, since {most_calls}: answer with what you have."
+            return result_block(use, text, failed=True)
         await self._context.client.progress(self._calls + 1, None, f"{self._agent}: {name}")
         result = await self._context.call(name, cast("dict[str, Any]", arguments))
         return result_block(use, result, most)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from typing_extensions import override
 
 from tests.support.asked_client import Waiting, in_rounds
 from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
@@ -163,3 +165,73 @@ async def test_in_plan_mode_its_calls_change_nothing(tools: WorkspaceTools, fold
     await asked(tools, model, tools=["Write"])
     assert "(plan_mode)" in given(model.requests[1])[0][0]
     assert not (folder / "new.txt").exists()
+
+
+class Endless(Model):
+    """Always calls the tool ``name`` again, and never answers."""
+
+    def __init__(self, name: str, **arguments: Any) -> None:
+        super().__init__()
+        self._block = use(name, **arguments)
+
+    def __call__(self, key: str, question: Question) -> dict[str, Any]:
+        self.requests.append(dict(question.params))
+        return {"role": "assistant", "model": "m", "content": [self._block]}
+
+
+@pytest.mark.requirement("I12.3.82")
+@pytest.mark.parametrize("depth", [1, 3])
+async def test_a_model_that_always_asks_for_another_sub_agent_gets_none_and_is_stopped(
+    folder: Path, depth: int
+) -> None:
+    model = Endless("Task", **ARGUMENTS)
+    limits = {"subagents": {"iterations": 5, "depth": depth}}
+    async with workspace_tools(folder, config={"limits": limits}) as tools:
+        result = await asked(tools, model)
+    assert result.result["stopped"] == "limits.subagents.iterations (5) was reached"
+    assert len(model.requests) == 6
+    assert all("limits.subagents.depth" in given(each)[0][0] for each in model.requests[1:])
+    assert all(given(each)[0][1] for each in model.requests[1:])
+
+
+@pytest.mark.requirement("I12.3.82")
+@pytest.mark.parametrize(
+    ("limits", "stopped", "most"),
+    [
+        ({}, "limits.subagents.iterations (30) was reached", 31),
+        ({"calls": 4}, "limits.subagents.calls (4) was reached", 5),
+        ({"tokens": 1_000}, "limits.subagents.tokens (1,000) was reached", 10),
+        ({"seconds": 0.001}, "limits.subagents.seconds (0.001) was reached", 30),
+    ],
+)
+async def test_a_model_that_never_ends_is_stopped_by_each_limit_which_is_named(
+    folder: Path, limits: dict[str, Any], stopped: str, most: int
+) -> None:
+    model = Endless("Read", file_path="a.txt")
+    async with workspace_tools(folder, config={"limits": {"subagents": limits}}) as tools:
+        result = await asked(tools, model)
+    assert result.result["stopped"] == stopped
+    assert len(model.requests) <= most
+    assert model.requests[-1]["toolChoice"] == {"mode": "none"}
+
+
+@pytest.mark.requirement("I12.3.82")
+async def test_a_client_that_comes_again_without_end_is_stopped_too(folder: Path) -> None:
+    model = Endless("Read", file_path="a.txt")
+    async with workspace_tools(folder, config={"limits": {"subagents": {"iterations": 3}}}) as tools:
+        result, rounds = await in_rounds(tools.runtime.snapshot.executor, "Task", ARGUMENTS, model)
+    assert result.result["stopped"] == "limits.subagents.iterations (3) was reached"
+    assert len(rounds) == 4
+
+
+@pytest.mark.requirement("I12.3.82")
+async def test_a_client_that_never_answers_ends_the_call_with_the_limits_name(folder: Path) -> None:
+    class Silent(Waiting):
+        @override
+        async def ask(self, questions: Mapping[str, Question]) -> dict[str, Any]:
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    async with workspace_tools(folder, config={"limits": {"answer_seconds": 0.1}}) as tools:
+        result = await tools.runtime.execute("Task", ARGUMENTS, Context(client=Silent()))
+    assert (result.error_code, "limits.answer_seconds" in result.error) == ("no_answer", True)
