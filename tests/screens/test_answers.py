@@ -95,6 +95,8 @@ def test_calls_and_an_answer_in_markdown_on_sixty_columns(folder: Path) -> None:
              2 Or stay:
                  stay(at="home")  # today
             you>
+
+            scripted/turns.yaml
         """)
         assert screen.style("Weather").bold and screen.style("rains").bold
         assert screen.style("failed").fg == "red" and screen.style("Oslo, says").fg == "cyan"

@@ -101,3 +101,20 @@ def test_at_the_question_for_approval(tmp_path: Path) -> None:
         screen.shows("you> And now?\n", "Here again.\n")
         leave(screen)
     assert not (tmp_path / WORKSPACE / "a.txt").exists()
+
+
+@pytest.mark.requirement("I13.4.52")
+def test_a_bar_tells_for_how_long_and_is_gone_after_a_resize_too(tmp_path: Path) -> None:
+    (tmp_path / "toolspan.yaml").write_text(SLOW)
+    model = script(tmp_path, ("slow", {}), "Never said.")
+    with Screen("chat", "--trust", "--no-save", "-m", model, cwd=tmp_path, columns=80) as screen:
+        screen.asks()
+        screen.type("Go" + ENTER)
+        screen.matches(r"→ slow\(\)\n  slow ━+.*25 %  a quarter · \d+ s")
+        screen.resize(40)
+        screen.matches(r"→ slow\(\)\n  slow ━+.*… · \d+ s")
+        screen.type(CTRL_C)
+        screen.shows("→ slow()\ntoolspan: interrupted\nyou>")
+        screen.asks()
+        assert "━" not in screen.text
+        leave(screen)

@@ -18,6 +18,7 @@ from tests.support.terminal import Terminal
 
 CTRL_C, CTRL_D, CTRL_O, ENTER = "\x03", "\x04", "\x0f", "\r"
 _TIMES = re.compile(r"\b\d+(?:\.\d+)? (ms|s)\b")
+_EMPTY_LINES = re.compile(r"\n{3,}")
 _KEPT_LINES = 10_000
 
 
@@ -54,18 +55,35 @@ class Screen(Terminal):
         return _TIMES.sub(r"# \1", self.text)
 
     def becomes(self, expected: str) -> None:
-        """Read until ``timeless`` is ``expected``, which may be indented."""
+        """Read until ``timeless`` is ``expected``, which may be indented; the empty lines between the prompt
+        and what stands at the bottom are one."""
         wanted = dedent(expected).strip("\n")
-        self._until(lambda: self.timeless == wanted, f"the screen did not become\n{wanted}\n")
+        self._until(
+            lambda: _EMPTY_LINES.sub("\n\n", self.timeless) == wanted,
+            f"the screen did not become\n{wanted}\n",
+        )
 
     def shows(self, *texts: str) -> None:
         """Read until each of ``texts`` is there, one after the other from the top."""
         pattern = re.compile(".*?".join(map(re.escape, texts)), re.DOTALL)
         self._until(lambda: pattern.search(self.text) is not None, f"{texts} are not on the screen")
 
+    def matches(self, pattern: str) -> None:
+        """Read until the regular expression ``pattern`` is found."""
+        self._until(lambda: re.search(pattern, self.text) is not None, f"{pattern} is not on the screen")
+
     def asks(self, prompt: str = "you>") -> None:
         """Read until the cursor waits behind ``prompt``, with nothing else in its line."""
         self._until(lambda: self._cursor_line() == prompt, f"the prompt {prompt!r} did not come")
+
+    @property
+    def bottom(self) -> str:
+        """The last line of the screen."""
+        return _text(self._screen.buffer[self._screen.lines - 1], self._screen.columns).rstrip()
+
+    def has_below(self, expected: str) -> None:
+        """Read until the last line of the screen is ``expected``."""
+        self._until(lambda: self.bottom == expected, f"the last line did not become {expected!r}")
 
     def style(self, text: str) -> Char:
         """How the first character of the last ``text`` is shown: ``fg``, ``bold``, ``italics``,

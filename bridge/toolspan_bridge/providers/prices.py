@@ -142,9 +142,15 @@ def usd_data(usd: float | None) -> dict[str, float | None]:
     return {"usd": None if usd is None else round(usd, 9)}
 
 
+_TENTH_OF_A_CENT = 0.001
+
+
 def usd_text(usd: float | None) -> str:
-    """US dollars for people: ``$0.0021``, or ``unknown``."""
-    return "unknown" if usd is None else f"${usd:.4f}" if usd >= 0.1 else f"${Decimal(f'{usd:.3g}'):f}"
+    """US dollars for people: ``$0.0380``, ``unknown``, ``$0``. There are four decimals, and of less than a
+    tenth of a cent three digits: ``$0.000975``."""
+    if not usd:
+        return "unknown" if usd is None else "$0"
+    return f"${usd:.4f}" if usd >= _TENTH_OF_A_CENT else f"${Decimal(f'{usd:.3g}'):f}"
 
 
 def price_of(provider: str, model: str) -> ModelPrice:

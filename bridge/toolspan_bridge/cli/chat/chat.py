@@ -24,6 +24,7 @@ from ..terminal.printing import printer_for
 from ..terminal.screen.folded import Folded
 from ..terminal.talk import talk
 from .servers import ServerHost
+from .status import LastTurn
 
 __all__ = ["Chat"]
 
@@ -49,6 +50,8 @@ class Chat:
     """What the next line of the person begins with."""
     folded: Folded = field(default_factory=Folded)
     """What was shown in short."""
+    last_turn: LastTurn | None = None
+    """What the last turn of an answer took."""
     keeps_lines: bool = True
     """Whether the person's lines are kept for later chats."""
 
@@ -92,10 +95,14 @@ class Chat:
         meter = self.asker.meter(question, provider)
         agent = agent_of(question, provider, meter, session, self.approvals, self.saved)
         session.client.use(agent.question, provider, agent.approver, self.asker.find)
-        with self.saved.written():
-            answer = await talk(
-                agent.question, provider, agent.toolbox, printer, conversation, meter, agent.approver
-            )
+        try:
+            with self.saved.written():
+                answer = await talk(
+                    agent.question, provider, agent.toolbox, printer, conversation, meter, agent.approver
+                )
+        finally:
+            if meter.last is not None:
+                self.last_turn = LastTurn.of(meter.last, conversation)
         self.broken = self.broken or answer.broken
         if self.as_json:
             cost = cost_data(meter.usd, conversation.usd, chat=True)

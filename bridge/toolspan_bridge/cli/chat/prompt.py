@@ -16,6 +16,7 @@ from ..terminal.output import print_note
 from .banner import show_banner
 from .chat import Chat
 from .lines import take
+from .status import status_of
 
 __all__ = ["at_the_prompt", "line_by_line"]
 
@@ -42,7 +43,8 @@ async def at_the_prompt(chat: Chat) -> int:
     while True:
         draft, chat.draft = chat.draft, ""
         try:
-            text = await line.read("plan> " if chat.saved.conversation.plan_mode else "you> ", draft)
+            prompt = "plan> " if chat.saved.conversation.plan_mode else "you> "
+            text = await line.read(prompt, draft, await status_of(chat))
         except EOFError:
             return 0
         except KeyboardInterrupt:

@@ -17,6 +17,8 @@ class CostMeter:
 
     pricing: Pricing
     usd: float | None = 0.0
+    last: Usage | None = None
+    """The usage of the last turn: what it read and wrote is in the model's context."""
 
     def add(self, usage: Usage) -> None:
         """Add one request."""

@@ -7,6 +7,7 @@ as markup (``toolspan_server.common.visible``). Data that is not printed on a te
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -86,7 +87,7 @@ def without_notes() -> Generator[None]:
 
 def heading(text: str) -> None:
     """Print ``text`` in bold after an empty line."""
-    _echo(f"\n{click.style(visible_line(text), bold=True)}")
+    _echo(f"\n{_styled(text, bold=True)}")
 
 
 def clear_screen() -> None:
@@ -98,7 +99,10 @@ def clear_screen() -> None:
 def print_coloured(lines: Iterable[tuple[str, str | None]]) -> None:
     """Print each line on stderr, in its colour (``"red"`` …) if it has one; each stays one line."""
     for text, colour in lines:
-        _echo(click.style(visible_line(text), fg=colour) if colour else visible_line(text), err=True)
+        _echo(
+            _styled(text, fg=colour) if colour and not os.environ.get("NO_COLOR") else visible_line(text),
+            err=True,
+        )
 
 
 def edited_text(text: str, extension: str) -> str:
@@ -225,6 +229,12 @@ def _fitting(text: str, file: IO[str]) -> str:
     if not file.isatty():
         return text
     return broken_between_words(text, columns_of(file))
+
+
+def _styled(text: str, *, fg: str | None = None, bold: bool | None = None) -> str:
+    """``text`` on one line, in colour or bold where the terminal is no dumb one."""
+    shown = visible_line(text)
+    return shown if os.environ.get("TERM") == "dumb" else click.style(shown, fg=fg, bold=bold)
 
 
 def _writable(text: str) -> str:

@@ -258,6 +258,8 @@ def _add_usage(event: Event, meter: CostMeter | None) -> None:
         return
     if isinstance(used, UsageReported) or (isinstance(used, SamplingAnswer) and used.model):
         meter.add(used.usage)
+    if isinstance(event, UsageReported):
+        meter.last = event.usage
 
 
 def _with_files(text: str, outcome: ToolOutcome) -> str:

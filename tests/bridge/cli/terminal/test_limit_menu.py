@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX", allow_module_level=True)
 
+from tests.support.fake_providers import FakeProvider, anything
+from tests.support.wire_peers import streamed, wires
 from tests.support.workspace_chats import answer, chat, say, script
 from tests.support.workspaces import write_files
 
@@ -26,9 +30,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def notes(folder: Path) -> list[str]:
-    import json
 
-    [log] = (folder / "state").rglob("conversations/*.jsonl")
+    [log] = folder.rglob("conversations/*.jsonl")
     found = [json.loads(line).get("note", {}) for line in log.read_text().splitlines()]
     return [note["choice"] for note in found if note.get("kind") == "limit"]
 
@@ -66,3 +69,42 @@ def test_at_a_limit_the_person_goes_on_with_more_or_without_it_wraps_up_or_stops
         terminal.until("you>")
         assert "total" not in say(terminal, "/limits calls=off")
     assert notes(folder) == [1.0, "unlimited", "unlimited", "wrap_up", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("option", "limit", "said", "asked"),
+    [
+        ("--max-total-tokens", "10", r"10 tokens for this question was reached \(18 used\)", "tokens"),
+        (
+            "--max-cost",
+            "0.0002",
+            r"\$0.0002 for this question was reached \(\$0.00021\d used\)",
+            "US dollars",
+        ),
+        ("--max-seconds", "0.4", r"0.4 seconds for this question was reached", "seconds"),
+    ],
+)
+def test_at_a_limit_of_tokens_cost_or_time_the_person_is_asked_in_its_unit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, option: str, limit: str, said: str, asked: str
+) -> None:
+    slow = {"name": "slow", "description": "Slow", "implementation": {"type": "mock", "delay_ms": 500}}
+    (folder / "toolspan.yaml").write_text(json.dumps({"tools": {"registry": [slow]}}))
+    wire = wires("anthropic")
+    calls = [wire.frames("", [(f"c{number}", "toolspan__slow", {})]) for number in range(2)]
+    replies = [streamed("anthropic", *frames) for frames in (*calls, wire.frames("Done."))]
+    with FakeProvider(anything, replies) as fake:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", fake.url)
+        with chat(folder, "anthropic/claude-opus-4-5", "--trust", option, limit) as terminal:
+            terminal.until("you>")
+            terminal.type("Go\r")
+            shown = terminal.until("at the limit?")
+            assert re.search(said, " ".join(shown.split()))
+            answer(terminal, "n")
+            terminal.until(f"how many {asked} more?")
+            answer(terminal, "")  # as much as before
+            terminal.until("at the limit?")
+            answer(terminal, "c")
+            terminal.until("Done.")
+            terminal.until("you>")
+    assert notes(folder) == [float(limit), "unlimited"]

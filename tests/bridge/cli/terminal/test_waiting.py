@@ -18,7 +18,7 @@ from toolspan_bridge.cli.terminal.waiting import displays
 from toolspan_bridge.cli.terminal.waiting.displays import display_here
 from toolspan_bridge.cli.terminal.waiting.waits import Waits
 
-CLEAR = "\r\x1b[K"
+CLEAR = "\r\x1b[J"
 
 
 class Clock:
@@ -91,9 +91,9 @@ def test_a_terminal_shows_a_wait_after_a_moment_with_its_seconds_and_takes_it_aw
     clock.pass_to(0.25)
     assert taken(screen) == ""
     clock.pass_to(0.3)
-    assert taken(screen) == f"{CLEAR}⠋ waiting for the server slow to start · 0 s"
+    assert taken(screen) == f"{CLEAR}⠋ waiting for the server slow to start · 0 s\r"
     clock.pass_to(65)
-    assert taken(screen).endswith("waiting for the server slow to start · 1 min 5 s")
+    assert taken(screen).endswith("waiting for the server slow to start · 1 min 5 s\r")
     waits.end(wait)
     assert taken(screen) == CLEAR
     clock.pass_to(100)
@@ -155,7 +155,7 @@ def test_while_a_person_is_asked_nothing_is_shown_and_no_time_passes(
         clock.pass_to(60)
         assert taken(screen) == ""
     clock.pass_to(61)
-    assert taken(screen).endswith("waiting for the tool a · 3 s")
+    assert taken(screen).endswith("waiting for the tool a · 3 s\r")
 
 
 @pytest.mark.requirement("I13.2.8")
@@ -205,7 +205,8 @@ def test_the_line_is_cut_to_the_terminal_and_nothing_acts_on_it(
     clock.pass_to(0.3)
     (line,) = taken(screen).split(CLEAR)[1:]
     assert line.startswith(r"⠋ waiting for \x1b]52;c;QQ\x07")
-    assert sum(2 if each == "界" else 1 for each in line) <= 39
+    assert sum(2 if each == "界" else 1 for each in line.rstrip("\r")) <= 39
+    assert line.endswith(" · 0 s\r")
 
 
 @pytest.fixture

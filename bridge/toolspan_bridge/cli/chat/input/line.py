@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.output import create_output
+from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import is_dumb_terminal
 
 from ....files.user_state import user_state_directory
 from ...terminal.output import print_note
 from ...terminal.waiting.status_line import occupied
+from ...terminal.width import columns_of
+from ..status import fitting
 from .history import FILE, LineHistory
 from .keys import keys_of
 from .pastes import Pastes
 
 __all__ = ["InputLine"]
+
+_STYLE = Style.from_dict({"bottom-toolbar": "noreverse dim"})
 
 
 class InputLine:
@@ -36,16 +44,23 @@ class InputLine:
             search_ignore_case=True,
             tempfile_suffix=".md",
             output=create_output(stdout=sys.stderr),
+            style=_STYLE,
         )
 
-    async def read(self, prompt: str, draft: str = "") -> str:
-        """The next line, which begins as ``draft`` and may be several; long pastes are whole in it.
+    async def read(self, prompt: str, draft: str = "", status: Sequence[str] = ()) -> str:
+        """The next line, which begins as ``draft`` and may be several; long pastes are whole in it. What of
+        ``status`` has room stands below it.
 
         Raises ``EOFError`` for Ctrl+D, and ``KeyboardInterrupt`` for Ctrl+C where nothing is typed.
         """
+        below = partial(_below, status) if status and not is_dumb_terminal() else None
         with occupied():
-            line = await self._session.prompt_async(prompt, default=draft)
+            line = await self._session.prompt_async(prompt, default=draft, bottom_toolbar=below)
         return self._pastes.expanded(line)
+
+
+def _below(status: Sequence[str]) -> str:
+    return fitting(status, columns_of(sys.stderr) - 1)
 
 
 def _continuation(width: int, line: int, wraps: int) -> str:

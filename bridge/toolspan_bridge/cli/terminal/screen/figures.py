@@ -8,7 +8,7 @@ from ....messages import Usage
 from ....providers.prices import price_of, usd_text
 from ..costs import CostMeter
 
-__all__ = ["figures"]
+__all__ = ["context_text", "figures"]
 
 
 def figures(answer: Answer, last: Usage, meter: CostMeter, talk: Conversation | None) -> str:
@@ -22,12 +22,13 @@ def figures(answer: Answer, last: Usage, meter: CostMeter, talk: Conversation | 
     if meter.may_be_known:
         whole = "" if talk is None else f" (conversation {usd_text(talk.usd)})"
         parts.append(f"cost {usd_text(meter.usd)}{whole}")
-    if part := _context(meter, last):
+    if part := context_text(meter, last):
         parts.append(part)
     return " · ".join(parts) if len(parts) > 1 else ""
 
 
-def _context(meter: CostMeter, last: Usage) -> str:
+def context_text(meter: CostMeter, last: Usage) -> str:
+    """``context 12 % of 128,000``; empty where it is not known."""
     most = None if meter.pricing.own else price_of(meter.pricing.provider, meter.pricing.name).context
     used = last.input_tokens + last.output_tokens
     return f"context {100 * used / most:.0f} % of {most:,}" if most and used else ""

@@ -13,7 +13,7 @@ from rich.theme import Theme
 
 from toolspan_server.common.visible import visible
 
-from ..waiting.status_line import cleared, occupy
+from ..waiting.status_line import START_AND_CLEAR, cleared, occupy
 from ..width import columns_of
 
 __all__ = ["Styled", "StyledTerminal"]
@@ -84,6 +84,9 @@ class StyledTerminal:
         """Whether the last line has no end yet."""
         self._passes = False
         """Whether the line of the cursor is to be erased before anything else is written."""
+        self._passing: list[Styled] = []
+        self._since = ""
+        """For how long what the passing line says has been waited for, in words."""
 
     @property
     def file(self) -> IO[str]:
@@ -117,23 +120,37 @@ class StyledTerminal:
         self.is_open = not shown[-1].text.endswith("\n")
         occupy(self, is_there=self.is_open)
 
-    def passing(self, *parts: Styled | Segment) -> None:
-        """Show a line that is gone when the next thing is written; nothing where lines cannot be erased."""
+    def passing(self, *parts: Styled | Segment, timed: bool = False) -> None:
+        """Show a line that is gone when the next thing is written; nothing where lines cannot be erased.
+        ``timed``: while it is waited for, the line ends with for how long."""
         if not self.can_erase:
             return
         self.end_line()
-        self.erase()
+        self._since = self._since if self._passes and timed else ""
         whole = [(part.text, part.style or "") if isinstance(part, Segment) else part for part in parts]
-        cut = _cut([(_one_line(text), style) for text, style in whole], self.width)
-        self._print([Segment(self._writable(text), _style(style)) for text, style in cut])
+        self._passing = [(_one_line(text), style) for text, style in whole]
+        self._pass()
+        occupy(self, is_there=True, again=self._pass_on if timed else None)
+
+    def _pass_on(self, since: str) -> None:
+        if since != self._since:
+            self._since = since
+            self._pass()
+
+    def _pass(self) -> None:
+        """Draw the passing line anew; the cursor stays at its beginning."""
+        since = f" · {self._since}" if self._since else ""
+        cut = [*_cut(self._passing, self.width - len(since)), (since, "dim")]
+        if self._passes:
+            self._file.write(START_AND_CLEAR)
+        self._print([*(Segment(self._writable(text), _style(style)) for text, style in cut), Segment("\r")])
         self._passes = True
-        occupy(self, is_there=True)
 
     def erase(self) -> None:
         """Erase the passing line, if there is one."""
         if self._passes:
             self._passes = False
-            self._file.write("\r\x1b[K")
+            self._file.write(START_AND_CLEAR)
             self._file.flush()
             occupy(self, is_there=self.is_open)
 

@@ -43,7 +43,7 @@ class Redrawn:
 
     def show(self, text: str, seconds: float) -> None:
         """Draw the line."""
-        self._line.draw(f"waiting for {text} · {duration(seconds)}")
+        self._line.draw(f"waiting for {text}", duration(seconds))
 
     def clear(self) -> None:
         """Take the line away."""

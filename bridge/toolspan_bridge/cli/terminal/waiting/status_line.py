@@ -9,13 +9,17 @@ from typing import IO
 
 from toolspan_server.common.visible import visible_line
 
-_START_AND_CLEAR = "\r\x1b[K"
+from ..width import columns_of
+
+START_AND_CLEAR = "\r\x1b[J"
+"""Takes away a line that was written with the cursor left at its beginning, also where the terminal became
+narrower and broke it into several."""
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _PLAIN_FRAMES = "|/-\\"
 
 
 class StatusLine:
-    """A line on ``file``, a terminal."""
+    """A line on ``file``, a terminal. The cursor stays at its beginning."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -23,21 +27,24 @@ class StatusLine:
         self._count = 0
         self._drawn = False
 
-    def draw(self, text: str) -> None:
-        """Show ``text`` instead of what the line showed before, cut to the terminal's width; nothing while
-        somebody else's line is at the bottom."""
-        from shutil import get_terminal_size
-
+    def draw(self, text: str, since: str) -> None:
+        """Show ``text`` and ``since`` when instead of what the line showed before, cut to the terminal's
+        width. While somebody else's line is at the bottom, that is told ``since`` when."""
         from rich.cells import cell_len, set_cell_size
 
         global _shown
         if _occupants:
+            told = [again for again in _occupants.values() if again is not None]
+            for again in told if len(told) == len(_occupants) else ():
+                again(since)
             return
         frame = self._frames[self._count % len(self._frames)]
         self._count += 1
-        line, width = f"{frame} {visible_line(text)}", max(1, get_terminal_size().columns - 1)
-        shown = line if cell_len(line) <= width else set_cell_size(line, width)
-        self._write(_START_AND_CLEAR + shown.encode(self._encoding(), "replace").decode(self._encoding()))
+        line, end = f"{frame} {visible_line(text)}", f" · {since}"
+        width = max(1, columns_of(self._file) - 1 - len(end))
+        shown = (line if cell_len(line) <= width else set_cell_size(line, width)) + end
+        shown = shown.encode(self._encoding(), "replace").decode(self._encoding())
+        self._write(f"{START_AND_CLEAR}{shown}\r")
         self._drawn, _shown = True, self
 
     def clear(self) -> None:
@@ -45,7 +52,7 @@ class StatusLine:
         global _shown
         if self._drawn:
             self._drawn, _shown = False, None
-            self._write(_START_AND_CLEAR)
+            self._write(START_AND_CLEAR)
 
     def _encoding(self) -> str:
         return getattr(self._file, "encoding", None) or "utf-8"
@@ -56,17 +63,17 @@ class StatusLine:
 
 
 _shown: StatusLine | None = None
-_occupants: set[int] = set()
+_occupants: dict[int, Callable[[str], None] | None] = {}
 _held: list[Callable[[], None]] = []
 
 
-def occupy(writer: object, *, is_there: bool) -> None:
+def occupy(writer: object, *, is_there: bool, again: Callable[[str], None] | None = None) -> None:
     """Whether the last line is one of ``writer``: a text that is not ended, or a line that it takes away
-    itself."""
+    itself; ``again`` then shows it with how long it has been waited for by now."""
     if is_there:
-        _occupants.add(id(writer))
+        _occupants[id(writer)] = again
         return
-    _occupants.discard(id(writer))
+    _occupants.pop(id(writer), None)
     while _held and not _occupants:
         _held.pop(0)()
 

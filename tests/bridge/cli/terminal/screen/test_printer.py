@@ -36,7 +36,7 @@ EVENTS: list[Event] = [
     TextDelta("It is **there**."),
     Text("It is **there**.", 2),
 ]
-ERASED = re.compile(r"[^\n]*\r\x1b\[K")
+ERASED = re.compile(r"[^\n]*\r\x1b\[J")
 TIMES = re.compile(r"\d+(?:\.\d+)? (ms|s)\b")
 
 
@@ -106,7 +106,7 @@ def test_the_figures_have_cost_and_context_of_a_model_whose_price_and_window_are
     assert price.context == 128_000 and price.input == 2.5 and price.output == 10
     usage = Usage(input_tokens=12_000, output_tokens=800, reasoning_tokens=300)
     line = (
-        "openai/gpt-4o · 12,000 in, 800 out, 300 of them thought · cost $0.038 (conversation $0.1380)"
+        "openai/gpt-4o · 12,000 in, 800 out, 300 of them thought · cost $0.0380 (conversation $0.1380)"
         " · context 10 % of 128,000\n"
     )
     assert figures(Pricing("openai", "gpt-4o"), usage, of_talk=0.138) == line

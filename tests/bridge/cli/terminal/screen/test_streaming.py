@@ -70,7 +70,7 @@ Its second line, <b>html</b> and a picture (a.png),
 ────────────────────
 Done.
 """
-PASSED = re.compile(r"[^\n]*\r\x1b\[K")
+PASSED = re.compile(r"[^\n]*\r\x1b\[J")
 """A line that was erased."""
 
 
@@ -148,7 +148,7 @@ def test_while_a_table_comes_its_rows_are_counted(monkeypatch: pytest.MonkeyPatc
     stream = MarkdownStream(StyledTerminal(file))
     for line in ("Rain:\n\n", "| place | rain |\n", "|---|---|\n", "| Oslo | 2 |\n", "| Rome | 0 |\n"):
         stream.write(line)
-    assert file.getvalue().endswith("\r\x1b[Ktable, 2 rows …")
+    assert file.getvalue().endswith("\r\x1b[Jtable, 2 rows …\r")
     stream.close()
     assert PASSED.sub("", file.getvalue()).replace("─", "-").split("\n") == [
         "Rain:", "", " place  rain", " -----------", " Oslo   2", " Rome   0", "",
