@@ -11,7 +11,7 @@ from toolspan_server.config import Config
 from ..approvals import Approver
 from ..events import Answer, End, UsageReported
 from ..loop import DEFAULT_SYSTEM, Question, run
-from ..messages import ReasoningEffort
+from ..messages import Message, ReasoningEffort
 from ..providers import Allow, ProviderPool
 from ..providers.identity import identity_of
 from ..providers.pool import PoolUser
@@ -19,6 +19,7 @@ from ..providers.prices import cost_of, total_usd
 from ..toolbox import Toolbox
 from .chosen_wordings import ChosenWordings
 from .fingerprint import Fingerprint, fingerprint_of
+from .offer import Offer
 from .store import STORE_FILE
 
 
@@ -67,6 +68,11 @@ class Asker(PoolUser):
             {**sampling, "reasoning": self._reasoning},
         )
 
+    async def ask_offering(self, model: str, query: str, offer: Offer) -> Answer:
+        """As ``ask``, with what ``offer`` has in place of the toolbox. Raises as ``ask``."""
+        question = self._question(query, offer.system or DEFAULT_SYSTEM, offer.max_iterations)
+        return await self._answer(model, question, Toolbox([], offer.tools), list(offer.before))
+
     async def ask(self, model: str, query: str) -> Answer:
         """Put ``query`` to ``model`` (``provider/model``), a question of its own; give the answer with its
         cost.
@@ -74,18 +80,30 @@ class Asker(PoolUser):
         Raises ``UsageError`` and ``AuthError`` as ``resolve_model``, ``UnreachableError``,
         ``UnknownModelError`` and ``ProviderError`` as the provider.
         """
-        provider, name = await self._providers.get(model)
-        question = Question(
+        return await self._answer(model, self._question(query, DEFAULT_SYSTEM, self._max_iterations))
+
+    def _question(self, query: str, system: str, max_iterations: int) -> Question:
+        return Question(
             query,
-            name,
-            system=DEFAULT_SYSTEM,
-            max_iterations=self._max_iterations,
+            "",
+            system=system,
+            max_iterations=max_iterations,
             reasoning=self._reasoning,
             tools_offered=self._tools_offered,
         )
+
+    async def _answer(
+        self,
+        model: str,
+        asked: Question,
+        toolbox: Toolbox | None = None,
+        before: list[Message] | None = None,
+    ) -> Answer:
+        provider, name = await self._providers.get(model)
+        question, tools = replace(asked, model=name), toolbox or self._toolbox
         spent: list[float | None] = []
         own = provider.name in self._own
-        async with aclosing(run(question, provider, self._toolbox, approver=self._approver)) as events:
+        async with aclosing(run(question, provider, tools, before, approver=self._approver)) as events:
             async for event in events:
                 if isinstance(event, UsageReported):
                     spent.append(None if own else cost_of(provider.name, name, event.usage))

@@ -23,6 +23,7 @@ from ..providers.prices import usd_data
 from ..providers.resolve import bare_model
 from .badges import RULE, THRESHOLD, BadgeRule
 from .fingerprint import Fingerprint, hash_of, toolspan_version
+from .offer import Offer
 from .report import (
     ModelReport,
     OnEvent,
@@ -32,7 +33,6 @@ from .report import (
 )
 from .store import Store, Totals, Trial, timestamp
 from .suites import Scenario, Suite
-from .verdicts import judge
 from .wordings import choose_wording, ways_of
 
 TRIAL_TIMEOUT = 120.0
@@ -48,6 +48,12 @@ class AskModel(Protocol):
     """
 
     async def __call__(self, model: str, query: str) -> Answer: ...
+
+
+class AskOffering(Protocol):
+    """As ``AskModel``, with what ``offer`` has in place of the tools."""
+
+    async def __call__(self, model: str, query: str, offer: Offer) -> Answer: ...
 
 
 FingerprintOf = Callable[[str], Awaitable[Fingerprint]]
@@ -72,6 +78,7 @@ async def validate(
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
     fingerprint_of: FingerprintOf | None = None,
+    ask_offering: AskOffering | None = None,
     rule: BadgeRule = RULE,
 ) -> ValidationReport:
     """Put every scenario of ``suite`` ``trials`` times (1 to 1,000) to each of ``models``, one by one.
@@ -91,7 +98,7 @@ async def validate(
     reports: list[ModelReport] = []
     for index, model in enumerate(chosen):
         progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
-        runner = _TrialRunner(ask, store, timeout, fingerprint_of)
+        runner = _TrialRunner(ask, store, timeout, fingerprint_of, ask_offering)
         reports.append(await _validate_model(model, suite, questions, runner, progress))
     return ValidationReport(suite.name, threshold, tuple(reports), store.notices, rule=rule)
 
@@ -107,6 +114,7 @@ async def validate_wordings(
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
     fingerprint_of: FingerprintOf | None = None,
+    ask_offering: AskOffering | None = None,
     rule: BadgeRule = RULE,
     own: Iterable[str] = (),
 ) -> ValidationReport:
@@ -129,6 +137,7 @@ async def validate_wordings(
         threshold=threshold,
         on_event=on_event,
         fingerprint_of=fingerprint_of,
+        ask_offering=ask_offering,
         rule=rule,
     )
     tried = {each.model_id: each.trials for each in report.models if each.error is None}
@@ -140,7 +149,9 @@ async def validate_wordings(
 
 def hash_of_suite(suite: Suite) -> str:
     """The hash of what ``suite`` asks and expects; its name has no part in it."""
-    return hash_of(suite.model_dump(exclude={"name"}, exclude_defaults=True))
+    content: Any = suite.model_dump(exclude={"name"}, exclude_defaults=True)
+    more = [each.identity for each in suite.scenarios if each.identity is not None]
+    return hash_of([content, more] if more else content)
 
 
 def _check(trials: int, timeout: float, threshold: float) -> None:
@@ -158,6 +169,14 @@ class _TrialRunner:
     store: Store
     timeout: float
     fingerprint_of: FingerprintOf | None
+    ask_offering: AskOffering | None
+
+    async def answer(self, model: str, scenario: Scenario) -> Answer:
+        """What ``model`` makes of ``scenario``."""
+        offer = scenario.offer
+        if offer is None or self.ask_offering is None:
+            return await self.ask(model, scenario.query)
+        return await self.ask_offering(model, scenario.query, offer)
 
     async def fingerprint(self, model: str, suite: Suite) -> Fingerprint:
         """What is measured when ``suite`` is put to ``model``."""
@@ -216,7 +235,7 @@ async def _try(model: str, scenario: Scenario, bench: _TrialRunner) -> _Outcome:
     error = f"no answer within {bench.timeout:g} s"
     try:
         with anyio.move_on_after(bench.timeout):
-            answer = await bench.ask(model, scenario.query)
+            answer = await bench.answer(model, scenario)
     except UnknownModelError:
         raise
     except ProviderError as failure:
@@ -229,7 +248,7 @@ async def _try(model: str, scenario: Scenario, bench: _TrialRunner) -> _Outcome:
     }
     if answer is None:
         return _Outcome(False, error or "the provider gave an error without words", details)
-    verdict = judge(scenario.expect, answer)
+    faults = scenario.faults_of(answer)
     rescued = sum(call.rescued for call in answer.tool_calls)
     measured = {"cost": usd_data(answer.usd), "rescued": rescued}
-    return _Outcome(verdict.success, "; ".join(verdict.reasons), {**details, **measured, **answer.as_dict()})
+    return _Outcome(not faults, "; ".join(faults), {**details, **measured, **answer.as_dict()})

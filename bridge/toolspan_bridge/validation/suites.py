@@ -40,7 +40,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.problems import Fault
 
+from ..events import Answer
 from .expectations import AnswerRule, check_expected, parse_answer_rules
+from .offer import Offer
 
 
 class _Strict(BaseModel):
@@ -112,6 +114,22 @@ class Scenario(_Strict):
         """The name, or the query where there is none."""
         return self.name or self.query
 
+    @property
+    def offer(self) -> Offer | None:
+        """What is offered in place of the toolbox's tools; ``None`` for these."""
+        return None
+
+    @property
+    def identity(self) -> Any:
+        """What else the scenario is made of, as JSON; part of the suite's hash where there is any."""
+        return None
+
+    def faults_of(self, answer: Answer) -> tuple[str, ...]:
+        """What is not as expected in ``answer``, each in words."""
+        from .verdicts import judge
+
+        return judge(self.expect, answer).reasons
+
 
 class Suite(_Strict):
     """Scenarios that belong together."""
@@ -130,8 +148,8 @@ class Suite(_Strict):
 
     def missing_tools(self, offered: Iterable[str]) -> tuple[str, ...]:
         """The tools whose calls are expected, or are never to be made, but which are not among ``offered``,
-        sorted."""
-        expects = [scenario.expect for scenario in self.scenarios]
+        sorted; those of scenarios with an offer of their own are left out."""
+        expects = [scenario.expect for scenario in self.scenarios if scenario.offer is None]
         named = {call.tool for each in expects for call in each.calls}
         named |= {tool for each in expects for tool in each.never}
         return tuple(sorted(named - set(offered)))

@@ -22,7 +22,7 @@ from ...validation.answers import (
     read_answers,
     score,
 )
-from ...validation.bfcl import BfclSuite, ScorableBfcl, writes_underscores
+from ...validation.bfcl import BfclSuite, ScorableBfcl, left_out_notes, writes_underscores
 from ...validation.recorded import ScorableSuite
 from .output import (
     emit_json_line,
@@ -60,8 +60,8 @@ def score_answers(path: str, suite: Suite | BfclSuite, threshold: float, *, as_j
 def _scorable(suite: Suite | BfclSuite, file: IO[bytes], name: str) -> Scorable:
     if isinstance(suite, Suite):
         return ScorableSuite(suite)
-    for left in suite.left_out:
-        print_note(f"{left.category} is left out ({len(left.ids)} cases): {left.why}")
+    for note in left_out_notes(suite):
+        print_note(note)
     read = (answer for answer in read_answers(file, name) if isinstance(answer, RecordedAnswer))
     underscored = writes_underscores(suite, read)
     file.seek(0)

@@ -32,7 +32,7 @@ from ...validation import (
     validate,
     validate_wordings,
 )
-from ...validation.bfcl import BfclSuite
+from ...validation.bfcl import BfclSuite, left_out_notes, suite_of
 from ..asking.default_model import default_model
 from ..asking.session import Session, opened
 from ..inputs.options import (
@@ -63,7 +63,7 @@ from ..terminal.scored_answers import score_answers
     "--suite",
     "suite_name",
     metavar="FILE",
-    help="A YAML suite, or, with --answers, bfcl:PATH, a file or folder of the Berkeley Function-Calling "
+    help="A YAML suite, or bfcl:PATH, a file or folder of the Berkeley Function-Calling "
     "Leaderboard. Default: the four built-in scenarios.",
 )
 @click.option(
@@ -117,7 +117,9 @@ def command(
         least = THRESHOLD if threshold is None else threshold
         return score_answers(answers, suite, least, as_json=as_json)
     if isinstance(suite, BfclSuite):
-        raise UsageError("the leaderboard's cases are scored from recorded answers: add --answers FILE")
+        for note in left_out_notes(suite):
+            print_note(note)
+        suite_name, suite = None, suite_of(suite)
 
     async def run() -> tuple[ValidationReport, Path]:
         async with opened(choice) as session:
@@ -180,6 +182,7 @@ async def validated(
                     threshold=rule.threshold if threshold is None else threshold,
                     on_event=on_event,
                     fingerprint_of=asker.fingerprint,
+                    ask_offering=asker.ask_offering,
                     rule=rule,
                 )
         return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)

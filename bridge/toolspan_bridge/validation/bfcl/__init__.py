@@ -6,9 +6,20 @@ why = suite.cases["simple_python_0"].fault_of([MadeCall("calculate_triangle_area
 
 from __future__ import annotations
 
+from .asked import suite_of
 from .cases import BfclCase
-from .files import BfclSuite, LeftOut, load_bfcl
+from .files import BfclSuite, LeftOut, left_out_notes, load_bfcl
 from .function_call import MadeCall
 from .scorable import ScorableBfcl, writes_underscores
 
-__all__ = ["BfclCase", "BfclSuite", "LeftOut", "MadeCall", "ScorableBfcl", "load_bfcl", "writes_underscores"]
+__all__ = [
+    "BfclCase",
+    "BfclSuite",
+    "LeftOut",
+    "MadeCall",
+    "ScorableBfcl",
+    "left_out_notes",
+    "load_bfcl",
+    "suite_of",
+    "writes_underscores",
+]

@@ -82,6 +82,11 @@ def load_bfcl(path: Path) -> BfclSuite:
     return BfclSuite(f"bfcl:{path.name}", cases, tuple(left_out))
 
 
+def left_out_notes(suite: BfclSuite) -> list[str]:
+    """A sentence for each category that was left out of ``suite``."""
+    return [f"{each.category} is left out ({len(each.ids)} cases): {each.why}" for each in suite.left_out]
+
+
 def _add(cases: dict[str, BfclCase], file: Path) -> None:
     truths = _truths(file)
     for place, data in _lines(file):

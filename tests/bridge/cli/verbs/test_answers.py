@@ -191,3 +191,16 @@ def test_a_huge_file_is_read_line_by_line(tmp_path: Path, suite: Path) -> None:
     tracemalloc.stop()
     assert "59,980 more lines are at fault" in ran.err
     assert peak < file.stat().st_size / 2
+
+
+@pytest.mark.requirement("I14.1.6")
+@pytest.mark.long
+def test_a_model_is_asked_the_leaderboards_cases_without_a_config(tmp_path: Path) -> None:
+    f = function("math.add", ["x"], x="integer")
+    write_category(tmp_path / "data", {"live_relevance_0": ([f], None)})
+    write_category(tmp_path / "data", {"simple_python_0": ([f], [{"math.add": {"x": [1]}}])})
+    write_category(tmp_path / "data", {"multi_turn_base_0": ([], None)})
+    ran = toolspan("validate", "--suite", "bfcl:data", "-m", "offline/keyword", "--json", cwd=tmp_path)
+    assert ran.json["models"][0]["scenarios"][0]["scenario"] == "live_relevance_0"
+    assert "multi_turn_base is left out" in ran.err
+    assert (tmp_path / ".toolspan" / "validation.sqlite3").exists()

@@ -1,0 +1,76 @@
+"""The leaderboard's cases as scenarios that models are asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+from typing_extensions import override
+
+from ...events import Answer
+from ...messages import Assistant, Message, User
+from ..offer import Offer
+from ..suites import Expect, ExpectedCall, Scenario, Suite
+from .cases import BfclCase, Calls
+from .definitions import as_tool
+from .files import BfclSuite
+from .function_call import MadeCall
+
+
+class BfclScenario(Scenario):
+    """One case: its functions are the tools, and the calls of the first turn are its answer, as in BFCL."""
+
+    case: BfclCase = Field(exclude=True)
+
+    @property
+    @override
+    def offer(self) -> Offer:
+        case, system, before = self.case, "", list[Message]()
+        for message in case.messages[: _last_user(case)]:
+            text, role = str(message.get("content", "")), message.get("role")
+            if role == "system":
+                system = f"{system}\n\n{text}".strip()
+            else:
+                before.append(Assistant(text) if role == "assistant" else User(text))
+        tools = tuple(as_tool(function, case.language) for function in case.functions)
+        return Offer(tuple({tool.name: tool for tool in reversed(tools)}.values()), tuple(before), system)
+
+    @property
+    @override
+    def identity(self) -> Any:
+        return [self.case.functions, self.case.accepted, list(self.case.messages)]
+
+    @override
+    def faults_of(self, answer: Answer) -> tuple[str, ...]:
+        fault = self.case.fault_of(_first_calls(answer))
+        return (fault,) if fault else ()
+
+
+def suite_of(found: BfclSuite) -> Suite:
+    """The cases of ``found`` as a suite; each is counted with its category."""
+    return Suite(name=found.name, scenarios=tuple(_scenario(case) for case in found.cases.values()))
+
+
+def _scenario(case: BfclCase) -> BfclScenario:
+    query = str(case.messages[_last_user(case)].get("content", "")) or "(no words)"
+    calls = tuple(ExpectedCall(tool=next(iter(each))) for each in case.accepted)
+    if "irrelevance" in case.category:
+        expect = Expect(no_calls=True)
+    else:
+        expect = Expect(calls=calls) if calls else Expect(max_iterations=1)
+    return BfclScenario(name=case.id, query=query, expect=expect, tags=(case.category,), case=case)
+
+
+def _last_user(case: BfclCase) -> int:
+    roles = [message.get("role") for message in case.messages]
+    return len(roles) - 1 - roles[::-1].index("user") if "user" in roles else len(roles) - 1
+
+
+def _first_calls(answer: Answer) -> Calls:
+    made: list[MadeCall] = []
+    for use in answer.tool_calls:
+        if use.iteration == 1:
+            if use.arguments is None:
+                return None
+            made.append(MadeCall(use.tool, use.arguments))
+    return made
