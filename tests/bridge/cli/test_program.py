@@ -81,6 +81,7 @@ def test_printed_commands_name_the_program_as_the_shell_finds_it(
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
     monkeypatch.setattr(sys, "argv", [str(script)])
+    monkeypatch.delenv("UV", raising=False)
     monkeypatch.setenv("PATH", os.defpath)
     monkeypatch.chdir(tmp_path)
     assert program.command_line("chat", "--config", "x y") == "'a b/bin/toolspan' chat --config 'x y'"
@@ -88,6 +89,8 @@ def test_printed_commands_name_the_program_as_the_shell_finds_it(
     assert program.command_line() == f"'{script}'"
     monkeypatch.setenv("PATH", os.pathsep.join([str(script.parent), os.defpath]))
     assert program.command_line() == "toolspan"
+    monkeypatch.setenv("UV", "/usr/bin/uv")  # whose PATH is not the shell's
+    assert program.command_line() == f"'{script}'"
     monkeypatch.setattr(sys, "argv", [_MODULE])
     assert program.command_line("chat") == f"{sys.executable} -m toolspan_bridge chat"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
 
 _PACKAGE = __name__.partition(".")[0]
+_UV = "UV"
 
 
 def usage_name() -> str:
@@ -44,11 +46,15 @@ def _script_of_interpreter() -> Path:
 
 
 def _found(path: Path) -> str:
-    """``path`` as the shell finds it from here: a name on PATH, a path in this folder, or a whole one."""
+    """``path`` as the shell finds it from here: a name on PATH, a path in this folder, or a whole one.
+
+    ``uv run`` and ``uvx`` put it on PATH for this process alone, and tell so by a variable.
+    """
     from shutil import which
 
     path, here = path.absolute(), Path.cwd()
-    on_path = which(path.stem if sys.platform == "win32" else path.name)
+    name = path.stem if sys.platform == "win32" else path.name
+    on_path = None if os.environ.get(_UV) else which(name)
     if on_path is not None and Path(on_path).absolute() == path:
         return Path(on_path).stem if sys.platform == "win32" else path.name
     if path.parent == here or not path.is_relative_to(here):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import click
 
+from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.config import Config
 
 from ...errors import ConsentError, UsageError
@@ -119,7 +120,7 @@ def _wanted(providers: tuple[str, ...], config: Config) -> Sequence[str]:
     known = provider_names(own_providers(config))
     for name in providers:
         if name.lower() not in known:
-            raise UsageError(f"no provider {name!r} (known: {', '.join(known)})")
+            raise UsageError(f"no provider {name!r} ({nearest(name, known)})")
     return [name.lower() for name in providers] or known
 
 
