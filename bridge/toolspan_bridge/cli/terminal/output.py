@@ -24,7 +24,7 @@ from toolspan_server.common.visible import (
     visible_line,
 )
 
-from .waiting.status_line import cleared, occupy, once_free
+from .waiting.status_line import cleared, occupy, once_free, unfinished
 from .width import columns_of
 
 _notes_are_printed = ContextVar("notes_are_printed", default=True)
@@ -189,6 +189,7 @@ class LiveText:
 
     def write(self, piece: str) -> None:
         """Show more of the text."""
+        unfinished(self, is_there=True)
         self._put(self._stream.feed(piece))
 
     def close(self) -> None:
@@ -196,6 +197,7 @@ class LiveText:
         self._put(self._stream.end())
         if self.is_open:
             self._put("\n")
+        unfinished(self, is_there=False)
 
     def _put(self, shown: str) -> None:
         if shown:

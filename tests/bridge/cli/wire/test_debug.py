@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -212,8 +213,12 @@ def test_long_bodies_are_cut_and_say_how_long_they_were(shop: Path) -> None:
     assert " characters)" in ran.err
 
 
+def plain(line: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*[mK]", "", line)
+
+
 def test_it_is_told_beside_an_answer_that_streams_on_a_terminal(shop: Path) -> None:
-    frames = wires("openai").frames("A **bold** word, and a second line of it.")
+    frames = wires("openai").frames("A **bold** word.\n\n- one\n- and a last line of it.")
     sent = Sent(frames=frames, headers={"content-type": "text/event-stream"})
     with FakeProvider(anything, [sent]) as fake:
         variables = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{fake.url}/v1"}
@@ -221,8 +226,9 @@ def test_it_is_told_beside_an_answer_that_streams_on_a_terminal(shop: Path) -> N
         with Terminal(*words, cwd=shop, size=(50, 100), environment=variables) as terminal:
             assert terminal.ended() == 0
             lines = terminal.shown.splitlines()
-    [place] = [number for number, line in enumerate(lines) if "a second line of it." in line]
-    assert "wire" not in lines[place]
+    [place] = [number for number, line in enumerate(lines) if "and a last line of it." in line]
+    [begin] = [number for number, line in enumerate(lines) if "A bold word." in plain(line)]
+    assert not any("wire" in line for line in lines[begin : place + 1])
     [wire] = [number for number, line in enumerate(lines) if "← openai #" in line]
     assert wire > place and lines[wire].lstrip("\r\x1b[K").startswith("wire ")
     assert KEY not in terminal.shown

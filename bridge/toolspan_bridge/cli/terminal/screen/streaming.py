@@ -10,6 +10,7 @@ from rich.segment import Segment
 
 from toolspan_server.common.visible import VisibleStream
 
+from ..waiting.status_line import unfinished
 from .markdown import Block, blocks, drawn
 from .terminal import StyledTerminal
 from .unclosed import settled_length
@@ -46,6 +47,7 @@ class MarkdownStream:
 
     def write(self, piece: str) -> None:
         """Show more of the text."""
+        unfinished(self, is_there=True)
         self._take(self._visible.feed(piece))
         if self._is_due(piece):
             self._advance()
@@ -58,6 +60,7 @@ class MarkdownStream:
             self._next("")
         self._text, self._by_lines, self._drawn = "", False, 0
         self._terminal.end_line()
+        unfinished(self, is_there=False)
 
     def _take(self, piece: str) -> None:
         self._text += piece.replace("\r\n", "\n")

@@ -64,6 +64,7 @@ class StatusLine:
 
 _shown: StatusLine | None = None
 _occupants: dict[int, Callable[[str], None] | None] = {}
+_unfinished: set[int] = set()
 _held: list[Callable[[], None]] = []
 
 
@@ -74,16 +75,30 @@ def occupy(writer: object, *, is_there: bool, again: Callable[[str], None] | Non
         _occupants[id(writer)] = again
         return
     _occupants.pop(id(writer), None)
-    while _held and not _occupants:
-        _held.pop(0)()
+    _write_what_may_be()
+
+
+def unfinished(writer: object, *, is_there: bool) -> None:
+    """Whether ``writer`` shows a text of several lines of which more is to come: nothing is put into it."""
+    if is_there:
+        _unfinished.add(id(writer))
+        return
+    _unfinished.discard(id(writer))
+    _write_what_may_be()
 
 
 def once_free(write: Callable[[], None]) -> None:
-    """Call ``write``, which prints lines, when the last line is nobody's: now, or after its writer's end."""
-    if _occupants:
+    """Call ``write``, which prints lines, when the last line is nobody's and no text is unfinished: now, or
+    after its writer's end."""
+    if _occupants or _unfinished:
         _held.append(write)
     else:
         write()
+
+
+def _write_what_may_be() -> None:
+    while _held and not (_occupants or _unfinished):
+        _held.pop(0)()
 
 
 def write_held() -> None:
