@@ -16,10 +16,10 @@ async def _run(chat: Chat, argument: str) -> None:
     if saved.messages and not saved.is_kept and not await agreed_here(question):
         raise UsageError("this conversation is not saved: /save FILE keeps it, then /clear begins another")
     left = saved.name
+    if has_terminal():
+        clear_screen()  # before the notes of what is left
     saved.start_anew()
     chat.unanswered = None
-    if has_terminal():
-        clear_screen()
     print_note(f"a new conversation starts{f'; /resume {left} goes on with the one before' if left else ''}")
 
 
