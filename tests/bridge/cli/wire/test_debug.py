@@ -218,7 +218,7 @@ def plain(line: str) -> str:
 
 
 def test_it_is_told_beside_an_answer_that_streams_on_a_terminal(shop: Path) -> None:
-    frames = wires("openai").frames("A **bold** word.\n\n- one\n- and a last line of it.")
+    frames = wires("openai").frames("A **bold** word.\n\n- cold\n- dry")
     sent = Sent(frames=frames, headers={"content-type": "text/event-stream"})
     with FakeProvider(anything, [sent]) as fake:
         variables = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{fake.url}/v1"}
@@ -226,7 +226,7 @@ def test_it_is_told_beside_an_answer_that_streams_on_a_terminal(shop: Path) -> N
         with Terminal(*words, cwd=shop, size=(50, 100), environment=variables) as terminal:
             assert terminal.ended() == 0
             lines = terminal.shown.splitlines()
-    [place] = [number for number, line in enumerate(lines) if "and a last line of it." in line]
+    [place] = [number for number, line in enumerate(lines) if "• dry" in plain(line)]
     [begin] = [number for number, line in enumerate(lines) if "A bold word." in plain(line)]
     assert not any("wire" in line for line in lines[begin : place + 1])
     [wire] = [number for number, line in enumerate(lines) if "← openai #" in line]
