@@ -66,6 +66,22 @@ def test_a_change_of_a_file_is_approved_by_its_diff_also_after_a_resize(tmp_path
 
 
 @pytest.mark.requirement("I13.6.3")
+def test_what_is_asked_is_broken_between_words_on_forty_columns(tmp_path: Path) -> None:
+    (tmp_path / "toolspan.yaml").write_text(FORM)
+    model = script(tmp_path, ("book", {}), "Booked.")
+    arguments = ("chat", "--trust", "--no-save", "-m", model)
+    with Screen(*arguments, cwd=tmp_path, columns=40, lines=40) as screen:
+        screen.asks()
+        screen.type("A table, please" + ENTER)
+        screen.asks("answer?")
+        screen.shows(
+            "book of the server 'toolspan' asks:\n  At which time?\n"
+            "  What you write goes to that server.\n    Never give it passwords, keys or\n    card numbers.\n"
+            "  [a] answer  [d] decline\n  [Ctrl+D] leave it\n"
+        )
+
+
+@pytest.mark.requirement("I13.6.3")
 def test_a_form_is_filled_in_between_call_and_result(tmp_path: Path) -> None:
     (tmp_path / "toolspan.yaml").write_text(FORM)
     model = script(tmp_path, ("book", {}), "Booked.")

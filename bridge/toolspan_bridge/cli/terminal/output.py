@@ -105,6 +105,12 @@ def print_coloured(lines: Iterable[tuple[str, str | None]]) -> None:
         )
 
 
+def print_sentence(text: str, colour: str | None) -> None:
+    """Print ``text`` on stderr like one of ``print_coloured``; at a terminal it is broken between words."""
+    lines = _fitting(visible_line(text), sys.stderr).split("\n")
+    print_coloured((line, colour) for line in lines)
+
+
 def edited_text(text: str, extension: str) -> str:
     """``text`` as the person leaves it in $VISUAL or $EDITOR. Raises ``click.ClickException``."""
     cleared()

@@ -9,8 +9,9 @@ from toolspan_server.common.visible import visible_line
 
 from ....client import Elicitation, Elicited, FormField
 from ....client.fields import form_faults
+from ..choices import print_choices
 from ..one_question import read_key, read_line
-from ..output import compact, print_coloured, print_note
+from ..output import compact, print_coloured, print_note, print_sentence
 
 _KINDS = {
     "text": "",
@@ -27,16 +28,16 @@ _FORMATS = {
     "date-time": "2026-07-28T12:00:00Z",
 }
 _MARGIN = "  "
+_WARNING = "What you write goes to that server. Never give it passwords, keys or card numbers."
 _WIDTH = 200
 
 
 async def filled_in(question: Elicitation) -> Elicited:
     """The person's answer to a form. Raises ``EOFError`` and ``KeyboardInterrupt``."""
-    print_coloured([(f"{question.tool} of the server {question.server!r} asks:", "yellow")])
-    print_coloured([(_MARGIN + line, None) for line in question.message.splitlines()])
-    print_coloured(
-        [("  What you write goes to that server. Never give it passwords, keys or card numbers.", "red")]
-    )
+    print_sentence(f"{question.tool} of the server {question.server!r} asks:", "yellow")
+    for line in question.message.splitlines():
+        print_sentence(_MARGIN + line, None)
+    print_sentence(_MARGIN + _WARNING, "red")
     if not await _wants_to_answer():
         return Elicited("decline")
     content: dict[str, Any] = {}
@@ -54,7 +55,7 @@ async def filled_in(question: Elicitation) -> Elicited:
 
 
 async def _wants_to_answer() -> bool:
-    print_coloured([("  [a] answer  [d] decline  [Ctrl+D] leave it", None)])
+    print_choices({"a": "answer", "d": "decline", "Ctrl+D": "leave it"})
     return await read_key("answer? ", "aydn") in ("a", "y")
 
 
@@ -62,7 +63,7 @@ async def _sends(content: dict[str, Any]) -> str:
     """``s`` to send, ``e`` to edit, ``d`` to decline."""
     for name, value in content.items():
         print_coloured([(f"{_MARGIN}{name}: {compact(value, _WIDTH)}", None)])
-    print_coloured([("  [s] send  [e] edit  [d] decline", None)])
+    print_choices({"s": "send", "e": "edit", "d": "decline"})
     key = await read_key("send? ", "syedn")
     return {"y": "s", "n": "d"}.get(key, key)
 
