@@ -1,0 +1,262 @@
+"""The report in each of its forms: what it says, and that nothing in it acts, whatever was written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from typing_extensions import override
+
+from tests.support.trials import a_trial
+from toolspan_bridge.errors import UsageError
+from toolspan_bridge.validation import Counts, Fingerprint, Trial, records_of
+from toolspan_bridge.validation.reports import FORMS, Contents, baseline_of, contents_of
+from toolspan_bridge.validation.reports.csv import safe
+from toolspan_bridge.validation.reports.document import SCHEMA_FILE
+from toolspan_bridge.validation.reports.markdown import literal
+
+pytestmark = pytest.mark.requirement("I14.5.1")
+
+MARK = Fingerprint(model="qwen3:8b", provider="ollama", suite="s1", toolspan="1.0")
+HOSTILE = '=cmd|"/c calc"!A1 </td><script>alert(1)</script> `x` [a](http://e) @all | \x00\x1b[2J\u202e\ud800'
+
+
+def tried(
+    scenario: str, outcomes: str, *, model: str = "ollama/qwen3:8b", called: str = "find"
+) -> list[Trial]:
+    """A trial for each of ``outcomes``, + or -, that expected a call of ``find``."""
+    call = {"tool": called, "arguments": {"q": scenario}, "result": {"success": True}, "iteration": 1}
+    details = {"query": scenario, "content": "Done.", "expected": {"calls": ["find"]}, "tags": ["shop"]}
+    made = a_trial(scenario, model_id=model, details={**details, "tool_calls": [call], "duration_ms": 7})
+    failed = replace(made, success=False, error=f"{called} was called")
+    return [replace(made if each == "+" else failed, fingerprint=MARK) for each in outcomes]
+
+
+def contents(*trials: Trial, **options: Any) -> Contents:
+    return contents_of(records_of(trials), **options)
+
+
+TWO = contents(
+    *tried("soup", "++-"), *tried("nuts", "+", model="openai/gpt-4o"), *tried("nuts", "-", called="buy")
+)
+EVIL = contents(*tried(HOSTILE, "+-", model=HOSTILE, called=HOSTILE))
+
+
+class _Page(HTMLParser):
+    """The elements of a page, and whether each is closed where it has to be."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    @override
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in ("meta", "br", "rect", "circle", "line"):
+            self._open.append(tag)
+
+    @override
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    @override
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    @override
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("given", [TWO, EVIL, contents()], ids=["two models", "hostile", "nothing"])
+def test_the_document_fits_its_published_schema(given: Contents) -> None:
+    schema = json.loads(SCHEMA_FILE.read_text("utf-8"))
+    compared = contents_of(given.records, baseline={("m", "s", ""): Counts(4, 4)})
+    for each in (given, compared):
+        jsonschema_rs.validator_for(schema).validate(
+            json.loads(FORMS["json"](each).encode("utf-8", "replace"))
+        )
+
+
+def test_the_document_has_the_figures() -> None:
+    first, second = json.loads(FORMS["json"](TWO))["records"]
+    assert (first["model_id"], second["model_id"]) == ("ollama/qwen3:8b", "openai/gpt-4o")
+    assert [(each["name"], each["n"], each["successes"]) for each in first["scenarios"]] == [
+        ("soup", 3, 2),
+        ("nuts", 1, 0),
+    ]
+    assert first["flaky"] == ["soup"]
+    assert first["pass_k"] == {"1": 0.333333}
+    assert first["confusion"] == [
+        {"expected": "find", "called": "buy", "count": 1},
+        {"expected": "find", "called": "find", "count": 3},
+    ]
+    assert first["latency_ms"]["p50"] == 7
+    assert first["badge"]["status"] == "failed" and second["badge"]["status"] == "provisional"
+
+
+def test_the_page_is_whole_and_needs_and_runs_nothing() -> None:
+    page = _Page(FORMS["html"](TWO))
+    assert "script" not in page.tags and "link" not in page.tags and "img" not in page.tags
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name in ("src", "href")]
+    for words in (
+        "ollama/qwen3:8b",
+        "openai/gpt-4o",
+        "not tried",
+        "66 %",
+        "2 of 3",
+        "Confusion matrix",
+        "buy was called",
+    ):
+        assert words in page.text, words
+    assert page.tags.count("h1") == 1 and page.tags.count("main") == 1
+    assert page.tags.count("caption") == page.tags.count("table")
+    assert ("lang", "en") in page.attributes
+    ids = [value for name, value in page.attributes if name == "id"]
+    assert len(ids) == len(set(ids)) and {v for n, v in page.attributes if n == "aria-labelledby"} <= set(ids)
+    headers = page.tags.count("th")
+    assert headers == sum(name == "scope" for name, _ in page.attributes)
+    style = FORMS["html"](TWO)
+    assert "prefers-color-scheme: dark" in style and "@media print" in style
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_every_text_of_the_page_can_be_read_by_day_and_by_night() -> None:
+    """The contrast of WCAG 2.2 AA, which axe checks too: 4.5 to 1."""
+    style = FORMS["html"](TWO)
+    day, night = (dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", part)) for part in style.split("@media")[:2])
+    for colours in (day, night):
+        on_page = [
+            ("fg", "bg"),
+            ("soft", "bg"),
+            ("soft", "box"),
+            ("fg", "box"),
+            ("soft", "none"),
+            ("fg", "none"),
+        ]
+        on_page += [(status, "bg") for status in ("good", "bad", "fair")] + [
+            ("fg", f"r{n}") for n in range(5)
+        ]
+        for text, ground in on_page:
+            light, dark = sorted((_luminance(colours[text]), _luminance(colours[ground])), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (text, ground)
+
+
+def test_hostile_text_is_text_in_the_page() -> None:
+    whole = FORMS["html"](EVIL)
+    page = _Page(whole)
+    assert "script" not in page.tags and "<script" not in whole
+    assert not set("\x00\x1b\u202e\ud800") & set(whole)
+    assert "alert(1)" in page.text and "\\x1b[2J" in page.text
+    whole.encode()
+
+
+def test_junit_has_a_case_for_each_trial_and_takes_any_text() -> None:
+    root = ET.fromstring(FORMS["junit"](TWO))
+    assert (root.attrib["tests"], root.attrib["failures"]) == ("5", "2")
+    first = root.findall("testsuite")[0]
+    names = [case.attrib["name"] for case in first.findall("testcase")]
+    assert names == ["soup #1", "soup #2", "soup #3", "nuts #1"]
+    assert [failure.attrib["message"] for failure in first.iter("failure")] == [
+        "find was called",
+        "buy was called",
+    ]
+    badge = next(each for each in first.iter("property") if each.attrib["name"] == "badge")
+    assert badge.attrib["value"].startswith("failed (n=4")
+    evil = ET.fromstring(FORMS["junit"](EVIL))
+    assert "</td><script>" in next(evil.iter("testcase")).attrib["name"]
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "＝1", "|x", "%0A", "=HYPERLINK(1)", "\r=1"]
+)
+def test_no_cell_is_a_formula(text: str) -> None:
+    assert safe(text).startswith(("'", "\\")), safe(text)
+
+
+def test_rows_have_every_record_scenario_tool_and_tag() -> None:
+    rows = list(csv.DictReader(io.StringIO(FORMS["csv"](TWO))))
+    assert [(row["kind"], row["name"], row["n"], row["successes"]) for row in rows[:5]] == [
+        ("record", "", "4", "2"),
+        ("scenario", "soup", "3", "2"),
+        ("scenario", "nuts", "1", "0"),
+        ("tool", "find", "4", "2"),
+        ("tag", "shop", "4", "2"),
+    ]
+    evil = list(csv.reader(io.StringIO(FORMS["csv"](EVIL))))
+    assert len({len(row) for row in evil}) == 1
+    assert not [cell for row in evil for cell in row if cell.startswith(("=", "+", "-", "@"))]
+
+
+def test_markdown_is_one_table_in_which_foreign_text_means_nothing() -> None:
+    text = FORMS["markdown"](TWO)
+    assert "🔧⚠️ failed (n=4, 50 %" in text and "No change" not in text
+    hostile = literal(HOSTILE)
+    assert not set("<>`[]|@!\\*_:.\n") & set(hostile.removeprefix("<code>").removesuffix("</code>"))
+    rows = [line for line in FORMS["markdown"](EVIL).splitlines() if line.startswith("|")]
+    assert {row.count("|") for row in rows} == {6}
+    assert "<script" not in FORMS["markdown"](EVIL) + FORMS["badge"](EVIL)
+
+
+def test_an_image_has_a_badge_for_each_record() -> None:
+    root = ET.fromstring(FORMS["svg"](TWO))
+    assert len(root.findall("{http://www.w3.org/2000/svg}svg")) == 2
+    ET.fromstring(FORMS["svg"](EVIL))
+    assert "untested" in FORMS["svg"](contents())
+
+
+@pytest.mark.requirement("I14.3.5")
+def test_a_baseline_is_read_from_a_document_and_compared_in_every_form(tmp_path: Path) -> None:
+    path = tmp_path / "before.json"
+    path.write_text(FORMS["json"](contents(*tried("soup", "+" * 30), *tried("gone", "+"))), "utf-8")
+    now = contents(*tried("soup", "+" * 10 + "-" * 20), baseline=baseline_of(path))
+    assert now.comparison is not None
+    assert [cell.name[2] for cell in now.comparison.regressions] == ["", "soup"]
+    assert now.comparison.only_before == (("ollama/qwen3:8b", "default", "gone"),)
+    assert "worse" in FORMS["html"](now) and "worse" in FORMS["markdown"](now)
+    same = contents(*tried("soup", "+" * 29 + "-"), baseline=baseline_of(path))
+    assert same.comparison is not None and same.comparison.regressions == ()
+    assert "No change by more than chance" in FORMS["markdown"](same)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"document": "other"}',
+        '{"document": "toolspan-report", "version": 1, "records": [{}]}',
+        '{"document": "toolspan-report", "version": 2, "records": []}',
+        '{"document": "toolspan-report", "version": 1, "records": [{"model_id": "m", "suite": "s", '
+        '"last_tested": "", "counts": {"n": 1, "successes": 2}, "scenarios": []}]}',
+    ],
+)
+def test_what_is_no_baseline_is_refused_by_name(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "before.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"before\.json"):
+        baseline_of(path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        baseline_of(tmp_path / "nothing")
