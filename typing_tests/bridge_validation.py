@@ -9,22 +9,30 @@ from typing import Any, assert_type
 
 from toolspan_bridge import (
     EXPORT_FILE,
+    MINIMUM,
     STORE_FILE,
     THRESHOLD,
     TRIAL_TIMEOUT,
     Answer,
     Asker,
     AskModel,
+    Badge,
+    BadgeRule,
     ChosenWordings,
+    Comparison,
+    Counts,
+    Evidence,
     Expect,
     ExpectedCall,
     Finding,
+    Fingerprint,
     Format,
     FormatError,
     Lint,
     Loss,
     ModelReport,
     NameTable,
+    Record,
     Reply,
     Scenario,
     Store,
@@ -34,15 +42,20 @@ from toolspan_bridge import (
     Toolbox,
     ToolSpec,
     Totals,
+    Tracker,
     Trial,
     TrialFinished,
     TrialStarted,
+    UnvalidatedError,
     ValidationReport,
     Verdict,
     WireError,
     WordingChoice,
+    badge_of,
+    badge_of_model,
     build_record,
     build_records,
+    compared,
     default_suite,
     export_records,
     format_names,
@@ -50,9 +63,12 @@ from toolspan_bridge import (
     judge,
     lint,
     load_suite,
+    present_of,
     print_report,
     progress,
     read_choices,
+    read_records,
+    records_of,
     validate,
     validate_wordings,
 )
@@ -85,6 +101,21 @@ async def validated(state: Path, toolbox: Toolbox) -> int:
     assert_type(report, ValidationReport)
     assert_type(report.models, tuple[ModelReport, ...])
     return report.exit_code
+
+
+def measured(state: Path, store: Store) -> str:
+    rule, present = BadgeRule(minimum=MINIMUM), present_of(load_config("toolspan.yaml"))
+    records = assert_type(read_records(state / STORE_FILE, present), list[Record])
+    (record, *_) = records_of(store.trials(), present)
+    assert_type(record.fingerprint, Fingerprint | None)
+    assert_type(record.evidence, Evidence)
+    found = compared({("m", "s", "x"): Counts(4, 3)}, {("m", "s", "x"): Counts(4, 4)})
+    assert_type(found, Comparison)
+    tracker = Tracker.of_records(build_records(store.trials()))
+    assert_type(tracker.badge("offline/keyword", rule), Badge)
+    if badge_of_model(records, rule).status != "validated":
+        raise UnvalidatedError(badge_of(record, rule).text)
+    return badge_of(record).svg("tools")
 
 
 def judged(answer: Answer) -> bool:

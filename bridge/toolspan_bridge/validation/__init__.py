@@ -14,8 +14,8 @@ from __future__ import annotations
 from ._suite_files import check_tools, default_suite, load_suite
 from .asker import Asker
 from .badges import MINIMUM, THRESHOLD, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
-from .chosen_wordings import ChosenWordings, read_choices
 from .evidence import Comparison, Counts, Evidence, Record, compared, records_of
+from .expected import Expect, ExpectedCall
 from .fingerprint import Fingerprint
 from .present import present_of
 from .records import (
@@ -33,22 +33,14 @@ from .report import (
     progress,
 )
 from .run import TRIAL_TIMEOUT, AskModel, validate, validate_wordings
-from .store import (
-    STORE_FILE,
-    Store,
-    Totals,
-    Trial,
-)
-from .stored_records import read_records
-from .suites import (
-    Expect,
-    ExpectedCall,
-    Scenario,
-    Suite,
-)
+from .storage.store import STORE_FILE, Store, Totals
+from .storage.stored_records import read_records
+from .storage.trial import Trial
+from .suites import Scenario, Suite
 from .tracker import Tracker
 from .verdicts import Verdict, judge
-from .wording_choice import Measured, WordingChoice
+from .wordings.choice import Measured, WordingChoice
+from .wordings.chosen import ChosenWordings, read_choices
 
 __all__ = [
     "EXPORT_FILE",

@@ -17,10 +17,10 @@ from ..providers.identity import identity_of
 from ..providers.pool import PoolUser
 from ..providers.prices import cost_of, total_usd
 from ..toolbox import Toolbox
-from .chosen_wordings import ChosenWordings
 from .fingerprint import Fingerprint, fingerprint_of
 from .offer import Offer
-from .store import STORE_FILE
+from .storage.store import STORE_FILE
+from .wordings.chosen import ChosenWordings
 
 
 class Asker(PoolUser):

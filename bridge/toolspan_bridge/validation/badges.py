@@ -15,6 +15,7 @@ from .evidence.records import NOT_KEPT, Record, newest
 
 __all__ = [
     "MINIMUM",
+    "RULE",
     "THRESHOLD",
     "UNTESTED",
     "Badge",

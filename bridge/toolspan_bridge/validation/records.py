@@ -24,10 +24,11 @@ from toolspan_server.common.private_files import open_private, private_folder
 
 from ..errors import StoreError
 from ..providers.prices import total_usd, usd_data
-from ._lock import locked
 from .badges import RULE, THRESHOLD, BadgeRule, badge_of
 from .evidence.records import Present, Record, records_of
-from .store import Store, Trial
+from .storage.lock import locked
+from .storage.store import Store
+from .storage.trial import Trial
 
 EXPORT_FILE = "validation.json"
 """The exported records' name in the state directory."""
@@ -121,7 +122,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
 
 
 def _replace(path: Path, text: str) -> None:
-    from ._store_file import sync_directory
+    from .storage.file import sync_directory
 
     fresh = path.with_name(f".{path.name}.tmp")
     try:

@@ -16,9 +16,10 @@ from ..providers.prices import has_prices, total_usd, usd_data, usd_text
 from .badges import RULE, Badge, BadgeRule
 from .evidence.counts import Counts
 from .records import is_validated
-from .store import Totals, Trial
-from .wording_choice import WordingChoice
-from .wordings import ways_of
+from .storage.store import Totals
+from .storage.trial import Trial
+from .wordings.choice import WordingChoice
+from .wordings.choosing import ways_of
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -31,9 +31,10 @@ from .report import (
     TrialStarted,
     ValidationReport,
 )
-from .store import Store, Totals, Trial, timestamp
+from .storage.store import Store, Totals
+from .storage.trial import Trial, timestamp
 from .suites import Scenario, Suite
-from .wordings import choose_wording, ways_of
+from .wordings.choosing import choose_wording, ways_of
 
 TRIAL_TIMEOUT = 120.0
 """Seconds that one trial may take, all its turns and tool calls together."""

@@ -22,7 +22,7 @@ from ._clean import Redact, clean, clean_text
 from .badges import RULE, THRESHOLD, Badge, BadgeRule
 from .evidence.counts import Counts
 from .records import is_validated, write_json
-from .store import timestamp
+from .storage.trial import timestamp
 
 __all__ = ["Tracker"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..events import Answer, ToolUse
 from ._clean import clean_text, cut_text
 from .expectations import MISSING, fits, told
-from .suites import Expect, ExpectedCall
+from .expected import Expect, ExpectedCall
 
 _SHOWN = 200
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 
-from ..common.redaction import pattern
+from ..common.secrets.redaction import pattern
 from ..common.wire.shown import SecretsSeen, shown
 from ..common.wire.tap import WireMessage, on_wire
 from .logs import LogFormatter

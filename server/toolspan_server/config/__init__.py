@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..common.redaction import pattern as secret_pattern
+from ..common.secrets.redaction import pattern as secret_pattern
 from ..errors import ConfigError
 from ..problems import Problem
 from ..schema.documents import load_document
@@ -108,6 +108,7 @@ _MODULES = {
     "RunLimits": ".models.limits",
     "SubagentLimits": "..engines.subagent_limits",
     "ToolsetConfig": ".models.toolsets",
+    "ValidationConfig": ".models.asking.validation",
     "with_workspace": ".workspace_config",
 }
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pydantic_core import ValidationError
 
-from ..common.redaction import Renamed
+from ..common.secrets.redaction import Renamed
 from ..engines.registration import declared, load_handler_source, read_handler_source
 from ..problems import Fault, Problem, cut
 from ..problems import Path as Place

@@ -75,7 +75,7 @@ def hook_contents(config: Config, written: str) -> dict[str, str]:
 
 def _code_contents(name: str, files: Iterable[tuple[Original, Mapping[str, bytes]]]) -> dict[str, str]:
     if not name.endswith(".py"):
-        from ..common.module_sources import source_of
+        from ..common.modules.sources import source_of
 
         try:
             source = source_of(name)

@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
-from ..common.module_sources import found_spec
+from ..common.modules.sources import found_spec
 from ..schema.deferred import Deferred
 from ..schema.records import Record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from ..common.module_sources import source_of
+from ..common.modules.sources import source_of
 from ..schema.records import Record
 from .discovery import Parts
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from toolspan_bridge.errors import StoreError
-from toolspan_bridge.validation._lock import locked
+from toolspan_bridge.validation.storage.lock import locked
 
 pytestmark = pytest.mark.requirement("I10.4.1")
 HOLDER = """
 import sys
 from pathlib import Path
-from toolspan_bridge.validation._lock import locked
+from toolspan_bridge.validation.storage.lock import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

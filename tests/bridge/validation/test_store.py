@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.support.trials import a_trial
 from toolspan_bridge.validation import Store, Totals, Trial
-from toolspan_bridge.validation.store import timestamp
+from toolspan_bridge.validation.storage.trial import timestamp
 
 pytestmark = pytest.mark.requirement("I2.7.2")
 

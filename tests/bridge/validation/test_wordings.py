@@ -23,7 +23,7 @@ from toolspan_bridge import (
 )
 from toolspan_bridge.formats.prompt.wordings import DEFAULT, WORDINGS
 from toolspan_bridge.validation import Measured
-from toolspan_bridge.validation.wordings import choose_wording, ways_of
+from toolspan_bridge.validation.wordings.choosing import choose_wording, ways_of
 
 pytestmark = pytest.mark.requirement("I11.4.4")
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.cost import at_most
-from toolspan_server.common.redaction import Renamed
+from toolspan_server.common.secrets.redaction import Renamed
 from toolspan_server.config import secret_pattern
 from toolspan_server.engines.upstreams import ServerSpec
 

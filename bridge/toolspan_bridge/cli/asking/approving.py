@@ -15,8 +15,8 @@ from ...files.user_state import user_state_directory
 from ...trust import Shadows, shadow_notes
 from ..inputs.approvals import ApprovalChoice
 from ..terminal.approval import TerminalPerson
-from ..terminal.one_question import has_terminal
 from ..terminal.output import print_note
+from ..terminal.questions.one_question import has_terminal
 from .session import Session
 
 _REMEDY = "allow it with --approve NAME, or with rules in the config"

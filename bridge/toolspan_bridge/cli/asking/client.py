@@ -12,7 +12,7 @@ from ...client import ClientFeatures, ClientLimits, KeptTasks, LogLevel, Roots
 from ...client.kept_tasks import FILE
 from ...files.user_state import user_state_directory
 from ..terminal.elicitation import TerminalElicitor, UnattendedElicitor
-from ..terminal.one_question import has_terminal
+from ..terminal.questions.one_question import has_terminal
 
 if TYPE_CHECKING:
     from ...agent.sampling import ModelSampler

@@ -10,9 +10,9 @@ import click
 from ...errors import UsageError
 from ...providers import DEFAULT_MODEL, split_model
 from ..inputs.user_config import set_user_default_model, user_default_model
-from ..terminal.one_question import has_terminal, one_question, read_line
 from ..terminal.output import print_message, print_note
 from ..terminal.program import command_line
+from ..terminal.questions.one_question import has_terminal, one_question, read_line
 
 _SHOWN = 5
 

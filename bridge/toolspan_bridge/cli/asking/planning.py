@@ -9,8 +9,8 @@ from ...approvals import Approval, ApprovalRequest, PersonAnswer
 from ...approvals.patterns import names_tool
 from ...toolbox.local import LOCAL_SERVER
 from ..inputs.approvals import ApprovalChoice
-from ..terminal.one_question import has_terminal
 from ..terminal.plan_question import TerminalPlanReader
+from ..terminal.questions.one_question import has_terminal
 from .approving import policy_of, remembered_of
 from .session import Session
 

@@ -23,8 +23,8 @@ from ..terminal.output import emit_json, print_note
 from ..terminal.printing import printer_for
 from ..terminal.screen.folded import Folded
 from ..terminal.talk import talk
+from .last_turn import LastTurn
 from .servers import ServerHost
-from .status import LastTurn
 
 __all__ = ["Chat"]
 

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...errors import BridgeError
 from ..terminal.output import without_notes
 
 if TYPE_CHECKING:
-    from ...conversation import Conversation, Summary
-    from ...messages import Usage
+    from ...conversation import Conversation
     from ..terminal.costs import CostMeter
     from .chat import Chat
+    from .last_turn import LastTurn
 
-__all__ = ["LastTurn", "fitting", "status_of"]
+__all__ = ["fitting", "status_of"]
 
 _BETWEEN = " · "
-
-
-@dataclass(frozen=True, slots=True)
-class LastTurn:
-    """The ``usage`` of the last turn of a conversation, as it was then."""
-
-    usage: Usage
-    conversation: str
-    summary: Summary | None
-
-    @classmethod
-    def of(cls, usage: Usage, conversation: Conversation) -> LastTurn:
-        """The last turn of ``conversation`` now."""
-        return cls(usage, conversation.id, conversation.summary)
-
-    def is_of(self, conversation: Conversation) -> bool:
-        """Whether what it read and wrote is what the next turn begins with: the conversation is no other, and
-        was not summarised since."""
-        return self.conversation == conversation.id and self.summary == conversation.summary
 
 
 async def status_of(chat: Chat) -> list[str]:

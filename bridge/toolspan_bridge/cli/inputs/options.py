@@ -73,7 +73,7 @@ class ConfigChoice:
     def is_trusted(self, found: Sequence[UntrustedItem], ask: bool) -> bool:
         """Whether the person allowed ``found`` in this folder, earlier or now. Raises ``ConsentError`` for a
         no."""
-        from ..terminal.one_question import has_terminal
+        from ..terminal.questions.one_question import has_terminal
         from ..terminal.trust import MOST_SHOWN, asked_to_trust
 
         can_ask = ask and has_terminal()

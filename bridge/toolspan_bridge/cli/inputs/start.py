@@ -10,8 +10,8 @@ from typing import cast, get_args
 
 from ...errors import UsageError
 from ...init import Calling, api_source, http_tool, mock_tool, server_spec
-from ..terminal.line_questions import ask_line
 from ..terminal.output import print_message, print_text
+from ..terminal.questions.lines import ask_line
 
 _CHOICES = (
     "nothing yet: a tool with a made-up answer",

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from ...loop import AtLimit, LimitChoice, LimitReached
 from ...loop.limits import amount_of
 from .choices import print_choices
-from .one_question import has_terminal, one_question, read_key, read_line
 from .output import print_coloured
+from .questions.one_question import has_terminal, one_question, read_key, read_line
 
 __all__ = ["limit_menu"]
 

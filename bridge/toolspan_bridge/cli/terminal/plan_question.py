@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...agent.plan_mode import PlanDecision
 from .choices import print_choices
-from .one_question import one_question, read_key, read_line
 from .output import print_coloured
+from .questions.one_question import one_question, read_key, read_line
 
 _KEYS = {
     "y": "yes",

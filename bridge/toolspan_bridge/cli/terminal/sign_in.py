@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from .one_question import has_terminal, one_question, read_line
 from .output import print_note
+from .questions.one_question import has_terminal, one_question, read_line
 
 if TYPE_CHECKING:
     from ...oauth import DeviceCode, SignInRequest

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from ...trust.folders import Untrusted
-from .line_questions import asked_yes
 from .output import print_coloured
+from .questions.lines import asked_yes
 
 MOST_SHOWN = 200
 """How many items a person is asked about at once."""

@@ -19,10 +19,10 @@ from ..asking.session import Session, opened
 from ..demo_folder import DemoFolder
 from ..inputs.options import ConfigChoice, model_option
 from ..module_group import Verb
-from ..terminal.line_questions import asked_yes
-from ..terminal.one_question import has_terminal
 from ..terminal.output import as_json, heading, print_message
 from ..terminal.program import command_line
+from ..terminal.questions.lines import asked_yes
+from ..terminal.questions.one_question import has_terminal
 from ..terminal.talk import Printer, talk
 from .validate import validated
 

@@ -34,9 +34,9 @@ from ...init import (
 from ..inputs.options import json_option
 from ..inputs.start import Start, asked_start
 from ..module_group import Verb
-from ..terminal.one_question import has_terminal
 from ..terminal.output import emit_document, emit_json, print_note
 from ..terminal.program import command_line
+from ..terminal.questions.one_question import has_terminal
 from ..terminal.waiting.waits import waiting
 
 EXIT_TOOL_ERROR = 5

@@ -38,8 +38,8 @@ from ..inputs.options import (
     trust_option,
 )
 from ..module_group import Verb
-from ..terminal.line_questions import confirm
 from ..terminal.output import emit_document, emit_json, print_message, print_note
+from ..terminal.questions.lines import confirm
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 

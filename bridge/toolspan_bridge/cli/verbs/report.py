@@ -1,4 +1,4 @@
-"""``toolspan report``: what validation has found, in a form for people, for programs, for CI."""
+"""``toolspan report``: what validation has found, for people, programs and CI."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
-from toolspan_server.common.key_shapes import without_keys
-from toolspan_server.common.redaction import InBase64, pattern
+from toolspan_server.common.secrets.key_shapes import without_keys
+from toolspan_server.common.secrets.redaction import InBase64, pattern
 from toolspan_server.config import Config, ConfigError
 from toolspan_server.schema.positions import parse_document
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from toolspan_server.common.text_modules import run_text
+from toolspan_server.common.modules.text import run_text
 from toolspan_server.config import Config
 
 from ...errors import UsageError

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
-from toolspan_server.common.key_shapes import LOOKS_LIKE_KEY, URL_PASSWORD
+from toolspan_server.common.secrets.key_shapes import LOOKS_LIKE_KEY, URL_PASSWORD
 
 from ._variables import variable_name
 

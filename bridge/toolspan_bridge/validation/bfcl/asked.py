@@ -9,8 +9,9 @@ from typing_extensions import override
 
 from ...events import Answer
 from ...messages import Assistant, Message, User
+from ..expected import Expect, ExpectedCall
 from ..offer import Offer
-from ..suites import Expect, ExpectedCall, Scenario, Suite
+from ..suites import Scenario, Suite
 from .cases import BfclCase, Calls
 from .definitions import as_tool
 from .files import BfclSuite

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from ..store import Trial
+from ..storage.trial import Trial
 
 __all__ = ["NO_TOOL", "called_tools", "confusion", "expected_tools"]
 

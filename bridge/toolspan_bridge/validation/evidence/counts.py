@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..store import Trial
+from ..storage.trial import Trial
 from .intervals import Interval, wilson
 
 __all__ = ["Counts"]

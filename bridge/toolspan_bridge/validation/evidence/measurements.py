@@ -10,7 +10,7 @@ from math import ceil, comb
 from typing import Any, cast
 
 from ...providers.prices import total_usd
-from ..store import Trial
+from ..storage.trial import Trial
 from .confusion import confusion, expected_tools
 from .counts import Counts
 

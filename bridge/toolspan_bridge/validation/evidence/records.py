@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..fingerprint import Fingerprint
-from ..store import Trial
+from ..storage.trial import Trial
 from .counts import Counts
 from .measurements import Evidence
 

@@ -9,7 +9,7 @@ from ..badges import RULE, BadgeRule
 from ..evidence.comparison import CellName, Comparison, compared
 from ..evidence.counts import Counts
 from ..evidence.records import Record
-from ..store import timestamp
+from ..storage.trial import timestamp
 
 __all__ = ["Contents", "cells_of", "contents_of"]
 

@@ -13,7 +13,7 @@ from ..evidence.counts import Counts
 from ..evidence.records import Record
 from .contents import Contents
 
-__all__ = ["HEADS", "render"]
+__all__ = ["HEADS", "render", "safe"]
 
 HEADS = (
     "model",

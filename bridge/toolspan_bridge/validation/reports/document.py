@@ -15,7 +15,7 @@ from ..evidence.comparison import CellName
 from ..evidence.counts import Counts
 from ..evidence.records import Record
 from ..fingerprint import toolspan_version
-from ..store import Trial
+from ..storage.trial import Trial
 from .contents import Contents
 
 __all__ = ["NAME", "SCHEMA_FILE", "VERSION", "baseline_of", "document", "render"]

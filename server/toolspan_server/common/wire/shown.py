@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from ..key_shapes import without_keys
-from ..redaction import pattern
+from ..secrets.key_shapes import without_keys
+from ..secrets.redaction import pattern
 from .named_secrets import without_named_secrets
 from .split_secrets import without_split_secrets
 from .tap import WireMessage

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from ...common.garbage_collector import paused
-from ...common.redaction import Renamed
+from ...common.secrets.redaction import Renamed
 from ...engines.registration import declared, pin_handlers, reading_only
 from ...errors import ConfigError
 from ...problems import Problem

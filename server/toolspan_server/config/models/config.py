@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from typing_extensions import override
 
-from ...common.redaction import InBase64, pattern
+from ...common.secrets.redaction import InBase64, pattern
 from ...problems import Problem
 from ...schema.constraints import Limits
 from ...schema.deferred import Deferred

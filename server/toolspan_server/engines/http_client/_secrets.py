@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from ...common.redaction import pattern
+from ...common.secrets.redaction import pattern
 
 _NEWEST = 8
 """How many values that came up at run time are remembered: a token is replaced by the next."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 
-from ...common.module_sources import found_spec, source_of
+from ...common.modules.sources import found_spec, source_of
 
 PACKAGE = "toolspan_server.tools.handlers"
 _REGISTRATION = re.compile(rb"""(?<![\w])handler\(\s*(?:["']([^"'\\]+)["']\s*[,)])?|\bhandler\s+as\s()""")

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...common.module_sources import found_spec
+from ...common.modules.sources import found_spec
 from ._declared_handlers import DeclaredHandlers
 
 _OURS = "toolspan_server"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 from ...calls.context import Context
 from ...common.did_you_mean import nearest
-from ...common.text_modules import run_text
+from ...common.modules.text import run_text
 from ._own_modules import PACKAGE, import_own
 from ._without_import import declared
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from typing_extensions import override
 
-from ...common.redaction import pattern
+from ...common.secrets.redaction import pattern
 from ...schema.mcp_server import McpServerConfig
 from ...schema.oauth_client import OAuthClientConfig
 

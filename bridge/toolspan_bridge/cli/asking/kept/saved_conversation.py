@@ -24,8 +24,8 @@ from ....conversation.store import LATEST, ConversationStore, Entry, subagents_b
 from ....errors import BridgeError, BusyError, UsageError
 from ....messages import Message
 from ...inputs.saving import SavingChoice
-from ...terminal.line_questions import agreed
 from ...terminal.output import print_note
+from ...terminal.questions.lines import agreed
 from ..session import Session
 from .stored import kept_by, prune_after, settings_of, store_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from ....errors import UsageError
 from ....messages import Part
 from ...inputs.attachments import read_files
-from ...terminal.one_question import agreed_here, has_terminal
 from ...terminal.output import print_note
+from ...terminal.questions.one_question import agreed_here, has_terminal
 from ..approving import files_base
 from ..session import Session
 

@@ -14,8 +14,8 @@ from ....approvals import Approval, ApprovalRequest, BaseOf, Departure, PersonAn
 from ....loop import Checker
 from ....messages import ToolSpec
 from ..choices import print_choices
-from ..one_question import one_question, read_key, read_line
 from ..output import edited_text, print_coloured, print_note
+from ..questions.one_question import one_question, read_key, read_line
 from .suggestion import read_pattern, suggested
 from .view import View
 

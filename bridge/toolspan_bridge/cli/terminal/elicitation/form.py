@@ -10,8 +10,8 @@ from toolspan_server.common.visible import visible_line
 from ....client import Elicitation, Elicited, FormField
 from ....client.fields import form_faults
 from ..choices import print_choices
-from ..one_question import read_key, read_line
 from ..output import compact, print_coloured, print_note, print_sentence
+from ..questions.one_question import read_key, read_line
 
 _KINDS = {
     "text": "",

@@ -8,8 +8,8 @@ import anyio.to_thread
 
 from ....client import Elicitation, Elicited
 from ..choices import print_choices
-from ..one_question import read_key
 from ..output import print_coloured, print_note
+from ..questions.one_question import read_key
 from .address import Address
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..one_question import one_question
 from ..output import print_note
+from ..questions.one_question import one_question
 
 if TYPE_CHECKING:
     from ....client import Elicitation, Elicited

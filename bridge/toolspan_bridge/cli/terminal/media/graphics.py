@@ -17,7 +17,7 @@ from typing import IO, Literal
 from ..width import columns_of
 from .received import Received
 
-__all__ = ["Graphics", "graphics_of"]
+__all__ = ["VARIABLE", "Graphics", "Protocol", "graphics_of"]
 
 Protocol = Literal["kitty", "iterm2"]
 

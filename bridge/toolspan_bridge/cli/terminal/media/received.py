@@ -13,7 +13,7 @@ from ....formats.shared.conversation.media import IMAGES, media_type, sound_type
 from ....messages import Part, ToolOutcome
 from .pictures import Size, picture_size
 
-__all__ = ["Received", "files_of", "images_in", "result_text"]
+__all__ = ["MAX_BYTES", "MAX_PIXELS", "Received", "files_of", "images_in", "result_text"]
 
 MAX_BYTES = 20 * 1024 * 1024
 """The largest file that is taken."""

@@ -11,8 +11,8 @@ from ...asking.kept.stored import store_of
 from ...inputs import completed
 from ...inputs.options import ConfigChoice, config_options, json_option, read_config
 from ...module_group import Verb
-from ...terminal.line_questions import confirm
 from ...terminal.output import emit_json, print_note
+from ...terminal.questions.lines import confirm
 
 
 @click.command(name="delete", cls=Verb, example="toolspan conversations delete ID --yes")

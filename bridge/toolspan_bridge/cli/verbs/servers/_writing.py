@@ -15,8 +15,8 @@ from ....errors import UsageError
 from ....other_clients.discovery import configured_servers, planned_import
 from ....other_clients.install import FileChange, apply
 from ...inputs.options import config_paths_or_default
-from ...terminal.line_questions import confirm
 from ...terminal.output import print_message, print_note
+from ...terminal.questions.lines import confirm
 
 
 def target_option(function: Any) -> Any:

@@ -22,8 +22,8 @@ from ....other_clients.discovery.registry import (
 )
 from ...inputs.options import json_option
 from ...module_group import Verb
-from ...terminal.line_questions import ask_line
 from ...terminal.output import emit_json, print_message, print_note
+from ...terminal.questions.lines import ask_line
 from ...terminal.waiting.waits import waiting
 from ._writing import chosen_target, note_variables, refuse_overwriting, target_option, write
 

@@ -15,8 +15,8 @@ from ....other_clients.discovery import FoundServer, Replacements, UnreadFile, f
 from ....other_clients.discovery.clients import CLIENT_NAMES, this_machine
 from ...inputs.options import json_option
 from ...module_group import Verb
-from ...terminal.line_questions import ask_line
 from ...terminal.output import emit_json, emit_table, print_note
+from ...terminal.questions.lines import ask_line
 from ._writing import chosen_target, note_variables, refuse_overwriting, target_option, write
 
 _EXIT_UNREAD = 2

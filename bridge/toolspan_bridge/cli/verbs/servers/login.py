@@ -14,8 +14,8 @@ from ...inputs import completed
 from ...inputs.options import ConfigChoice, config_options, debug_option, json_option, read_config
 from ...inputs.target import CONNECT_SECONDS
 from ...module_group import Verb
-from ...terminal.one_question import has_terminal
 from ...terminal.output import emit_json, print_note
+from ...terminal.questions.one_question import has_terminal
 from ...terminal.sign_in import TerminalSignIn
 from ...terminal.waiting.waits import waiting
 from ._chosen import chosen_server, described

@@ -11,7 +11,7 @@ from ...badges import changes_text
 from ...evidence.confusion import NO_TOOL
 from ...evidence.counts import Counts
 from ...evidence.records import Record
-from ...store import Trial
+from ...storage.trial import Trial
 from ..contents import Contents
 from .matrix import badge_html, share
 from .tags import Html, joined, table, tag

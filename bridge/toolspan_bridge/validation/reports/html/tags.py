@@ -7,7 +7,7 @@ from html import escape
 
 from toolspan_server.common.visible import visible
 
-__all__ = ["Html", "joined", "table", "tag"]
+__all__ = ["Html", "joined", "table", "tag", "text"]
 
 
 class Html(str):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .....errors import UsageError
-from ....terminal.one_question import agreed_here, has_terminal
 from ....terminal.output import clear_screen, print_note
+from ....terminal.questions.one_question import agreed_here, has_terminal
 from ...chat import Chat
 from ...command import Command
 

@@ -6,8 +6,8 @@ import anyio.to_thread
 import click
 
 from .....errors import UsageError
-from ....terminal.one_question import has_terminal
 from ....terminal.output import edited_text
+from ....terminal.questions.one_question import has_terminal
 from ...chat import Chat
 from ...command import Command
 

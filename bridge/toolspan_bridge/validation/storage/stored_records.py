@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from ..errors import StoreError
-from ._reading import has_column, has_table, read_only
-from .evidence.counts import Counts
-from .evidence.records import Present, Record, judged
-from .fingerprint import Fingerprint
+from ...errors import StoreError
+from ..evidence.counts import Counts
+from ..evidence.records import Present, Record, judged
+from ..fingerprint import Fingerprint
+from .reading import has_column, has_table, read_only
 
 __all__ = ["read_records"]
 

@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from ..errors import StoreError
-from ..formats.prompt.wordings import DEFAULT, WORDINGS
-from ._reading import has_table, read_only
-from .wording_choice import WordingChoice
+from ...errors import StoreError
+from ...formats.prompt.wordings import DEFAULT, WORDINGS
+from ..storage.reading import has_table, read_only
+from .choice import WordingChoice
 
 __all__ = ["ChosenWordings", "read_choices"]
 

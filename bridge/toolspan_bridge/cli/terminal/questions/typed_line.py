@@ -11,7 +11,7 @@ import threading
 
 import click
 
-from .output import print_question
+from ..output import print_question
 
 
 def typed_line(prompt: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..errors import UsageError
-from ..formats.prompt.wordings import DEFAULT, WORDINGS
-from .store import Trial, timestamp
-from .wording_choice import Measured, WordingChoice
+from ...errors import UsageError
+from ...formats.prompt.wordings import DEFAULT, WORDINGS
+from ..storage.trial import Trial, timestamp
+from .choice import Measured, WordingChoice
 
 __all__ = ["choose_wording", "ways_of"]
 

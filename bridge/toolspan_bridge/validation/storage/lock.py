@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from toolspan_server.common.private_files import private_file
 
-from ..errors import StoreError
+from ...errors import StoreError
 
 _POLL_SECONDS = 0.01
 

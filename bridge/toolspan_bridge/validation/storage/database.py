@@ -10,9 +10,8 @@ from pathlib import Path
 
 from toolspan_server.common.private_files import private_file, private_folder
 
-from ..errors import StoreError
-from ._lock import locked
-from ._store_file import (
+from ...errors import StoreError
+from .file import (
     BUSY_SECONDS,
     COLUMNS,
     checksum,
@@ -21,6 +20,7 @@ from ._store_file import (
     set_aside_notices,
     sync_directory,
 )
+from .lock import locked
 
 Row = tuple[str, str, str, str, int, str, str, str]
 """A trial's values, in the order of ``COLUMNS``."""

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from ._store_file import opened, refuse_other
+from .file import opened, refuse_other
 
 __all__ = ["has_column", "has_table", "read_only"]
 

@@ -12,9 +12,9 @@ import anyio
 
 from toolspan_server.common.visible import visible_line
 
-from .output import print_note
-from .waiting.status_line import occupied
-from .waiting.waits import waits_here
+from ..output import print_note
+from ..waiting.status_line import occupied
+from ..waiting.waits import waits_here
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession

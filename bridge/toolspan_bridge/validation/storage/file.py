@@ -13,7 +13,7 @@ from pathlib import Path
 
 from toolspan_server.common.private_files import private_database, private_file
 
-from ..errors import StoreError
+from ...errors import StoreError
 
 SCHEMA_VERSION = 3
 BUSY_SECONDS = 10.0

@@ -11,22 +11,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Self
 
-from ..errors import StoreError
-from ._clean import (
+from ...errors import StoreError
+from .._clean import (
     Redact,
     clean,
     clean_text,
     cut_text,
     fitted,
 )
-from .fingerprint import Fingerprint
+from ..fingerprint import Fingerprint
+from .trial import Trial
 
 if TYPE_CHECKING:
-    from ._database import Database, Row
-    from .evidence.records import Present, Record
-    from .wording_choice import WordingChoice
+    from ..evidence.records import Present, Record
+    from ..wordings.choice import WordingChoice
+    from .database import Database, Row
+
+__all__ = ["STORE_FILE", "Store", "Totals"]
 
 STORE_FILE = "validation.sqlite3"
 """The store's name in the state directory."""
@@ -36,53 +39,11 @@ _MAX_ERROR = 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """One scenario, put to one model, once.
-
-    ``timestamp`` is when it ended (ISO 8601 UTC, milliseconds). ``error`` says why it failed and is empty
-    for a success; ``details`` is what was asked and what came back, as a JSON object. ``fingerprint`` is of
-    what was measured, ``None`` where that was not kept.
-    """
-
-    model_id: str
-    suite: str
-    scenario: str
-    timestamp: str
-    success: bool
-    error: str
-    details: Mapping[str, Any]
-    fingerprint: Fingerprint | None = None
-
-    @property
-    def usd(self) -> float | None:
-        """What it cost in US dollars; ``None`` where that is not known, as of trials of earlier versions."""
-        amount = _under(self.details, "cost", "usd")
-        return float(amount) if isinstance(amount, int | float) and not isinstance(amount, bool) else None
-
-    @property
-    def rescued(self) -> int:
-        """How many of its calls the model wrote as text."""
-        count = self.details.get("rescued")
-        return count if isinstance(count, int) else 0
-
-    @property
-    def tokens(self) -> int:
-        """All tokens of its turns, in and out; 0 where they are not known."""
-        counts = (_under(self.details, "usage", name) for name in ("input_tokens", "output_tokens"))
-        return sum(count for count in counts if isinstance(count, int))
-
-
-@dataclass(frozen=True, slots=True)
 class Totals:
     """How often a model was tried, over all runs, and how often it succeeded."""
 
     test_count: int
     success_count: int
-
-
-def timestamp() -> str:
-    """Now, as ``2026-11-21T10:00:00.123Z``."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Store:
@@ -105,7 +66,7 @@ class Store:
         noticed. Raises ``StoreError`` when the place cannot be written, for a store of a newer version and
         for another program's database: those are left as they are.
         """
-        from ._database import Database
+        from .database import Database
 
         return cls(Database(path), redact)
 
@@ -141,8 +102,8 @@ class Store:
 
     def records(self, model_id: str | None = None, present: Present = lambda record: {}) -> list[Record]:
         """The records of every model, or of one, without their trials; ``present`` as for ``judged``."""
-        from .evidence.counts import Counts
-        from .evidence.records import Record, judged
+        from ..evidence.counts import Counts
+        from ..evidence.records import Record, judged
 
         wanted = None if model_id is None else self._short(model_id)
         counted = self._database.counts_of_records(wanted)
@@ -199,13 +160,6 @@ class Store:
 
     def _short(self, text: str, characters: int = _MAX_NAME) -> str:
         return cut_text(clean_text(self._redact(text)), characters)
-
-
-def _under(details: Mapping[str, Any], *keys: str) -> object:
-    value: object = details
-    for key in keys:
-        value = cast("Mapping[str, object]", value).get(key) if isinstance(value, Mapping) else None
-    return value
 
 
 def _trial(row: Row, marks: Mapping[str, Fingerprint]) -> Trial:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from .output import print_message
+from ..output import print_message
 from .typed_line import typed_line
 
 

@@ -1,0 +1,1 @@
+"""Secrets in texts: known ones taken out, and what has the shape of one."""
