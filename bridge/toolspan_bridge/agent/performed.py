@@ -20,10 +20,10 @@ def listed_as(toolbox: Toolbox, name: str) -> Iterator[ListedTool]:
     for spec in toolbox.tools:
         tool = toolbox.definition(spec)
         if toolbox.is_own(spec.server) and f"{_TAG}{name}" in tool.tags:
-            yield _taken_over(tool)
+            yield taken_over(tool)
 
 
-def _taken_over(tool: ListedTool) -> ListedTool:
+def taken_over(tool: ListedTool) -> ListedTool:
     """``tool`` without what holds for its server's: its ``_meta``, and what its definition is known by."""
     details = {name: value for name, value in tool.details.items() if name != "_meta"}
     return replace(tool, details=details, fingerprint=Fingerprint("", {}))

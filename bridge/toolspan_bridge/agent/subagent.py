@@ -23,6 +23,7 @@ from ..toolbox.local import LocalCall, LocalFailure, LocalTool
 from ..toolbox.reports import SubagentReport
 from .approving import SubagentApprover
 from .performed import listed_as
+from .provider_search import ProviderSearch
 
 __all__ = ["Parent", "subagent_tools"]
 
@@ -40,7 +41,8 @@ _MOST_NAMED = 20
 @dataclass(frozen=True, slots=True)
 class Parent:
     """What a sub-agent takes over from the agent that starts it. ``toolbox`` are the servers' tools, guarded
-    as the parent's; ``keep`` saves the conversation of the call with that id and says where, or ``""``."""
+    as the parent's; ``keep`` saves the conversation of the call with that id and says where, or ``""``;
+    ``search`` searches for the workspaces without an engine."""
 
     question: Question
     provider: Provider
@@ -49,6 +51,7 @@ class Parent:
     pricing: Pricing | None
     limits: SubagentLimits
     keep: Callable[[Conversation, str], str]
+    search: ProviderSearch
     depth: int = 0
 
 
@@ -125,7 +128,8 @@ class _Task:
             return names_tool(globs, server, tool.name)
 
         offered = toolbox.accepting(is_offered)
-        wanted = offered.accepting(is_wanted).with_local(local)
+        wanted = offered.accepting(is_wanted)
+        wanted = wanted.with_local([*local, *self.parent.search.tools(wanted)])
         if globs is not None and not wanted.tools:
             names = [tool.name for tool in offered.tools[:_MOST_NAMED]]
             raise LocalFailure(

@@ -49,6 +49,7 @@ __all__ = [
     "mixes_builtins",
     "request_notes",
     "takes_answer_schema",
+    "takes_builtin",
 ]
 
 _SHARED = {"names", "shared"}
@@ -75,6 +76,13 @@ def mixes_builtins(name: str, model: str) -> bool:
     """Whether requests for ``model`` in the format ``name`` may hold built-in tools beside others."""
     mixes = getattr(get_format(name), "mixes", None)
     return mixes is None or bool(mixes(model))
+
+
+def takes_builtin(name: str, request: Request, builtin: str) -> bool:
+    """Whether the format ``name`` puts the provider's own tool ``builtin``, which ``request`` has, into the
+    request of its model."""
+    fit = getattr(get_format(name), "fitted", None) if builtin in builtin_names(name) else None
+    return builtin in builtin_names(name) and (fit is None or builtin in fit(request)[0].builtins)
 
 
 def takes_answer_schema(name: str, request: Request) -> bool:

@@ -65,8 +65,8 @@ async def search(
             "No search engine is configured",
             error_code="search_not_configured",
             user_action="Add web_search to the workspace in the config, such as {type: searxng, url: …}, "
-            "{type: brave, api_key: ${BRAVE_API_KEY}} or {type: tavily, api_key: ${TAVILY_API_KEY}}. Or let "
-            "the model's provider search: toolspan ask --builtin web_search.",
+            "{type: brave, api_key: ${BRAVE_API_KEY}} or {type: tavily, api_key: ${TAVILY_API_KEY}}. In "
+            "toolspan ask and chat the model's provider searches where it can.",
         )
     host = host_of(engine.address)
     secrets = Secrets(engine.secrets())
