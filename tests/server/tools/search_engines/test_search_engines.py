@@ -168,7 +168,7 @@ async def test_without_an_engine_the_error_tells_what_to_configure(tmp_path: Pat
     async with tools(tmp_path, None) as workspace:
         result = await workspace.result("WebSearch", query="tea")
     assert result.error_code == "search_not_configured"
-    for word in ("searxng", "brave", "tavily", "--builtin web_search"):
+    for word in ("searxng", "brave", "tavily", "the model's provider searches"):
         assert word in result.user_action
 
 
