@@ -70,7 +70,7 @@ def test_a_log_without_the_words_is_not_taken_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("I12.4.54")
-@given(text=st.text(min_size=1, max_size=12), data=st.data())
+@given(text=st.text(min_size=1, max_size=12).filter(str.strip), data=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 def test_whatever_part_of_a_text_is_wanted_is_found(tmp_path: Path, text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
