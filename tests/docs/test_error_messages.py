@@ -22,6 +22,7 @@ tools:
 
 
 @pytest.mark.requirement("I13.5.4")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "heading"),
     [

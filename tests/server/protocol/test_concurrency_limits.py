@@ -15,7 +15,7 @@ import pytest
 from tests.support.raw_http import RawClient, tool_call
 from tests.support.served import INITIALIZE, INITIALIZED, Served, StdioServer, call, http_server, tool, until
 
-pytestmark = pytest.mark.requirement("I9.2.10")
+pytestmark = [pytest.mark.requirement("I9.2.10"), pytest.mark.long]
 _RAW = Path(__file__).parents[2] / "support" / "mcp_servers" / "raw.py"
 _MANY = 40
 _LATE_MS = 200

@@ -422,6 +422,7 @@ def test_whatever_is_sent_is_answered_or_closed_and_the_next_request_served(
     assert server.process.poll() is None
 
 
+@pytest.mark.long
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     place=st.integers(min_value=0, max_value=400),
