@@ -65,7 +65,7 @@ def search(
 def _places(
     store: ConversationStore, entry: Entry, find: _Find, word: bytes, report: Callable[[str], None]
 ) -> Iterator[Found]:
-    if found := _around(entry.head.title, find):
+    if (found := _around(entry.head.title, find)) is not None:
         yield Found(entry, "title", 0, found)
     subagents = store.subagent_files(entry)
     for path in (entry.path, *subagents):
@@ -84,7 +84,7 @@ def _of(conversation: Conversation, entry: Entry, subagent: str, find: _Find) ->
     names = ToolNames(conversation)
     for number, message in enumerate(conversation.messages, 1):
         for place, text in _texts(message, names):
-            if found := _around(text, find):
+            if (found := _around(text, find)) is not None:
                 yield Found(entry, place, number, found, subagent)
 
 
@@ -121,11 +121,11 @@ def _texts(message: Message, names: ToolNames) -> Iterator[tuple[str, str]]:
         yield "call", f"{shown}({json.dumps(call.arguments, ensure_ascii=False)})"
 
 
-def _around(text: str, find: _Find) -> str:
-    """The part of ``text`` that was found, on one line, with what is around it; empty without any."""
+def _around(text: str, find: _Find) -> str | None:
+    """The part of ``text`` that was found, on one line, with what is around it; ``None`` without any."""
     place = find(text)
     if place is None:
-        return ""
+        return None
     start, end = max(0, place[0] - _AROUND), min(place[1], place[0] + 2 * _AROUND) + _AROUND
     shown = " ".join(text[start:end].split())
     return ("…" if start else "") + shown + ("…" if end < len(text) else "")

@@ -70,7 +70,13 @@ def test_a_log_without_the_words_is_not_taken_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("I12.4.54")
-@given(text=st.text(min_size=1, max_size=12).filter(str.strip), data=st.data())
+def test_an_answer_of_which_nothing_is_to_be_seen_is_found(tmp_path: Path) -> None:
+    store = saved(tmp_path, conversation("question", " ", result={"a": 1}))
+    assert "answer" in [found.place for found in places(store, " ")]
+
+
+@pytest.mark.requirement("I12.4.54")
+@given(text=st.text(min_size=1, max_size=12), data=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
 def test_whatever_part_of_a_text_is_wanted_is_found(tmp_path: Path, text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
