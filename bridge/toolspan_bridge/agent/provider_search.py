@@ -21,7 +21,7 @@ from ..providers.prices import Pricing
 from ..toolbox import Toolbox
 from ..toolbox.local import LocalCall, LocalFailure, LocalTool
 from ..toolbox.reports import SubagentReport
-from .performed import taken_over
+from .performed import own_tools, taken_over
 
 __all__ = ["ProviderSearch"]
 
@@ -52,10 +52,8 @@ class ProviderSearch:
         where the provider does not search."""
         if not self._is_there():
             return
-        for spec in toolbox.tools:
-            tool = toolbox.definition(spec)
-            ours = toolbox.is_own(spec.server) and works_as(tool) == "WebSearch"
-            if ours and not self.has_engine(workspace_name(tool)):
+        for tool in own_tools(toolbox):
+            if works_as(tool) == "WebSearch" and not self.has_engine(workspace_name(tool)):
                 yield _WebSearch(taken_over(tool), self, toolbox)
 
     def asking(self, query: str, hosts: Mapping[str, list[str]]) -> Question:

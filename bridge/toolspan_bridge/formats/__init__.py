@@ -81,8 +81,10 @@ def mixes_builtins(name: str, model: str) -> bool:
 def takes_builtin(name: str, request: Request, builtin: str) -> bool:
     """Whether the format ``name`` puts the provider's own tool ``builtin``, which ``request`` has, into the
     request of its model."""
-    fit = getattr(get_format(name), "fitted", None) if builtin in builtin_names(name) else None
-    return builtin in builtin_names(name) and (fit is None or builtin in fit(request)[0].builtins)
+    if builtin not in builtin_names(name):
+        return False
+    fit = getattr(get_format(name), "fitted", None)
+    return fit is None or builtin in fit(request)[0].builtins
 
 
 def takes_answer_schema(name: str, request: Request) -> bool:
