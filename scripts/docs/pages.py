@@ -12,6 +12,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/command-line.md": command_line.page,
     "docs/reference/config-file.md": config_file.page,
     "docs/reference/errors.md": errors.page,
+    "bridge/toolspan_bridge/cli/explained/errors.json": errors.data,
     "docs/reference/events.md": events.page,
     "docs/reference/events.schema.json": events.schema,
     "docs/reference/formats.md": formats.page,

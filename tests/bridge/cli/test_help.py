@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WITHOUT_CONFIG = {
     "completion": "prints a script",
     "demo": "writes its own configs",
+    "errors": "says the same of every config",
     "init": "writes a config",
     "presets list": "presets are the user's",
     "presets show": "presets are the user's",

@@ -99,6 +99,15 @@ def conversations(ctx: click.Context) -> Iterator[tuple[str, str]]:
 
 
 @_completes
+def error_codes(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    """The codes of errors."""
+    del ctx
+    from ..explained import entries
+
+    return ((each.code, each.why) for each in entries())
+
+
+@_completes
 def servers(ctx: click.Context) -> Iterator[tuple[str, str]]:
     """The servers of the config."""
     return ((name, entry.url or entry.command or "") for name, entry in _config(ctx).mcp_servers.items())

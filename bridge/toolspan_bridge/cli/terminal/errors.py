@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from dataclasses import asdict
 from typing import Any
 
@@ -13,10 +14,12 @@ from toolspan_server.errors import ConfigError
 from ...errors import BridgeError, ContextOverflowError, ProviderError
 from .output import (
     emit_json_error,
+    print_message,
     print_problem,
     print_text,
     print_traceback,
 )
+from .program import command_line
 
 EXIT_INTERRUPTED = 130
 
@@ -42,6 +45,14 @@ def report(error: Exception, *, as_json: bool) -> None:
         print_problem(str(error))
     else:
         print_traceback(error)
+    if not as_json and not isinstance(error, click.ClickException):
+        point_to_entry(str(_described(error)["code"]))
+
+
+def point_to_entry(code: str) -> None:
+    """Say, where stderr is a terminal, which command explains errors of this ``code``."""
+    if sys.stderr.isatty():
+        print_message(f"more about it: {command_line('errors', code)}", err=True)
 
 
 def _described(error: Exception) -> dict[str, Any]:

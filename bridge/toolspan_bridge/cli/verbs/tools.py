@@ -29,6 +29,7 @@ from ..inputs.options import (
 )
 from ..long_lists import all_option, grouped, is_too_long, note_how_to_see_all
 from ..module_group import SubcommandGroup
+from ..terminal.errors import point_to_entry
 from ..terminal.output import (
     compact,
     emit_json,
@@ -162,7 +163,16 @@ def call(
         emit_text(value) if isinstance(value, str) else emit_json(value)
     else:
         print_note(f"{result['error']} ({result['user_action']})")
+        _point_to_entry(result["error_code"])
     return 0 if result["success"] else EXIT_TOOL_ERROR
+
+
+def _point_to_entry(code: str) -> None:
+    """Other servers and mocks have codes that no entry explains."""
+    from ..explained import entries
+
+    if any(each.code == code for each in entries()):
+        point_to_entry(code)
 
 
 def _list_names(tools: tuple[ToolSpec, ...], format_name: str, *, as_json: bool, show_all: bool) -> None:
