@@ -24,15 +24,12 @@ from .records import (
     build_records,
     export_records,
 )
-from .report import (
-    ModelReport,
-    TrialFinished,
-    TrialStarted,
-    ValidationReport,
-    print_report,
-    progress,
-)
-from .run import TRIAL_TIMEOUT, AskModel, validate, validate_wordings
+from .runs.events import TrialFinished, TrialStarted
+from .runs.one_trial import AskModel
+from .runs.progress import progress
+from .runs.report import ModelReport, ValidationReport
+from .runs.table import print_report
+from .runs.validate import TRIAL_TIMEOUT, validate, validate_wordings
 from .storage.store import STORE_FILE, Store, Totals
 from .storage.stored_records import read_records
 from .storage.trial import Trial

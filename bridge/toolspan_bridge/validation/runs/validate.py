@@ -2,70 +2,35 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
 
-import anyio
 import anyio.to_thread
 
-from ..errors import (
+from ...errors import (
     AuthError,
     BridgeError,
-    ProviderError,
     UnknownModelError,
     UnreachableError,
     UsageError,
 )
-from ..events import Answer
-from ..providers.prices import usd_data
-from ..providers.resolve import bare_model
-from .badges import RULE, THRESHOLD, BadgeRule
-from .fingerprint import Fingerprint, hash_of, toolspan_version
-from .offer import Offer
-from .report import (
-    ModelReport,
-    OnEvent,
-    TrialFinished,
-    TrialStarted,
-    ValidationReport,
-)
-from .storage.store import Store, Totals
-from .storage.trial import Trial, timestamp
-from .suites import Scenario, Suite
-from .wordings.choosing import choose_wording, ways_of
+from ...providers.resolve import bare_model
+from ..badges import RULE, THRESHOLD, BadgeRule
+from ..fingerprint import Fingerprint
+from ..storage.store import Store, Totals
+from ..storage.trial import Trial, timestamp
+from ..suites import Scenario, Suite
+from ..wordings.choosing import choose_wording, ways_of
+from .events import OnEvent, TrialFinished, TrialStarted
+from .one_trial import AskModel, AskOffering, FingerprintOf, TrialRunner, try_scenario
+from .report import ModelReport, ValidationReport
+
+__all__ = ["MAX_TRIALS", "TRIAL_TIMEOUT", "validate", "validate_wordings"]
 
 TRIAL_TIMEOUT = 120.0
 """Seconds that one trial may take, all its turns and tool calls together."""
 
 MAX_TRIALS = 1_000
-
-
-class AskModel(Protocol):
-    """Puts ``query`` to ``model`` (``provider/model``) with all tools, and gives the answer.
-
-    Raises ``BridgeError``: what each means for the run is with ``validate``.
-    """
-
-    async def __call__(self, model: str, query: str) -> Answer: ...
-
-
-class AskOffering(Protocol):
-    """As ``AskModel``, with what ``offer`` has in place of the tools."""
-
-    async def __call__(self, model: str, query: str, offer: Offer) -> Answer: ...
-
-
-FingerprintOf = Callable[[str], Awaitable[Fingerprint]]
-"""What is measured when a model (``provider/model``) is asked now. Raises as ``AskModel``."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    success: bool
-    error: str
-    details: dict[str, Any]
 
 
 async def validate(
@@ -99,7 +64,7 @@ async def validate(
     reports: list[ModelReport] = []
     for index, model in enumerate(chosen):
         progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
-        runner = _TrialRunner(ask, store, timeout, fingerprint_of, ask_offering)
+        runner = TrialRunner(ask, store, timeout, fingerprint_of, ask_offering)
         reports.append(await _validate_model(model, suite, questions, runner, progress))
     return ValidationReport(suite.name, threshold, tuple(reports), store.notices, rule=rule)
 
@@ -148,13 +113,6 @@ async def validate_wordings(
     return replace(report, choices=tuple(found))
 
 
-def hash_of_suite(suite: Suite) -> str:
-    """The hash of what ``suite`` asks and expects; its name has no part in it."""
-    content: Any = suite.model_dump(exclude={"name"}, exclude_defaults=True)
-    more = [each.identity for each in suite.scenarios if each.identity is not None]
-    return hash_of([content, more] if more else content)
-
-
 def _check(trials: int, timeout: float, threshold: float) -> None:
     if not 1 <= trials <= MAX_TRIALS:
         raise UsageError(f"the number of trials must be 1 … {MAX_TRIALS:,}, not {trials}")
@@ -162,27 +120,6 @@ def _check(trials: int, timeout: float, threshold: float) -> None:
         raise UsageError(f"the time-out must be more than 0 s, not {timeout}")
     if not 0 <= threshold <= 1:
         raise UsageError(f"the threshold must be 0 … 1, not {threshold}")
-
-
-@dataclass(frozen=True, slots=True)
-class _TrialRunner:
-    ask: AskModel
-    store: Store
-    timeout: float
-    fingerprint_of: FingerprintOf | None
-    ask_offering: AskOffering | None
-
-    async def answer(self, model: str, scenario: Scenario) -> Answer:
-        """What ``model`` makes of ``scenario``."""
-        offer = scenario.offer
-        if offer is None or self.ask_offering is None:
-            return await self.ask(model, scenario.query)
-        return await self.ask_offering(model, scenario.query, offer)
-
-    async def fingerprint(self, model: str, suite: Suite) -> Fingerprint:
-        """What is measured when ``suite`` is put to ``model``."""
-        found = await self.fingerprint_of(model) if self.fingerprint_of else Fingerprint(model=model)
-        return replace(found, suite=hash_of_suite(suite), toolspan=toolspan_version())
 
 
 @dataclass(slots=True)
@@ -200,7 +137,7 @@ class _Progress:
 
 
 async def _validate_model(
-    model: str, suite: Suite, questions: Sequence[Scenario], bench: _TrialRunner, progress: _Progress
+    model: str, suite: Suite, questions: Sequence[Scenario], bench: TrialRunner, progress: _Progress
 ) -> ModelReport:
     kept: list[Trial] = []
     ended_by: BridgeError | None = None
@@ -209,7 +146,7 @@ async def _validate_model(
         progress.started(model, scenario)
         try:
             mark = mark or await bench.fingerprint(model, suite)
-            outcome = await _try(model, scenario, bench)
+            outcome = await try_scenario(model, scenario, bench)
         except (AuthError, UnreachableError, UnknownModelError) as error:
             ended_by = error
             break
@@ -219,37 +156,3 @@ async def _validate_model(
         progress.finished(kept[-1])
     totals = bench.store.totals(model, mark) if mark else Totals(0, 0)
     return ModelReport(model, tuple(kept), totals, ended_by)
-
-
-def _expectation(scenario: Scenario) -> dict[str, Any]:
-    """What figures by tool and tag are made of: ``{"expected": {"calls" | "no_calls"}, "tags"}``."""
-    expect = scenario.expect
-    calls: dict[str, Any] = {"calls": [call.tool for call in expect.calls]} if expect.calls else {}
-    expected = calls | ({"no_calls": True} if expect.no_calls else {})
-    tags = [str(tag) for tag in getattr(scenario, "tags", ())]
-    return ({"expected": expected} if expected else {}) | ({"tags": tags} if tags else {})
-
-
-async def _try(model: str, scenario: Scenario, bench: _TrialRunner) -> _Outcome:
-    began = time.monotonic()
-    answer: Answer | None = None
-    error = f"no answer within {bench.timeout:g} s"
-    try:
-        with anyio.move_on_after(bench.timeout):
-            answer = await bench.answer(model, scenario)
-    except UnknownModelError:
-        raise
-    except ProviderError as failure:
-        error = failure.message
-    details: dict[str, Any] = {
-        "scenario": scenario.title,
-        "query": scenario.query,
-        "duration_ms": round((time.monotonic() - began) * 1000),
-        **_expectation(scenario),
-    }
-    if answer is None:
-        return _Outcome(False, error or "the provider gave an error without words", details)
-    faults = scenario.faults_of(answer)
-    rescued = sum(call.rescued for call in answer.tool_calls)
-    measured = {"cost": usd_data(answer.usd), "rescued": rescued}
-    return _Outcome(not faults, "; ".join(faults), {**details, **measured, **answer.as_dict()})
