@@ -34,6 +34,7 @@ from toolspan_bridge import (
     NameTable,
     Record,
     Reply,
+    Run,
     Scenario,
     Store,
     StreamFailed,
@@ -101,6 +102,13 @@ async def validated(state: Path, toolbox: Toolbox) -> int:
     assert_type(report, ValidationReport)
     assert_type(report.models, tuple[ModelReport, ...])
     return report.exit_code
+
+
+def resumed(store: Store, plan: str) -> frozenset[int]:
+    run = assert_type(store.unfinished(plan), Run | None)
+    store.begin(run or Run("1", plan, "2026-11-21T10:00:00.000Z", contents={"trials": 3}))
+    store.finish("1")
+    return assert_type(store.done("1"), frozenset[int])
 
 
 def measured(state: Path, store: Store) -> str:

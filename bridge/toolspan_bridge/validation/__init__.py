@@ -30,6 +30,7 @@ from .runs.progress import progress
 from .runs.report import ModelReport, ValidationReport
 from .runs.table import print_report
 from .runs.validate import TRIAL_TIMEOUT, validate, validate_wordings
+from .storage.run import Run
 from .storage.store import STORE_FILE, Store, Totals
 from .storage.stored_records import read_records
 from .storage.trial import Trial
@@ -60,6 +61,7 @@ __all__ = [
     "Measured",
     "ModelReport",
     "Record",
+    "Run",
     "Scenario",
     "Store",
     "Suite",

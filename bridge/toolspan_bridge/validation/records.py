@@ -1,15 +1,18 @@
 """Validation records: what all trials of a model come to, in the shape that is exported.
 
 {"model_id": "openai/gpt-4o", "tested": true, "validated": true, "test_count": 5, "success_count": 4,
- "last_tested": "2026-11-21T10:00:00.123Z", "cost": {"usd": 0.0021}, "rescued": 0, "suite": "default",
+ "error_count": 1, "last_tested": "2026-11-21T10:00:00.123Z", "cost": {"usd": 0.0021}, "rescued": 0,
+ "suite": "default",
  "fingerprint": {"model": "gpt-4o", "mode": "native", …}, "badge": {"status": "provisional", "n": 5, …},
  "test_history": [{"timestamp": …, "success": true, "cost": {…}, "rescued": 0, "details": {…}},
-                  {"timestamp": …, "success": false, "cost": {"usd": null}, "rescued": 0, "error": "…"}]}
+                  {"timestamp": …, "success": false, "cost": {"usd": null}, "rescued": 0, "error": "…"}],
+ "errors": [{"timestamp": …, "error": "429: too many requests"}]}
 
 ``validated`` is the rule of old, a rate of at least 0.8; ``badge`` says how sure that is. Trials of different
 fingerprints or suites are in different records; ``fingerprint`` is ``null`` for those of versions that kept
 none. ``cost`` is in US dollars, ``null`` where a price is not known or a trial was recorded before costs
-were; ``rescued`` counts the calls that the model wrote as text.
+were; ``rescued`` counts the calls that the model wrote as text. ``errors`` are trials that the provider or
+the infrastructure did not bring to an end: no other figure counts them.
 """
 
 from __future__ import annotations
@@ -55,21 +58,26 @@ def build_records(
 def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
     """One model's record without its evidence; with no trial, that of a model that was not tested.
 
-    ``{"model_id", "tested", "validated", "test_count", "success_count", "last_tested", "cost", "rescued",
-    "test_history": [{"timestamp", "success", "cost", "rescued", "details" or "error"}]}``, times in ISO 8601
-    UTC, costs as ``{"usd"}``.
+    ``{"model_id", "tested", "validated", "test_count", "success_count", "error_count", "last_tested", "cost",
+    "rescued", "test_history": [{"timestamp", "success", "cost", "rescued", "details" or "error"}],
+    "errors": [{"timestamp", "error"}]}``, times in ISO 8601 UTC, costs as ``{"usd"}``. What the provider or
+    the infrastructure did not bring to an end is in ``errors`` and in no other figure.
     """
-    successes = sum(trial.success for trial in trials)
+    measured = [trial for trial in trials if not trial.is_error]
+    errors = [trial for trial in trials if trial.is_error]
+    successes = sum(trial.success for trial in measured)
     return {
         "model_id": model_id,
-        "tested": bool(trials),
-        "validated": is_validated(successes, len(trials)),
-        "test_count": len(trials),
+        "tested": bool(measured),
+        "validated": is_validated(successes, len(measured)),
+        "test_count": len(measured),
         "success_count": successes,
-        "last_tested": trials[-1].timestamp if trials else None,
-        "cost": usd_data(total_usd(trial.usd for trial in trials)),
-        "rescued": sum(trial.rescued for trial in trials),
-        "test_history": [_entry(trial) for trial in trials],
+        "error_count": len(errors),
+        "last_tested": measured[-1].timestamp if measured else None,
+        "cost": usd_data(total_usd(trial.usd for trial in measured)),
+        "rescued": sum(trial.rescued for trial in measured),
+        "test_history": [_entry(trial) for trial in measured],
+        "errors": [{"timestamp": trial.timestamp, "error": trial.error} for trial in errors],
     }
 
 
@@ -105,13 +113,14 @@ def write_json(path: Path, data: object | Callable[[], object]) -> None:
 
 def _with_evidence(record: Record, rule: BadgeRule) -> dict[str, Any]:
     whole = build_record(record.model_id, record.trials)
-    history = whole.pop("test_history")
+    history, errors = whole.pop("test_history"), whole.pop("errors")
     return {
         **whole,
         "suite": record.suite,
         "fingerprint": record.fingerprint.as_dict() if record.fingerprint else None,
         "badge": badge_of(record, rule).as_dict(),
         "test_history": history,
+        "errors": errors,
     }
 
 

@@ -126,7 +126,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> 
         Store.open(path)
 
     assert str(path) in refusal.value.message
-    assert "written by a newer Toolspan (store version 7, this one reads up to 3)" in refusal.value.message
+    assert "written by a newer Toolspan (store version 7, this one reads up to 4)" in refusal.value.message
     assert path.read_bytes() == before
     assert _set_aside(path) == []
 

@@ -54,6 +54,7 @@ def test_a_record_has_exactly_the_documented_shape(tmp_path: Path) -> None:
             "validated": False,
             "test_count": 2,
             "success_count": 1,
+            "error_count": 0,
             "last_tested": second,
             "cost": {"usd": None},
             "rescued": 2,
@@ -65,6 +66,7 @@ def test_a_record_has_exactly_the_documented_shape(tmp_path: Path) -> None:
                 "signed": f"🔧⚠️ stale (n=2, 50 %, 9–91 %; changed: {UNKNOWN})",
                 "n": 2,
                 "successes": 1,
+                "errors": 0,
                 "rate": 0.5,
                 "interval": [0.094531, 0.905469],
                 "changed": ["fingerprint"],
@@ -89,6 +91,7 @@ def test_a_record_has_exactly_the_documented_shape(tmp_path: Path) -> None:
                     "error": "get_weather was not called (no tool was)",
                 },
             ],
+            "errors": [],
         }
     ]
 

@@ -116,6 +116,7 @@ def test_the_report_as_json_has_exactly_the_documented_shape() -> None:
                     "signed": "🔧⚠️ failed (n=3, 33 %, 6–80 %)",
                     "n": 3,
                     "successes": 1,
+                    "errors": 0,
                     "rate": 0.333333,
                     "interval": [0.061492, 0.79234],
                     "changed": [],

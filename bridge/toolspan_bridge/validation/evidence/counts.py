@@ -14,10 +14,12 @@ __all__ = ["Counts"]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """``successes`` of ``n`` trials."""
+    """``successes`` of ``n`` trials. ``errors`` counts those that the provider or the infrastructure did not
+    bring to an end: they are not among the ``n``, and no rate knows them."""
 
     n: int
     successes: int
+    errors: int = 0
 
     @property
     def rate(self) -> float:
@@ -38,10 +40,11 @@ class Counts:
         return f"n={self.n:,}, {percent} %, {_down(low)}–{_up(high)} %"
 
     def as_dict(self) -> dict[str, Any]:
-        """``{"n", "successes", "rate", "interval": [low, high]}``, to six places."""
+        """``{"n", "successes", "errors", "rate", "interval": [low, high]}``, to six places."""
         return {
             "n": self.n,
             "successes": self.successes,
+            "errors": self.errors,
             "rate": round(self.rate, 6),
             "interval": [round(end, 6) for end in self.interval],
         }
@@ -49,8 +52,9 @@ class Counts:
     @classmethod
     def of(cls, trials: Iterable[Trial]) -> Self:
         """The counts of ``trials``."""
-        outcomes = [trial.success for trial in trials]
-        return cls(len(outcomes), sum(outcomes))
+        outcomes = [None if trial.is_error else trial.success for trial in trials]
+        errors = outcomes.count(None)
+        return cls(len(outcomes) - errors, outcomes.count(True), errors)
 
 
 def _down(rate: float) -> int:

@@ -21,9 +21,15 @@ PERCENTILES = (50, 90, 95, 99)
 
 @dataclass(frozen=True)
 class Evidence:
-    """The figures of ``trials``, which have one fingerprint."""
+    """The figures of ``trials``, which have one fingerprint. Those that ended by an error of the provider or
+    the infrastructure are counted as such, and are in no other figure."""
 
     trials: tuple[Trial, ...]
+
+    @cached_property
+    def measured(self) -> tuple[Trial, ...]:
+        """The trials that did not end by such an error."""
+        return tuple(trial for trial in self.trials if not trial.is_error)
 
     @cached_property
     def counts(self) -> Counts:
@@ -50,13 +56,13 @@ class Evidence:
     @cached_property
     def confusion(self) -> dict[tuple[str, str], int]:
         """How often each pair of an expected and a called tool was seen; ``""`` is no tool."""
-        return confusion(self.trials)
+        return confusion(self.measured)
 
     @cached_property
     def consistency(self) -> dict[int, Fraction]:
         """Pass^k: the probability that ``k`` trials of a scenario, drawn from its own, all succeed; the mean
-        of all scenarios. For each ``k`` up to the fewest trials that a scenario has."""
-        counts = self.scenarios.values()
+        of all scenarios that have any. For each ``k`` up to the fewest trials that one of them has."""
+        counts = [each for each in self.scenarios.values() if each.n]
         most = min((each.n for each in counts), default=0)
         return {
             k: sum((pass_k(each, k) for each in counts), Fraction(0)) / len(counts)
@@ -72,19 +78,19 @@ class Evidence:
     def latency_ms(self) -> dict[int, int]:
         """The percentiles of a trial's milliseconds, by nearest rank; empty where no time is known."""
         times = sorted(
-            time for trial in self.trials if (time := _whole(trial.details.get("duration_ms"))) is not None
+            time for trial in self.measured if (time := _whole(trial.details.get("duration_ms"))) is not None
         )
         return {each: times[ceil(len(times) * each / 100) - 1] for each in PERCENTILES} if times else {}
 
     @property
     def tokens(self) -> int:
         """All tokens, in and out."""
-        return sum(trial.tokens for trial in self.trials)
+        return sum(trial.tokens for trial in self.measured)
 
     @cached_property
     def usd(self) -> float | None:
         """What all trials cost in US dollars; ``None`` where a trial's cost is not known."""
-        return total_usd(trial.usd for trial in self.trials)
+        return total_usd(trial.usd for trial in self.measured)
 
     @property
     def tokens_per_success(self) -> float | None:

@@ -22,20 +22,40 @@ from .file import (
 )
 from .lock import locked
 
-Row = tuple[str, str, str, str, int, str, str, str]
+Row = tuple[str, str, str, str, int, str, str, str, int, str, int]
 """A trial's values, in the order of ``COLUMNS``."""
 
-_INSERT = f"INSERT INTO trials ({', '.join(COLUMNS)}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+RunRow = tuple[str, str, str, str, str]
+"""A run's id, plan, start, end and contents."""
+
+_DIGEST = COLUMNS.index("fingerprint")
+
+_INSERT = (
+    f"INSERT INTO trials ({', '.join(COLUMNS)}, checksum) VALUES ({', '.join('?' * (len(COLUMNS) + 1))}) "
+    "ON CONFLICT DO NOTHING"
+)
+_NUMBERED = (
+    f"SELECT {', '.join(COLUMNS)} FROM trials WHERE run = ? AND number = ? AND number > 0 AND is_error = 0"
+)
+_DONE = "SELECT number FROM trials WHERE run = ? AND number > 0 AND is_error = 0"
+_BEGIN = "INSERT OR IGNORE INTO runs (id, plan, started, finished, contents) VALUES (?, ?, ?, ?, ?)"
+_UNFINISHED = (
+    "SELECT id, plan, started, finished, contents FROM runs WHERE plan = ? AND finished = '' "
+    "ORDER BY started DESC, id LIMIT 1"
+)
+_RUN = "SELECT id, plan, started, finished, contents FROM runs WHERE id = ?"
+_FINISH = "UPDATE runs SET finished = ? WHERE id = ? AND finished = ''"
 _KEEP = "INSERT OR IGNORE INTO fingerprints (digest, parts) VALUES (?, ?)"
 _SELECT = f"SELECT {', '.join(COLUMNS)} FROM trials WHERE ?1 IS NULL OR model_id = ?1 ORDER BY id"
 _RECORDS = (
-    "SELECT model_id, suite, fingerprint, count(*), sum(success), min(timestamp), max(timestamp) FROM trials "
+    "SELECT model_id, suite, fingerprint, count(*) - sum(is_error), sum(success * (1 - is_error)), "
+    "sum(is_error), min(timestamp), max(timestamp) FROM trials "
     "WHERE ?1 IS NULL OR model_id = ?1 GROUP BY model_id, suite, fingerprint"
 )
 _CHOOSE = "INSERT OR REPLACE INTO wordings (model_id, choice) VALUES (?, ?)"
 _COUNT = (
-    "SELECT count(*), coalesce(sum(success), 0) FROM trials "
-    "WHERE model_id = ?1 AND (?2 IS NULL OR fingerprint = ?2)"
+    "SELECT count(*), coalesce(sum(success), 0) FROM trials WHERE is_error = 0 AND "
+    "model_id = ?1 AND (?2 IS NULL OR fingerprint = ?2)"
 )
 
 _DAMAGED = "it is damaged (the next start sets it aside under another name)"
@@ -66,17 +86,53 @@ class Database:
         self._identity = _identity(path)
         self.notices = set_aside_notices(path)
 
-    def insert(self, row: Row, fingerprint: str = "") -> None:
-        """Write ``row``, and the text of its fingerprint: when this returns it is on the disk."""
+    def insert(self, row: Row, fingerprint: str = "") -> Row:
+        """Write ``row``, and the text of its fingerprint: when this returns it is on the disk.
+
+        Returns the row that is there: an earlier one of the same run and number stays, and is the one.
+        """
         with (
             self._lock,
             self._reporting_errors("write to", "; this trial is not recorded, earlier ones are intact"),
         ):
             self._check_identity("trial")
-            if row[-1] and row[-1] not in self._kept:
-                self._connection.execute(_KEEP, (row[-1], fingerprint))
-                self._kept.add(row[-1])
-            self._connection.execute(_INSERT, (*row, checksum(row)))
+            digest = str(row[_DIGEST])
+            if digest and digest not in self._kept:
+                self._connection.execute(_KEEP, (digest, fingerprint))
+                self._kept.add(digest)
+            if self._connection.execute(_INSERT, (*row, checksum(row))).rowcount:
+                return row
+            earlier: Row = self._connection.execute(_NUMBERED, row[-2:]).fetchone()
+            return earlier
+
+    def begin(self, run: RunRow) -> None:
+        """Write a run, unless there is one of the same id."""
+        with self._lock, self._reporting_errors("write to", "; the run is not recorded"):
+            self._check_identity("run")
+            self._connection.execute(_BEGIN, run)
+
+    def unfinished(self, plan: str) -> RunRow | None:
+        """The last started run of ``plan`` that is not finished."""
+        with self._lock, self._reporting_errors("read"):
+            found: RunRow | None = self._connection.execute(_UNFINISHED, (plan,)).fetchone()
+            return found
+
+    def run(self, run_id: str) -> RunRow | None:
+        """The run of that id."""
+        with self._lock, self._reporting_errors("read"):
+            found: RunRow | None = self._connection.execute(_RUN, (run_id,)).fetchone()
+            return found
+
+    def finish(self, run_id: str, when: str) -> None:
+        """Write when a run was finished, unless it was before."""
+        with self._lock, self._reporting_errors("write to", "; the run is not recorded as finished"):
+            self._check_identity("end of the run")
+            self._connection.execute(_FINISH, (when, run_id))
+
+    def done(self, run_id: str) -> list[int]:
+        """The numbers of a run that have a trial which is no error."""
+        with self._lock, self._reporting_errors("read"):
+            return [row[0] for row in self._connection.execute(_DONE, (run_id,))]
 
     def choose(self, model_id: str, choice: str) -> None:
         """Write the choice of a wording for a model, in place of an earlier one."""
@@ -89,9 +145,9 @@ class Database:
         with self._lock, self._reporting_errors("read"):
             return self._connection.execute(_SELECT, (model_id,)).fetchall()
 
-    def counts_of_records(self, model_id: str | None) -> list[tuple[str, str, str, int, int, str, str]]:
-        """Model, suite and fingerprint of each record, its trials, its successes, and its first and last
-        time."""
+    def counts_of_records(self, model_id: str | None) -> list[tuple[str, str, str, int, int, int, str, str]]:
+        """Model, suite and fingerprint of each record, its trials, successes and errors, and its first and
+        last time."""
         with self._lock, self._reporting_errors("read"):
             return self._connection.execute(_RECORDS, (model_id,)).fetchall()
 

@@ -15,20 +15,40 @@ from toolspan_server.common.private_files import private_database, private_file
 
 from ...errors import StoreError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 BUSY_SECONDS = 10.0
-COLUMNS = ("model_id", "suite", "scenario", "timestamp", "success", "error", "details", "fingerprint")
-"""Of a trial. Up to version 2 there was no fingerprint, which is empty for the trials of then."""
+_COLUMNS_OF_3 = ("model_id", "suite", "scenario", "timestamp", "success", "error", "details", "fingerprint")
+COLUMNS = (*_COLUMNS_OF_3, "is_error", "run", "number")
+"""Of a trial. Up to version 2 there was no fingerprint, up to version 3 nothing after it: a trial of
+then has ``NOTHING_MORE``, and an empty fingerprint."""
+NOTHING_MORE = (0, "", 0)
 
+_OF_3 = (*_COLUMNS_OF_3, "0", "''", "0")
+_OF_2 = (*_COLUMNS_OF_3[:-1], "''", "0", "''", "0")
 _APPLICATION_ID = 0x746F6F6C  # "tool"
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")
 _MAGIC = b"SQLite format 3\x00"
 _WORDINGS = "CREATE TABLE wordings (model_id TEXT PRIMARY KEY, choice TEXT NOT NULL)"
 _FINGERPRINTS = "CREATE TABLE fingerprints (digest TEXT PRIMARY KEY, parts TEXT NOT NULL)"
 _BY_RECORD = "CREATE INDEX trials_by_record ON trials (model_id, suite, fingerprint, success, timestamp)"
+_MORE = """
+ALTER TABLE trials ADD COLUMN is_error INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trials ADD COLUMN run TEXT NOT NULL DEFAULT '';
+ALTER TABLE trials ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+DROP INDEX trials_by_record;
+CREATE INDEX trials_by_record ON trials (model_id, suite, fingerprint, is_error, success, timestamp);
+CREATE UNIQUE INDEX trials_by_number ON trials (run, number) WHERE number > 0 AND is_error = 0;
+CREATE TABLE runs (
+  id TEXT PRIMARY KEY,
+  plan TEXT NOT NULL,
+  started TEXT NOT NULL,
+  finished TEXT NOT NULL,
+  contents TEXT NOT NULL
+)"""
 _MIGRATIONS = {
     1: _WORDINGS,
     2: f"{_FINGERPRINTS}; ALTER TABLE trials ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''; {_BY_RECORD}",
+    3: _MORE,
 }
 """What brings a store of each version to the next one."""
 _SCHEMA = f"""
@@ -48,6 +68,7 @@ CREATE TABLE trials (
 {_WORDINGS};
 {_FINGERPRINTS};
 {_BY_RECORD};
+{_MORE};
 PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
@@ -98,10 +119,13 @@ def opened(path: Path, mode: str) -> sqlite3.Connection:
 def checksum(row: Sequence[object]) -> int:
     """A checksum of a row (values in the order of ``COLUMNS``), different where the disk changed a byte.
 
-    An empty fingerprint has no part in it, so that the trials of earlier versions keep theirs.
+    What a trial of an earlier version has not has no part in it, so that those trials keep theirs.
     """
-    *others, fingerprint = row
-    counted = row if fingerprint else others
+    *earlier, fingerprint = row[: len(_COLUMNS_OF_3)]
+    if tuple(row[len(_COLUMNS_OF_3) :]) not in (NOTHING_MORE, (0, b"", 0)):
+        counted: Sequence[object] = row
+    else:
+        counted = [*earlier, fingerprint] if fingerprint else earlier
     return zlib.crc32(
         b"\x00".join(value if isinstance(value, bytes) else str(value).encode() for value in counted)
     )
@@ -154,7 +178,7 @@ def _is_altered(connection: sqlite3.Connection) -> bool:
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone() is None:
         return True
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    kept = ", ".join(COLUMNS if version >= 3 else (*COLUMNS[:-1], "''"))
+    kept = ", ".join({1: _OF_2, 2: _OF_2, 3: _OF_3}.get(version, COLUMNS))
     connection.text_factory = bytes
     if version >= 3 and any(
         sha256(parts).hexdigest().encode() != digest

@@ -22,12 +22,13 @@ from .._clean import (
     fitted,
 )
 from ..fingerprint import Fingerprint
-from .trial import Trial
+from .run import Run
+from .trial import Trial, timestamp
 
 if TYPE_CHECKING:
     from ..evidence.records import Present, Record
     from ..wordings.choice import WordingChoice
-    from .database import Database, Row
+    from .database import Database, Row, RunRow
 
 __all__ = ["STORE_FILE", "Store", "Totals"]
 
@@ -40,7 +41,7 @@ _MAX_ERROR = 8_192
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """How often a model was tried, over all runs, and how often it succeeded."""
+    """How often a model was tried, over all runs, errors left out, and how often it succeeded."""
 
     test_count: int
     success_count: int
@@ -73,6 +74,9 @@ class Store:
     def append(self, trial: Trial) -> Trial:
         """Write ``trial`` and return it as it was written: without secrets, sanitised, at most 256 KiB.
 
+        Where a trial of the same ``run`` and ``number`` is there that is no error, and this is none, nothing
+        is written, and that earlier one is returned: of each number one trial counts.
+
         Raises ``StoreError`` when it is not on the disk; what was written before is intact.
         """
         mark = self._redacted(trial.fingerprint) if trial.fingerprint else None
@@ -85,9 +89,36 @@ class Store:
             self._short(trial.error, _MAX_ERROR),
             fitted(clean(trial.details, self._redact)),
             mark.digest if mark else "",
+            int(trial.is_error),
+            self._short(trial.run),
+            trial.number,
         )
-        self._database.insert(row, mark.text if mark else "")
-        return _trial(row, {mark.digest: mark} if mark else {})
+        kept = self._database.insert(row, mark.text if mark else "")
+        if kept is row:
+            return _trial(row, {mark.digest: mark} if mark else {})
+        return _trial(kept, self._fingerprints())
+
+    def begin(self, run: Run) -> None:
+        """Write that ``run`` has begun; one of the same id stays as it is. Raises ``StoreError``."""
+        contents = fitted(clean(run.contents, self._redact))
+        plan = self._short(run.plan)
+        self._database.begin((self._short(run.id), plan, run.started, run.finished, contents))
+
+    def unfinished(self, plan: str) -> Run | None:
+        """The last started run of ``plan`` that was not finished: the one to go on with."""
+        return _run(self._database.unfinished(self._short(plan)))
+
+    def run(self, run_id: str) -> Run | None:
+        """The run of that id."""
+        return _run(self._database.run(self._short(run_id)))
+
+    def finish(self, run_id: str) -> None:
+        """Write that the run has finished now; one that had before stays as it is. Raises ``StoreError``."""
+        self._database.finish(self._short(run_id), timestamp())
+
+    def done(self, run_id: str) -> frozenset[int]:
+        """The numbers of the run that have a trial which is no error: those are not run again."""
+        return frozenset(self._database.done(self._short(run_id)))
 
     def choose(self, choice: WordingChoice) -> None:
         """Write which wording serves a model, in place of an earlier choice. Raises ``StoreError``."""
@@ -110,8 +141,8 @@ class Store:
         marks = self._fingerprints()
         return judged(
             (
-                Record(model, suite, marks[digest] if digest else None, Counts(n, successes), first, last)
-                for model, suite, digest, n, successes, first, last in counted
+                Record(model, suite, marks[digest] if digest else None, Counts(*numbers), first, last)
+                for model, suite, digest, *numbers, first, last in counted
             ),
             present,
         )
@@ -163,6 +194,24 @@ class Store:
 
 
 def _trial(row: Row, marks: Mapping[str, Fingerprint]) -> Trial:
-    model_id, suite, scenario, ended, success, error, details, digest = row
-    mark = marks[digest] if digest else None
-    return Trial(model_id, suite, scenario, ended, bool(success), error, json.loads(details), mark)
+    model_id, suite, scenario, ended, success, error, details, digest, is_error, run, number = row
+    return Trial(
+        model_id,
+        suite,
+        scenario,
+        ended,
+        bool(success),
+        error,
+        json.loads(details),
+        marks[digest] if digest else None,
+        is_error=bool(is_error),
+        run=run,
+        number=number,
+    )
+
+
+def _run(row: RunRow | None) -> Run | None:
+    if row is None:
+        return None
+    run_id, plan, started, finished, contents = row
+    return Run(run_id, plan, started, finished, json.loads(contents))

@@ -14,7 +14,8 @@ from .reading import has_column, has_table, read_only
 __all__ = ["read_records"]
 
 _COUNTED = (
-    "SELECT model_id, suite, {mark}, count(*), sum(success), min(timestamp), max(timestamp) FROM trials "
+    "SELECT model_id, suite, {mark}, count(*) - sum({error}), sum(success * (1 - {error})), sum({error}), "
+    "min(timestamp), max(timestamp) FROM trials "
     "GROUP BY 1, 2, 3"
 )
 
@@ -36,8 +37,9 @@ def _records(connection: sqlite3.Connection) -> list[Record]:
     marked = has_column(connection, "trials", "fingerprint")
     texts = connection.execute("SELECT digest, parts FROM fingerprints").fetchall() if marked else []
     marks = {"": None, **{digest: Fingerprint.from_json(parts) for digest, parts in texts}}
-    counted = connection.execute(_COUNTED.format(mark="fingerprint" if marked else "''"))
+    error = "is_error" if has_column(connection, "trials", "is_error") else "0"
+    counted = connection.execute(_COUNTED.format(mark="fingerprint" if marked else "''", error=error))
     return [
-        Record(model, suite, marks[digest], Counts(n, successes), first, last)
-        for model, suite, digest, n, successes, first, last in counted
+        Record(model, suite, marks[digest], Counts(*numbers), first, last)
+        for model, suite, digest, *numbers, first, last in counted
     ]

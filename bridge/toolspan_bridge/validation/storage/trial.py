@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -19,6 +19,10 @@ class Trial:
     ``timestamp`` is when it ended (ISO 8601 UTC, milliseconds). ``error`` says why it failed and is empty
     for a success; ``details`` is what was asked and what came back, as a JSON object. ``fingerprint`` is of
     what was measured, ``None`` where that was not kept.
+
+    ``is_error``: the provider or the infrastructure failed, and ``error`` says how; it is neither a success
+    nor a failure of the model. ``run`` is the id of the ``Run`` that it is of and ``number`` its place in
+    that run's plan, from 1; ``""`` and 0 where it is of none.
     """
 
     model_id: str
@@ -29,6 +33,9 @@ class Trial:
     error: str
     details: Mapping[str, Any]
     fingerprint: Fingerprint | None = None
+    is_error: bool = field(default=False, kw_only=True)
+    run: str = field(default="", kw_only=True)
+    number: int = field(default=0, kw_only=True)
 
     @property
     def usd(self) -> float | None:

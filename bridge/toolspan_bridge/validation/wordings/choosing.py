@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from ...errors import UsageError
 from ...formats.prompt.wordings import DEFAULT, WORDINGS
+from ..evidence.counts import Counts
 from ..storage.trial import Trial, timestamp
 from .choice import Measured, WordingChoice
 
@@ -43,6 +44,5 @@ def choose_wording(model: str, tried: Mapping[str, Sequence[Trial]]) -> WordingC
 
 
 def _measured(trials: Sequence[Trial]) -> Measured:
-    return Measured(
-        len(trials), sum(trial.success for trial in trials), sum(trial.tokens for trial in trials)
-    )
+    counts = Counts.of(trials)
+    return Measured(counts.n, counts.successes, sum(trial.tokens for trial in trials if not trial.is_error))
