@@ -20,6 +20,7 @@ from toolspan_bridge import (
     BadgeRule,
     ChosenWordings,
     Comparison,
+    Conversed,
     Counts,
     Evidence,
     Expect,
@@ -47,6 +48,7 @@ from toolspan_bridge import (
     Trial,
     TrialFinished,
     TrialStarted,
+    Turn,
     UnvalidatedError,
     ValidationReport,
     Verdict,
@@ -88,6 +90,9 @@ async def validated(state: Path, toolbox: Toolbox) -> int:
     with Store.open(state / STORE_FILE) as store, progress(sys.stderr) as on_event:
         async with Asker(load_config("toolspan.yaml"), toolbox) as asker:
             ask: AskModel = asker.ask
+            conversed = assert_type(await ask(models[0], SUITE.scenarios[0]), Conversed)
+            assert_type(conversed.last, Answer)
+            assert_type(SUITE.scenarios[0].asked, tuple[Turn, ...])
             report = await validate(models, suites[0], ask, store, timeout=TRIAL_TIMEOUT, on_event=on_event)
             await validate(models, suites[1], ask, store, threshold=THRESHOLD, on_event=noted)
             await validate_wordings(models, suites[0], ask, store, own=("mine",))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from toolspan_bridge.events import Answer, ToolUse
 from toolspan_bridge.messages import Usage
-from toolspan_bridge.validation import Trial
+from toolspan_bridge.validation import AskModel, Conversed, Scenario, Trial
 
 
 def a_trial(
@@ -34,6 +34,16 @@ def made(
 def given(content: str = "", calls: Sequence[ToolUse] = ()) -> Answer:
     """A model's answer."""
     return Answer(content, "keyword", "offline", tuple(calls), Usage(10, 5), 1)
+
+
+def answering(ask: Callable[[str, str], Awaitable[Answer]]) -> AskModel:
+    """Puts scenarios of one turn to ``ask``, which takes the model and the query."""
+
+    async def asked(model: str, scenario: Scenario) -> Conversed:
+        (turn,) = scenario.asked
+        return Conversed((await ask(model, turn.query),))
+
+    return asked
 
 
 def failed_result(error: str) -> dict[str, Any]:

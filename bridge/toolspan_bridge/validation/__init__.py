@@ -11,11 +11,9 @@ sys.exit(report.exit_code)
 
 from __future__ import annotations
 
-from ._suite_files import check_tools, default_suite, load_suite
 from .asker import Asker
 from .badges import MINIMUM, THRESHOLD, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from .evidence import Comparison, Counts, Evidence, Record, compared, records_of
-from .expected import Expect, ExpectedCall
 from .fingerprint import Fingerprint
 from .present import present_of
 from .records import (
@@ -34,9 +32,20 @@ from .storage.run import Run
 from .storage.store import STORE_FILE, Store, Totals
 from .storage.stored_records import read_records
 from .storage.trial import Trial
-from .suites import Scenario, Suite
+from .suites import (
+    Conversed,
+    Expect,
+    ExpectedCall,
+    Scenario,
+    Suite,
+    Turn,
+    Verdict,
+    check_tools,
+    default_suite,
+    judge,
+    load_suite,
+)
 from .tracker import Tracker
-from .verdicts import Verdict, judge
 from .wordings.choice import Measured, WordingChoice
 from .wordings.chosen import ChosenWordings, read_choices
 
@@ -53,6 +62,7 @@ __all__ = [
     "BadgeRule",
     "ChosenWordings",
     "Comparison",
+    "Conversed",
     "Counts",
     "Evidence",
     "Expect",
@@ -70,6 +80,7 @@ __all__ = [
     "Trial",
     "TrialFinished",
     "TrialStarted",
+    "Turn",
     "ValidationReport",
     "Verdict",
     "WordingChoice",

@@ -1,4 +1,4 @@
-"""What puts a validation's queries to models: the tool loop, with every tool of a toolbox."""
+"""What puts a validation's scenarios to models: the tool loop, with the tools of a toolbox."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from dataclasses import replace
 from toolspan_server.config import Config
 
 from ..approvals import Approver
+from ..conversation import Conversation
 from ..events import Answer, End, UsageReported
-from ..loop import DEFAULT_SYSTEM, Question, run
-from ..messages import Message, ReasoningEffort
-from ..providers import Allow, ProviderPool
+from ..loop import Question, run
+from ..messages import ReasoningEffort
+from ..providers import Allow, Provider, ProviderPool
 from ..providers.identity import identity_of
 from ..providers.pool import PoolUser
 from ..providers.prices import cost_of, total_usd
 from ..toolbox import Toolbox
 from .fingerprint import Fingerprint, fingerprint_of
-from .offer import Offer
 from .storage.store import STORE_FILE
+from .suites import Conversed, Scenario, Setting
 from .wordings.chosen import ChosenWordings
 
 
 class Asker(PoolUser):
-    """Puts queries to any models, with the tools of ``toolbox`` and the limits and providers of ``config``.
+    """Puts scenarios to any models, with the tools of ``toolbox`` and the limits and providers of ``config``.
 
     An async context manager: ``ask`` is what ``validate`` needs, as long as the block lasts, and each
     provider's connections stay open until it ends. ``allow`` is called before a provider of ``config`` is
@@ -68,45 +69,43 @@ class Asker(PoolUser):
             {**sampling, "reasoning": self._reasoning},
         )
 
-    async def ask_offering(self, model: str, query: str, offer: Offer) -> Answer:
-        """As ``ask``, with what ``offer`` has in place of the toolbox. Raises as ``ask``."""
-        question = self._question(query, offer.system or DEFAULT_SYSTEM, offer.max_iterations)
-        return await self._answer(model, question, Toolbox([], offer.tools), list(offer.before))
-
-    async def ask(self, model: str, query: str) -> Answer:
-        """Put ``query`` to ``model`` (``provider/model``), a question of its own; give the answer with its
-        cost.
+    async def ask(self, model: str, scenario: Scenario) -> Conversed:
+        """Put the turns of ``scenario`` to ``model`` (``provider/model``), in a conversation of its own that
+        ends with the first answer that is not as expected.
 
         Raises ``UsageError`` and ``AuthError`` as ``resolve_model``, ``UnreachableError``,
         ``UnknownModelError`` and ``ProviderError`` as the provider.
         """
-        return await self._answer(model, self._question(query, DEFAULT_SYSTEM, self._max_iterations))
-
-    def _question(self, query: str, system: str, max_iterations: int) -> Question:
-        return Question(
-            query,
+        provider, name = await self._providers.get(model)
+        setting = scenario.set_in(Setting(self._toolbox, self._max_iterations, self._approver))
+        question = Question(
             "",
-            system=system,
-            max_iterations=max_iterations,
+            name,
+            system=setting.system,
+            max_iterations=setting.max_iterations,
             reasoning=self._reasoning,
             tools_offered=self._tools_offered,
         )
+        conversation = Conversation.over(list(setting.before))
+        answers: list[Answer] = []
+        for number, turn in enumerate(scenario.asked):
+            asked = replace(question, text=turn.query)
+            answers.append(await self._answer(asked, provider, setting, conversation))
+            if scenario.turn_faults(number, answers[-1]):
+                break
+        return Conversed(tuple(answers))
 
     async def _answer(
-        self,
-        model: str,
-        asked: Question,
-        toolbox: Toolbox | None = None,
-        before: list[Message] | None = None,
+        self, question: Question, provider: Provider, setting: Setting, conversation: Conversation
     ) -> Answer:
-        provider, name = await self._providers.get(model)
-        question, tools = replace(asked, model=name), toolbox or self._toolbox
+        """The answer to ``question`` with its cost."""
         spent: list[float | None] = []
         own = provider.name in self._own
-        async with aclosing(run(question, provider, tools, before, approver=self._approver)) as events:
+        asked = run(question, provider, setting.toolbox, conversation, approver=setting.approver)
+        async with aclosing(asked) as events:
             async for event in events:
                 if isinstance(event, UsageReported):
-                    spent.append(None if own else cost_of(provider.name, name, event.usage))
+                    spent.append(None if own else cost_of(provider.name, question.model, event.usage))
                 if isinstance(event, End):
                     return replace(event.answer, usd=total_usd(spent))
         raise AssertionError("a run ends with End")

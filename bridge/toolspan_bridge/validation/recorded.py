@@ -7,8 +7,7 @@ from typing_extensions import override
 from ..events import Answer, ToolUse
 from ..messages import Usage
 from .answers import RecordedAnswer, Scorable
-from .suites import Suite
-from .verdicts import judge
+from .suites import Suite, judge
 
 
 class ScorableSuite(Scorable):

@@ -11,6 +11,8 @@ import yaml
 from toolspan_bridge import (
     Asker,
     ConsentError,
+    Expect,
+    Scenario,
     Store,
     Suite,
     Toolbox,
@@ -43,6 +45,11 @@ CONFIG = {
     "providers": {"elsewhere": {"format": "openai", "base_url": "https://models.example/v1", "api_key": "k"}},
 }
 CALL = {"calls": [{"tool": "calculate", "arguments": {"expression": "6*7"}}]}
+
+
+def asking(query: str) -> Scenario:
+    """A scenario that any answer is right for."""
+    return Scenario(query=query, expect=Expect(max_iterations=99))
 
 
 @pytest.fixture
@@ -83,8 +90,8 @@ async def test_a_model_is_connected_once_and_asked_at_most_as_often_as_the_confi
     script.write_text(yaml.safe_dump({"turns": [CALL, {"text": "42."}, {"text": "You are welcome."}]}))
     model = f"scripted/{script}"
     async with Asker(config, toolbox) as asker:
-        first = await asker.ask(model, "What is 6 times 7?")
-        second = await asker.ask(model, "Thanks!")
+        first = (await asker.ask(model, asking("What is 6 times 7?"))).last
+        second = (await asker.ask(model, asking("Thanks!"))).last
     assert [dict(call.result)["success"] for call in first.tool_calls] == [True]
     assert (first.content, first.max_iterations_reached) == ("42.", True)
     assert (second.content, second.tool_calls) == ("You are welcome.", ())
@@ -101,9 +108,10 @@ async def test_a_provider_of_the_config_is_not_used_before_it_is_allowed(
             raise ConsentError("nobody allowed it")
 
     async with Asker(config, toolbox, allow=refuse) as asker:
-        assert (await asker.ask("offline/keyword", "What is 6 times 7?")).provider == "offline"
+        answered = await asker.ask("offline/keyword", asking("What is 6 times 7?"))
+        assert answered.last.provider == "offline"
         with pytest.raises(ConsentError):
-            await asker.ask("elsewhere/model", "What is 6 times 7?")
+            await asker.ask("elsewhere/model", asking("What is 6 times 7?"))
     assert [each.place for each in asked] == ["$.providers.elsewhere"]
     assert "https://models.example/v1" in asked[0].what
 
@@ -111,4 +119,4 @@ async def test_a_provider_of_the_config_is_not_used_before_it_is_allowed(
 async def test_a_model_that_nobody_offers_is_an_error_of_the_call(config: Config, toolbox: Toolbox) -> None:
     async with Asker(config, toolbox) as asker:
         with pytest.raises(UsageError, match="no provider 'nowhere'"):
-            await asker.ask("nowhere/model", "Anybody?")
+            await asker.ask("nowhere/model", asking("Anybody?"))

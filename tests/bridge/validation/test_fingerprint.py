@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.trials import a_trial, given
+from tests.support.trials import a_trial, answering, given
 from toolspan_bridge.errors import StoreError
 from toolspan_bridge.events import Answer
 from toolspan_bridge.messages import ToolSpec
@@ -123,6 +123,7 @@ def test_the_mode_and_the_wording_are_told_by_the_format(
 
 @pytest.mark.anyio
 async def test_a_run_marks_its_trials_with_the_suite_and_the_version(store: Store) -> None:
+    @answering
     async def ask(model: str, query: str) -> Answer:
         return given("4")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
 import pytest
 
-from tests.support.trials import given, made
+from tests.support.trials import answering, given, made
 from toolspan_bridge.errors import (
     AuthError,
     BridgeError,
@@ -20,6 +20,7 @@ from toolspan_bridge.errors import (
 )
 from toolspan_bridge.events import Answer
 from toolspan_bridge.validation import (
+    AskModel,
     Store,
     Suite,
     Trial,
@@ -52,14 +53,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
+@answering
 async def _right(model: str, query: str) -> Answer:
     return RIGHT[query]
 
 
-def _once(*failures: Exception) -> Callable[[str, str], Awaitable[Answer]]:
+def _once(*failures: Exception) -> AskModel:
     """Asks that fail, one after the other; then every answer is right."""
     left = list(failures)
 
+    @answering
     async def ask(model: str, query: str) -> Answer:
         if left:
             raise left.pop(0)
@@ -100,6 +103,7 @@ async def test_a_success_keeps_what_was_asked_and_answered(store: Store) -> None
 
 
 async def test_a_failure_says_why_and_keeps_the_answer(store: Store) -> None:
+    @answering
     async def wrong(model: str, query: str) -> Answer:
         return given("Sunny, I guess.")
 
@@ -130,6 +134,7 @@ async def test_an_error_without_words_is_still_a_failure(store: Store) -> None:
 async def test_a_trial_over_its_time_is_a_failure_and_the_run_goes_on(store: Store) -> None:
     ended = anyio.Event()
 
+    @answering
     async def slow(model: str, query: str) -> Answer:
         if query == "Weather?":
             try:
@@ -157,6 +162,7 @@ async def test_a_trial_over_its_time_is_a_failure_and_the_run_goes_on(store: Sto
 async def test_what_would_fail_every_trial_ends_that_models_run_unrecorded(
     store: Store, error: BridgeError, code: int
 ) -> None:
+    @answering
     async def ask(model: str, query: str) -> Answer:
         if model == "a/x" and query == "Thanks!":
             raise error
@@ -199,6 +205,7 @@ async def test_events_count_the_trials_of_the_whole_run(store: Store) -> None:
 
 
 async def test_a_store_that_fails_ends_the_run_with_its_reason(store: Store) -> None:
+    @answering
     async def lose_the_store(model: str, query: str) -> Answer:
         if query == "Thanks!":
             store.path.unlink()
@@ -256,6 +263,7 @@ async def test_a_model_below_the_threshold_fails_the_run(
 
 @pytest.mark.requirement("I2.7.3")
 async def test_one_model_below_the_threshold_is_enough(store: Store) -> None:
+    @answering
     async def ask(model: str, query: str) -> Answer:
         return RIGHT[query] if model == "good/x" else given("?", [made("other")])
 

@@ -182,7 +182,6 @@ async def validated(
                     threshold=rule.threshold if threshold is None else threshold,
                     on_event=on_event,
                     fingerprint_of=asker.fingerprint,
-                    ask_offering=asker.ask_offering,
                     rule=rule,
                 )
         return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)

@@ -9,9 +9,8 @@ from typing_extensions import override
 
 from ...events import Answer
 from ...messages import Assistant, Message, User
-from ..expected import Expect, ExpectedCall
-from ..offer import Offer
-from ..suites import Scenario, Suite
+from ...toolbox import Toolbox
+from ..suites import Expect, ExpectedCall, Scenario, Setting, Suite
 from .cases import BfclCase, Calls
 from .definitions import as_tool
 from .files import BfclSuite
@@ -25,7 +24,11 @@ class BfclScenario(Scenario):
 
     @property
     @override
-    def offer(self) -> Offer:
+    def uses_toolbox(self) -> bool:
+        return False
+
+    @override
+    def set_in(self, usual: Setting) -> Setting:
         case, system, before = self.case, "", list[Message]()
         for message in case.messages[: _last_user(case)]:
             text, role = str(message.get("content", "")), message.get("role")
@@ -34,7 +37,8 @@ class BfclScenario(Scenario):
             else:
                 before.append(Assistant(text) if role == "assistant" else User(text))
         tools = tuple(as_tool(function, case.language) for function in case.functions)
-        return Offer(tuple({tool.name: tool for tool in reversed(tools)}.values()), tuple(before), system)
+        own = {tool.name: tool for tool in reversed(tools)}
+        return Setting(Toolbox([], own.values()), 1, None, tuple(before), system or usual.system)
 
     @property
     @override
@@ -42,7 +46,7 @@ class BfclScenario(Scenario):
         return [self.case.functions, self.case.accepted, list(self.case.messages)]
 
     @override
-    def faults_of(self, answer: Answer) -> tuple[str, ...]:
+    def turn_faults(self, number: int, answer: Answer) -> tuple[str, ...]:
         fault = self.case.fault_of(_first_calls(answer))
         return (fault,) if fault else ()
 

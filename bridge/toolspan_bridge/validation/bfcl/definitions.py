@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...providers.wire.json_types import is_object
-from ..offer import StandIn
+from ..suites import StandIn
 from .function_call import Language
 
 _TYPES = {

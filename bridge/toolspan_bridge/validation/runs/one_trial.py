@@ -10,16 +10,13 @@ from typing import Any, Protocol
 import anyio
 
 from ...errors import ProviderError, UnknownModelError
-from ...events import Answer
 from ...providers.prices import usd_data
 from ..fingerprint import Fingerprint, hash_of, toolspan_version
-from ..offer import Offer
 from ..storage.store import Store
-from ..suites import Scenario, Suite
+from ..suites import Conversed, Scenario, Suite
 
 __all__ = [
     "AskModel",
-    "AskOffering",
     "FingerprintOf",
     "Outcome",
     "TrialRunner",
@@ -29,18 +26,12 @@ __all__ = [
 
 
 class AskModel(Protocol):
-    """Puts ``query`` to ``model`` (``provider/model``) with all tools, and gives the answer.
+    """Puts ``scenario`` to ``model`` (``provider/model``), and gives the answer to each turn.
 
     Raises ``BridgeError``: what each means for the run is with ``validate``.
     """
 
-    async def __call__(self, model: str, query: str) -> Answer: ...
-
-
-class AskOffering(Protocol):
-    """As ``AskModel``, with what ``offer`` has in place of the tools."""
-
-    async def __call__(self, model: str, query: str, offer: Offer) -> Answer: ...
+    async def __call__(self, model: str, scenario: Scenario) -> Conversed: ...
 
 
 FingerprintOf = Callable[[str], Awaitable[Fingerprint]]
@@ -67,14 +58,6 @@ class TrialRunner:
     store: Store
     timeout: float
     fingerprint_of: FingerprintOf | None
-    ask_offering: AskOffering | None
-
-    async def answer(self, model: str, scenario: Scenario) -> Answer:
-        """What ``model`` makes of ``scenario``."""
-        offer = scenario.offer
-        if offer is None or self.ask_offering is None:
-            return await self.ask(model, scenario.query)
-        return await self.ask_offering(model, scenario.query, offer)
 
     async def fingerprint(self, model: str, suite: Suite) -> Fingerprint:
         """What is measured when ``suite`` is put to ``model``."""
@@ -82,31 +65,20 @@ class TrialRunner:
         return replace(found, suite=hash_of_suite(suite), toolspan=toolspan_version())
 
 
-def _expectation(scenario: Scenario) -> dict[str, Any]:
-    """What figures by tool and tag are made of: ``{"expected": {"calls" | "no_calls"}, "tags"}``."""
-    expect = scenario.expect
-    calls: dict[str, Any] = {"calls": [call.tool for call in expect.calls]} if expect.calls else {}
-    expected = calls | ({"no_calls": True} if expect.no_calls else {})
-    tags = [str(tag) for tag in getattr(scenario, "tags", ())]
-    return ({"expected": expected} if expected else {}) | ({"tags": tags} if tags else {})
-
-
 async def try_scenario(model: str, scenario: Scenario, bench: TrialRunner) -> Outcome:
     began = time.monotonic()
-    answer: Answer | None = None
+    answer: Conversed | None = None
     error = f"no answer within {bench.timeout:g} s"
     try:
         with anyio.move_on_after(bench.timeout):
-            answer = await bench.answer(model, scenario)
+            answer = await bench.ask(model, scenario)
     except UnknownModelError:
         raise
     except ProviderError as failure:
         error = failure.message
     details: dict[str, Any] = {
-        "scenario": scenario.title,
-        "query": scenario.query,
+        **scenario.as_details(),
         "duration_ms": round((time.monotonic() - began) * 1000),
-        **_expectation(scenario),
     }
     if answer is None:
         return Outcome(False, error or "the provider gave an error without words", details)

@@ -22,7 +22,7 @@ from ..storage.trial import Trial, timestamp
 from ..suites import Scenario, Suite
 from ..wordings.choosing import choose_wording, ways_of
 from .events import OnEvent, TrialFinished, TrialStarted
-from .one_trial import AskModel, AskOffering, FingerprintOf, TrialRunner, try_scenario
+from .one_trial import AskModel, FingerprintOf, TrialRunner, try_scenario
 from .report import ModelReport, ValidationReport
 
 __all__ = ["MAX_TRIALS", "TRIAL_TIMEOUT", "validate", "validate_wordings"]
@@ -44,7 +44,6 @@ async def validate(
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
     fingerprint_of: FingerprintOf | None = None,
-    ask_offering: AskOffering | None = None,
     rule: BadgeRule = RULE,
 ) -> ValidationReport:
     """Put every scenario of ``suite`` ``trials`` times (1 to 1,000) to each of ``models``, one by one.
@@ -64,7 +63,7 @@ async def validate(
     reports: list[ModelReport] = []
     for index, model in enumerate(chosen):
         progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
-        runner = TrialRunner(ask, store, timeout, fingerprint_of, ask_offering)
+        runner = TrialRunner(ask, store, timeout, fingerprint_of)
         reports.append(await _validate_model(model, suite, questions, runner, progress))
     return ValidationReport(suite.name, threshold, tuple(reports), store.notices, rule=rule)
 
@@ -80,7 +79,6 @@ async def validate_wordings(
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
     fingerprint_of: FingerprintOf | None = None,
-    ask_offering: AskOffering | None = None,
     rule: BadgeRule = RULE,
     own: Iterable[str] = (),
 ) -> ValidationReport:
@@ -103,7 +101,6 @@ async def validate_wordings(
         threshold=threshold,
         on_event=on_event,
         fingerprint_of=fingerprint_of,
-        ask_offering=ask_offering,
         rule=rule,
     )
     tried = {each.model_id: each.trials for each in report.models if each.error is None}

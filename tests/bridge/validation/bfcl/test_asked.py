@@ -9,13 +9,15 @@ import pytest
 import yaml
 
 from tests.support.bfcl_files import function, write_category
-from toolspan_bridge import Asker, Store, Toolbox, validate
+from toolspan_bridge import Asker, Store, Toolbox, ToolSpec, validate
 from toolspan_bridge.messages import Assistant, User
 from toolspan_bridge.validation.bfcl import BfclCase, BfclSuite, load_bfcl, suite_of
+from toolspan_bridge.validation.suites import Setting
 from toolspan_server import Config
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I14.1.6")]
 
+USUAL = Setting(Toolbox([]), 5)
 ADD = function("math.add", ["x"], x="integer")
 
 
@@ -30,7 +32,6 @@ async def _verdicts(folder: Path, found: BfclSuite, *turns: dict[str, Any]) -> d
                 asker.ask,
                 store,
                 fingerprint_of=asker.fingerprint,
-                ask_offering=asker.ask_offering,
             )
         return {trial.scenario: (trial.success, trial.error) for trial in store.trials()}
 
@@ -56,16 +57,25 @@ async def test_an_answer_in_words_is_right_where_no_function_helps(tmp_path: Pat
     assert await _verdicts(tmp_path, load_bfcl(file), {"text": "I cannot."}) == {"irrelevance_0": (True, "")}
 
 
-def _offer(category: str, *functions: Any, messages: tuple[Any, ...] = ()) -> Any:
+def _scenario(category: str, *functions: Any, messages: tuple[Any, ...] = ()) -> Any:
     asked = messages or ({"role": "user", "content": "Do it."},)
     case = BfclCase(f"{category}_0", category, asked, list(functions), [{functions[0]["name"]: {}}])
     return suite_of(BfclSuite("s", {case.id: case})).scenarios[0]
 
 
+def _tool(category: str, function: Any) -> ToolSpec:
+    (tool,) = _scenario(category, function).set_in(USUAL).toolbox.tools
+    return tool
+
+
 def test_types_are_those_of_json_schema() -> None:
     nested = {"type": "dict", "properties": {"a": {"type": "float"}}, "required": ["a"]}
     listed = {"type": "tuple", "items": {"type": "any"}}
-    (tool,) = _offer("simple_python", function("f", ["n"], n=nested, t=listed, s="string")).offer.tools
+    (tool,) = (
+        _scenario("simple_python", function("f", ["n"], n=nested, t=listed, s="string"))
+        .set_in(USUAL)
+        .toolbox.tools
+    )
     assert tool.schema == {
         "type": "object",
         "properties": {
@@ -80,13 +90,13 @@ def test_types_are_those_of_json_schema() -> None:
 
 def test_java_and_javascript_values_are_asked_for_as_text() -> None:
     listed = {"type": "ArrayList", "items": {"type": "String"}, "description": "Names."}
-    (java,) = _offer("simple_java", function("f", [], x=listed)).offer.tools
+    java = _tool("simple_java", function("f", [], x=listed))
     assert java.schema["properties"]["x"] == {
         "type": "string",
         "description": "Names. This is Java ArrayList type parameter in string representation. "
         "The list elements are of type String; they are not in string representation.",
     }
-    (script,) = _offer("simple_javascript", function("f", [], x="any")).offer.tools
+    script = _tool("simple_javascript", function("f", [], x="any"))
     assert "any type of JavaScript object" in script.schema["properties"]["x"]["description"]
 
 
@@ -97,12 +107,13 @@ def test_what_was_said_before_the_question_comes_before_it() -> None:
         {"role": "assistant", "content": "Hello."},
         {"role": "user", "content": "Add."},
     )
-    scenario = _offer("live_simple", ADD, messages=messages)
-    assert (scenario.query, scenario.offer.system) == ("Add.", "Be brief.")
-    assert scenario.offer.before == (User("Hi."), Assistant("Hello."))
+    scenario = _scenario("live_simple", ADD, messages=messages)
+    setting = scenario.set_in(USUAL)
+    assert (scenario.asked[0].query, setting.system) == ("Add.", "Be brief.")
+    assert setting.before == (User("Hi."), Assistant("Hello."))
     assert scenario.tags == ("live_simple",)
 
 
 def test_other_accepted_answers_are_another_suite() -> None:
-    one, other = (_offer("simple_python", function("f", [], x=kind)) for kind in ("integer", "float"))
+    one, other = (_scenario("simple_python", function("f", [], x=kind)) for kind in ("integer", "float"))
     assert one.identity != other.identity

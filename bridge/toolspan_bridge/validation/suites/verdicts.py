@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..events import Answer, ToolUse
-from ._clean import clean_text, cut_text
-from .expectations import MISSING, fits, told
+from ...events import Answer, ToolUse
+from .._clean import clean_text, cut_text
+from ..expectations import MISSING, fits, told
 from .expected import Expect, ExpectedCall
 
 _SHOWN = 200

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from .expectations import AnswerRule, check_expected, parse_answer_rules
+from ..expectations import AnswerRule, check_expected, parse_answer_rules
 
 __all__ = ["Expect", "ExpectedCall", "Strict", "Text"]
 

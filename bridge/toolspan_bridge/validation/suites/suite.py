@@ -33,45 +33,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Self
 
 from pydantic import model_validator
 
 from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.problems import Fault
 
-from ..events import Answer
-from .expected import Expect, Strict, Text
-from .offer import Offer
-from .verdicts import judge
+from .expected import Expect, Strict
+from .scenario import Scenario
 
+__all__ = ["Suite"]
 
-class Scenario(Strict):
-    """One question and what is expected of the answer."""
-
-    name: str = ""
-    query: Text
-    expect: Expect
-    tags: tuple[Text, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """The name, or the query where there is none."""
-        return self.name or self.query
-
-    @property
-    def offer(self) -> Offer | None:
-        """What is offered in place of the toolbox's tools; ``None`` for these."""
-        return None
-
-    @property
-    def identity(self) -> Any:
-        """What else the scenario is made of, as JSON; part of the suite's hash where there is any."""
-        return None
-
-    def faults_of(self, answer: Answer) -> tuple[str, ...]:
-        """What is not as expected in ``answer``, each in words."""
-        return judge(self.expect, answer).reasons
+_Path = tuple[str | int, ...]
 
 
 class Suite(Strict):
@@ -91,27 +65,30 @@ class Suite(Strict):
 
     def missing_tools(self, offered: Iterable[str]) -> tuple[str, ...]:
         """The tools whose calls are expected, or are never to be made, but which are not among ``offered``,
-        sorted; those of scenarios with an offer of their own are left out."""
-        expects = [scenario.expect for scenario in self.scenarios if scenario.offer is None]
-        named = {call.tool for each in expects for call in each.calls}
-        named |= {tool for each in expects for tool in each.never}
-        return tuple(sorted(named - set(offered)))
+        sorted; those of scenarios with tools of their own are left out."""
+        there = set(offered)
+        return tuple(sorted({tool for _, tool in self._named_tools() if tool not in there}))
 
     def unknown_tools(self, offered: Iterable[str]) -> list[Fault]:
         """A fault, with its path in the suite's file, for each place that names a tool which is not among
         ``offered``."""
         known = sorted(set(offered))
-        faults: list[Fault] = []
+        return [_unknown_tool(path, tool, known) for path, tool in self._named_tools() if tool not in known]
+
+    def _named_tools(self) -> list[tuple[_Path, str]]:
+        found: list[tuple[_Path, str]] = []
         for number, scenario in enumerate(self.scenarios):
-            above: tuple[str | int, ...] = ("scenarios", number, "expect")
-            named = [
-                ((*above, "calls", at, "tool"), call.tool) for at, call in enumerate(scenario.expect.calls)
-            ]
-            named += [((*above, "never", at), tool) for at, tool in enumerate(scenario.expect.never)]
-            faults += [_unknown_tool(path, tool, known) for path, tool in named if tool not in known]
-        return faults
+            if scenario.uses_toolbox:
+                found += _named_in(scenario.expect, ("scenarios", number, "expect"))
+        return found
 
 
-def _unknown_tool(path: tuple[str | int, ...], tool: str, known: list[str]) -> Fault:
+def _named_in(expect: Expect, above: _Path) -> list[tuple[_Path, str]]:
+    """Each place of ``expect``, which stands at ``above``, that names a tool."""
+    calls = [((*above, "calls", at, "tool"), call.tool) for at, call in enumerate(expect.calls)]
+    return [*calls, *(((*above, "never", at), tool) for at, tool in enumerate(expect.never))]
+
+
+def _unknown_tool(path: _Path, tool: str, known: list[str]) -> Fault:
     message = f"no server offers the tool {tool!r}, so nothing was run or recorded"
     return Fault(path, message, nearest(tool, known))

@@ -1,4 +1,4 @@
-"""What a scenario brings of its own: tools that stand for real ones, earlier messages, a system prompt."""
+"""What a scenario is asked in: the tools, who approves their calls, earlier messages, a system prompt."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from typing import Any
 
 from toolspan_server.engines.upstreams import ListedTool
 
-from ..messages import Message
-from ..toolbox.local import LocalCall
+from ...approvals import Approver
+from ...loop import DEFAULT_SYSTEM
+from ...messages import Message
+from ...toolbox import Toolbox
+from ...toolbox.local import LocalCall
+
+__all__ = ["Setting", "StandIn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,12 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """What is offered in place of a toolbox: ``tools`` alone, in ``max_iterations`` turns, after the messages
-    ``before``; an empty ``system`` is the usual prompt."""
+class Setting:
+    """What a scenario's turns are asked with: the tools of ``toolbox``, in ``max_iterations`` turns of calls
+    each, after the messages ``before``. ``approver`` decides about calls as that of ``run`` does."""
 
-    tools: tuple[StandIn, ...]
+    toolbox: Toolbox
+    max_iterations: int
+    approver: Approver | None = None
     before: tuple[Message, ...] = ()
-    system: str = ""
-    max_iterations: int = 1
+    system: str = DEFAULT_SYSTEM

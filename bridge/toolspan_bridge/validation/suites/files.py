@@ -8,7 +8,7 @@ from pathlib import Path
 from toolspan_server.config import ConfigError, load_document
 from toolspan_server.schema.positions import read_document
 
-from .suites import Suite
+from .suite import Suite
 
 
 def load_suite(path: Path) -> Suite:
