@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from toolspan_server.config import ProviderConfig
@@ -15,7 +16,7 @@ from .settings.environment import keys_as_variables
 from .wire.provider import WireProvider
 from .wire.two_wires import TwoWires
 
-__all__ = ["Identity", "identity_of", "known_identity"]
+__all__ = ["Identified", "Identity", "identity_of", "known_identity"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,20 @@ class Identity:
     version: str = ""
 
 
+@runtime_checkable
+class Identified(Protocol):
+    """A provider that stands for another one, and tells what can be told of its models."""
+
+    async def identity(self, model: str) -> Identity:
+        """The identity of ``model`` at the provider that it stands for."""
+        ...
+
+
 async def identity_of(provider: Provider, model: str) -> Identity:
     """The identity of ``model`` at ``provider``, which is asked for the version where it tells one; an error
     leaves that empty: the question itself will meet it."""
+    if isinstance(provider, Identified):
+        return await provider.identity(model)
     wire = provider.wire_for(model) if isinstance(provider, TwoWires) else provider
     try:
         version = await wire.version_of(model) if isinstance(wire, WireProvider) else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from toolspan_server.config import Config, UntrustedItem
 
@@ -23,6 +23,20 @@ from .resolve import (
 
 Allow = Callable[[Sequence[UntrustedItem]], None]
 """Raises ``ConsentError`` unless all of the given items may be run, connected to or sent."""
+
+
+class Providers(Protocol):
+    """Finds the provider of a model. An async context manager: connections stay open until the block ends."""
+
+    async def __aenter__(self) -> object: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    async def get(self, model: str) -> tuple[Provider, str]:
+        """The provider of ``provider/model``, and the model's name there. Raises as ``resolve_model``."""
+        ...
 
 
 class ProviderPool:
@@ -80,7 +94,7 @@ def _record(provider: Provider, folder: Path, config: Config) -> None:
 class PoolUser:
     """An async context manager: the connections of ``providers`` stay open until the block ends."""
 
-    def __init__(self, providers: ProviderPool) -> None:
+    def __init__(self, providers: Providers) -> None:
         self._providers = providers
 
     async def __aenter__(self) -> Self:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
-from anyio.abc import TaskGroup
 
 from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.engines.upstreams import ListedTool, ServerFailure, ServerSpec
@@ -19,6 +19,7 @@ from ..errors import UsageError
 from ..messages import ToolOutcome, ToolSpec
 from ..oauth import SignInWay, authorized
 from ..trust.invisible_text import invisible_text_notes
+from ._connecting import all_ready, telling_of_roots
 from ._offered import Accepts, Offered
 from .connection import ToolConnection
 from .contents import Contents
@@ -29,6 +30,10 @@ from .reports import Report, unreported
 CONNECT_TIMEOUT_SECONDS = 10.0
 Guard = Callable[[str, ListedTool], LocalFailure | None]
 """Why a server's tool may not be called now; ``None`` when it may."""
+
+Make = Callable[[], Awaitable[ToolOutcome]]
+Through = Callable[[ToolSpec, Mapping[str, Any], str, Make], Awaitable[ToolOutcome]]
+"""What a tool's call, with its arguments and its id, goes through: it makes it, or gives another outcome."""
 
 _FOR_PEOPLE = "for-people"
 """The tag of tools of our own servers that are people's commands, which no model is shown."""
@@ -47,7 +52,7 @@ class Toolbox:
     """``tools`` of every connected server, sorted by server and name, as they are listed now; ``failures`` of
     the others; ``warnings`` about tools that were left out of the lists, and about text in them that is
     hidden from people. ``local`` tools, which the bridge performs itself, are among ``tools``; a tool that
-    ``accepts`` says no to is not. ``guard`` is asked before each call.
+    ``accepts`` says no to is not. ``guard`` is asked before each call; what may be called goes ``through``.
     """
 
     def __init__(
@@ -56,12 +61,14 @@ class Toolbox:
         local: Iterable[LocalTool] = (),
         accepts: Accepts | None = None,
         guard: Guard | None = None,
+        through: Through | None = None,
     ) -> None:
         self._connections = {connection.spec.name: connection for connection in connections}
         performed = [tool for tool in local if accepts is None or accepts(LOCAL_SERVER, tool.definition)]
         self._local = {tool.definition.name: tool for tool in performed}
         self._accepts = accepts
         self._guard = guard
+        self._through = through
         known = self._connections.values()
         self._offered = Offered(known, self._local, accepts)
         self._chosen: tuple[ToolSpec, ...] | None = None
@@ -139,9 +146,9 @@ class Toolbox:
         async with anyio.create_task_group() as tasks:
             for connection in connections:
                 tasks.start_soon(connection.run_and_revive)
-            unwatched = _telling_of_roots(features, connections, tasks)
+            unwatched = telling_of_roots(features, connections, tasks)
             try:
-                await _all_ready(connections, on_ready)
+                await all_ready(connections, on_ready)
                 yield cls(connections)
             except Exception as error:
                 # carried past the task group, which would wrap it in an ExceptionGroup
@@ -170,6 +177,10 @@ class Toolbox:
         """The same, with ``guard`` asked before each call."""
         return self._but(guard=guard)
 
+    def called_through(self, through: Through) -> Toolbox:
+        """The same, with every call that may be made going ``through``."""
+        return self._but(through=through)
+
     def for_models(self) -> Toolbox:
         """The same, without the tools of our own servers that are people's commands."""
         return self.accepting(lambda server, tool: not (self.is_own(server) and _FOR_PEOPLE in tool.tags))
@@ -191,12 +202,14 @@ class Toolbox:
         local: Iterable[LocalTool] | None = None,
         accepts: Accepts | None = None,
         guard: Guard | None = None,
+        through: Through | None = None,
     ) -> Toolbox:
         return Toolbox(
             self._connections.values(),
             self._local.values() if local is None else local,
             accepts or self._accepts,
             guard or self._guard,
+            through or self._through,
         )
 
     def joined(self, other: Toolbox) -> Toolbox:
@@ -207,7 +220,7 @@ class Toolbox:
             return server in other._connections or accepts is None or accepts(server, tool)
 
         connections = (*self._connections.values(), *other._connections.values())
-        return Toolbox(connections, self._local.values(), all_of_other)
+        return Toolbox(connections, self._local.values(), all_of_other, through=self._through)
 
     def definition(self, spec: ToolSpec) -> ListedTool:
         """The definition of ``spec`` as its server lists it now, which the conversation's may differ from.
@@ -247,6 +260,18 @@ class Toolbox:
             return failed(call_id, spec.name, f"Invalid parameters: {fault}", "invalid_parameters", action)
         if (refused := self.refusal(spec)) is not None:
             return failed(call_id, spec.name, str(refused), refused.code, refused.user_action)
+        make = partial(self._made, spec, arguments, call_id, conversation, approved, report)
+        return await (make() if self._through is None else self._through(spec, arguments, call_id, make))
+
+    async def _made(
+        self,
+        spec: ToolSpec,
+        arguments: Mapping[str, Any],
+        call_id: str,
+        conversation: str,
+        approved: bool,
+        report: Report,
+    ) -> ToolOutcome:
         if (local := self._local_tool(spec)) is not None:
             return await local_outcome(local, LocalCall(call_id, arguments, conversation, report))
         connection = self._connections.get(spec.server)
@@ -262,36 +287,6 @@ class Toolbox:
 
     def _local_tool(self, spec: ToolSpec) -> LocalTool | None:
         return self._local.get(spec.name) if spec.server == LOCAL_SERVER else None
-
-
-async def _all_ready(connections: Iterable[ToolConnection], on_ready: Callable[[str], None] | None) -> None:
-    if on_ready is None:
-        for connection in connections:
-            await connection.ready.wait()
-        return
-    told = on_ready
-
-    async def ready(connection: ToolConnection) -> None:
-        await connection.ready.wait()
-        told(connection.spec.name)
-
-    async with anyio.create_task_group() as tasks:
-        for connection in connections:
-            tasks.start_soon(ready, connection)
-
-
-def _telling_of_roots(
-    features: ClientFeatures, connections: Iterable[ToolConnection], tasks: TaskGroup
-) -> Callable[[], None]:
-    """Tell the servers when the roots change, until what this gives is called."""
-    if features.roots is None:
-        return lambda: None
-
-    def tell() -> None:
-        for connection in connections:
-            tasks.start_soon(connection.notify, "notifications/roots/list_changed")
-
-    return features.roots.watch(tell)
 
 
 def _unsendable(arguments: Mapping[str, Any]) -> str:

@@ -15,9 +15,10 @@ from ..loop import Question, run
 from ..messages import ReasoningEffort
 from ..providers import Allow, Provider, ProviderPool
 from ..providers.identity import identity_of
-from ..providers.pool import PoolUser
+from ..providers.pool import PoolUser, Providers
 from ..providers.prices import cost_of, total_usd
 from ..toolbox import Toolbox
+from ..toolbox.toolbox import Through
 from .fingerprint import Fingerprint, fingerprint_of
 from .storage.store import STORE_FILE
 from .suites import Conversed, Scenario, Setting
@@ -32,7 +33,8 @@ class Asker(PoolUser):
     used and raises ``ConsentError`` to refuse it; without it every provider of ``config`` is used.
     ``reasoning`` is how much the models are to think. ``prompt:provider/model`` has the wording that the
     validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read. ``approver``
-    decides about calls as that of ``run`` does.
+    decides about calls as that of ``run`` does. ``providers`` are asked in place of those that ``config`` and
+    ``allow`` lead to, and every call of a tool goes ``through``, where these are given.
     """
 
     def __init__(
@@ -44,12 +46,15 @@ class Asker(PoolUser):
         reasoning: ReasoningEffort | None = None,
         on_note: Callable[[str], None] = lambda text: None,
         approver: Approver | None = None,
+        providers: Providers | None = None,
+        through: Through | None = None,
     ) -> None:
         chosen = ChosenWordings(config.state_directory / STORE_FILE, on_note)
-        super().__init__(ProviderPool(config, allow, chosen))
+        super().__init__(providers or ProviderPool(config, allow, chosen))
         self._max_iterations = config.max_iterations()
         self._tools_offered = config.limits.tools_offered
         self._own = frozenset(config.providers)
+        self._through = through
         self._toolbox = toolbox
         self._approver = approver
         self._reasoning: ReasoningEffort | None = reasoning
@@ -78,6 +83,8 @@ class Asker(PoolUser):
         """
         provider, name = await self._providers.get(model)
         setting = scenario.set_in(Setting(self._toolbox, self._max_iterations, self._approver))
+        if self._through is not None:
+            setting = replace(setting, toolbox=setting.toolbox.called_through(self._through))
         question = Question(
             "",
             name,

@@ -15,6 +15,7 @@ from ...errors import (
     UsageError,
 )
 from ...providers.resolve import bare_model
+from ..attempt import Place, attempt_at
 from ..badges import RULE, THRESHOLD, BadgeRule
 from ..fingerprint import Fingerprint
 from ..storage.store import Store, Totals
@@ -59,7 +60,7 @@ async def validate(
     """
     _check(trials, timeout, threshold)
     chosen = tuple(dict.fromkeys(models))
-    questions = [scenario for scenario in suite.scenarios for _ in range(trials)]
+    questions = [(scenario, number) for scenario in suite.scenarios for number in range(1, trials + 1)]
     reports: list[ModelReport] = []
     for index, model in enumerate(chosen):
         progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
@@ -134,16 +135,21 @@ class _Progress:
 
 
 async def _validate_model(
-    model: str, suite: Suite, questions: Sequence[Scenario], bench: TrialRunner, progress: _Progress
+    model: str,
+    suite: Suite,
+    questions: Sequence[tuple[Scenario, int]],
+    bench: TrialRunner,
+    progress: _Progress,
 ) -> ModelReport:
     kept: list[Trial] = []
     ended_by: BridgeError | None = None
     mark: Fingerprint | None = None
-    for scenario in questions:
+    for scenario, number in questions:
         progress.started(model, scenario)
         try:
             mark = mark or await bench.fingerprint(model, suite)
-            outcome = await try_scenario(model, scenario, bench)
+            with attempt_at(Place(model, suite.name, scenario.title, number)):
+                outcome = await try_scenario(model, scenario, bench)
         except (AuthError, UnreachableError, UnknownModelError) as error:
             ended_by = error
             break
