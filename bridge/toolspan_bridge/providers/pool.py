@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from toolspan_server.config import Config, UntrustedItem
 
@@ -20,6 +20,9 @@ from .resolve import (
     split_model,
     with_wording,
 )
+
+if TYPE_CHECKING:
+    from .http.settings import HttpSettings
 
 Allow = Callable[[Sequence[UntrustedItem]], None]
 """Raises ``ConsentError`` unless all of the given items may be run, connected to or sent."""
@@ -45,12 +48,17 @@ class ProviderPool:
     ``allow`` is called with the request of a provider of ``config`` before that provider is used; without
     it every provider of ``config`` is used. Where ``TOOLSPAN_RECORD`` names a folder, what each provider is
     asked and answers is written there, without secrets. ``wording_of`` chooses the wording of a model that is
-    named with ``prompt:`` alone.
+    named with ``prompt:`` alone. ``settings`` are those of the providers' HTTP clients.
     """
 
     def __init__(
-        self, config: Config, allow: Allow | None = None, wording_of: WordingOf | None = None
+        self,
+        config: Config,
+        allow: Allow | None = None,
+        wording_of: WordingOf | None = None,
+        settings: HttpSettings | None = None,
     ) -> None:
+        self._settings = settings
         self._wording_of: WordingOf = wording_of or (lambda model: "")
         self._config = config
         self._allow = allow
@@ -74,7 +82,7 @@ class ProviderPool:
             own = own_providers(self._config)
             if self._allow is not None:
                 self._allow(foreign_provider(self._config, split_model(model, own)[0]))
-            provider, name = resolve_model(with_wording(model, own, self._wording_of), own=own)
+            provider, name = resolve_model(with_wording(model, own, self._wording_of), self._settings, own)
             if folder := os.environ.get("TOOLSPAN_RECORD"):
                 _record(provider, Path(folder), self._config)
             await self._open.enter_async_context(aclosing(provider))

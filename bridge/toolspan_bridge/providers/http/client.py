@@ -19,6 +19,7 @@ from ...errors import (
     UsageError,
 )
 from ...formats import WireError
+from .rate_limits import BUSY, RateLimiter
 from .retry import Attempts
 from .settings import HttpSettings
 from .shown_exchange import ShownExchange, shown_exchange, told
@@ -30,7 +31,6 @@ Headers = Callable[[str, bytes], Awaitable[Mapping[str, str]]]
 """The headers for a URL and a body, created for each attempt: signatures expire."""
 
 _DOCUMENTS = {"application/json", "text/html", "application/xhtml+xml"}
-_BUSY = frozenset({429, 529})
 _LOST = (
     httpx2.NetworkError,
     httpx2.RemoteProtocolError,
@@ -60,7 +60,7 @@ class _Again(Exception):
         super().__init__(reason)
         self.outcome = outcome
         self.asked = outcome.asked or 0.0 if isinstance(outcome, HttpResponse) else 0.0
-        self.was_busy = isinstance(outcome, HttpResponse) and outcome.status in _BUSY
+        self.was_busy = isinstance(outcome, HttpResponse) and outcome.status in BUSY
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Asked:
 
 class HttpClient:
     """Posts JSON to one provider. ``hint`` is what to check when nothing answers; ``redact`` takes the
-    provider's secrets out of what is told of the wire."""
+    provider's secrets out of what is told of the wire. ``limiter`` admits each request."""
 
     def __init__(
         self,
@@ -87,8 +87,10 @@ class HttpClient:
         settings: HttpSettings,
         hint: str,
         redact: Callable[[str], str] = str,
+        limiter: RateLimiter | None = None,
     ) -> None:
         self._provider = provider
+        self._limiter = limiter
         self._base = base
         self._settings = settings
         self._hint = hint
@@ -130,9 +132,7 @@ class HttpClient:
         """
         asked = _Asked(method, url, body, headers, read_error, once, max_bytes or self._settings.max_bytes)
         try:
-            attempts = attempts or self.attempts()
-            with anyio.fail_after(attempts.left):
-                return await self._attempts(asked, attempts)
+            return await self._attempts(asked, attempts or self.attempts())
         except TimeoutError:
             raise self.unreachable(f"no answer within {self._settings.total:g} s") from None
 
@@ -145,16 +145,21 @@ class HttpClient:
         Raises as ``post``.
         """
         while True:
+            await attempts.admit()
             try:
-                return await self._open(url, body, await headers(url, body), read_error, attempts)
+                opened = await self._open(url, body, await headers(url, body), read_error, attempts)
             except _Again as again:
-                if not await attempts.again(str(again), again.asked):
+                if not await attempts.again(str(again), again.asked, busy=again.was_busy):
                     return _final(again.outcome)
+            else:
+                await attempts.answered()
+                return opened
 
     def attempts(self) -> Attempts:
         """The attempts of one request."""
         settings = self._settings
-        return Attempts(self._provider, settings.retry, settings.total, settings.sleep, settings.dice)
+        times = settings.retry, settings.total, settings.sleep, settings.dice
+        return Attempts(self._provider, *times, self._limiter)
 
     async def aclose(self) -> None:
         """Close the pool."""
@@ -162,12 +167,17 @@ class HttpClient:
 
     async def _attempts(self, asked: _Asked, attempts: Attempts) -> HttpResponse:
         while True:
+            await attempts.admit()
             try:
-                return await self._attempt(asked, attempts.number)
+                with anyio.fail_after(attempts.left):
+                    answer = await self._attempt(asked, attempts.number)
             except _Again as again:
                 settled = asked.once and not again.was_busy
-                if settled or not await attempts.again(str(again), again.asked):
+                if settled or not await attempts.again(str(again), again.asked, busy=again.was_busy):
                     return _final(again.outcome)
+            else:
+                await attempts.answered()
+                return answer
 
     async def _attempt(self, asked: _Asked, number: int) -> HttpResponse:
         headers = await asked.headers(asked.url, asked.body)
@@ -303,7 +313,11 @@ def _pool(base: str, settings: HttpSettings) -> httpx2.AsyncClient:
         trust_env=not _is_loopback(parts.hostname or ""),  # a proxy cannot reach this machine's own address
         follow_redirects=False,
         timeout=httpx2.Timeout(settings.read, connect=settings.connect, pool=settings.connect),
-        limits=httpx2.Limits(max_connections=16, max_keepalive_connections=4, keepalive_expiry=30.0),
+        limits=httpx2.Limits(
+            max_connections=settings.connections,
+            max_keepalive_connections=settings.idle_connections,
+            keepalive_expiry=30.0,
+        ),
     )
 
 

@@ -12,6 +12,8 @@ import anyio
 
 from toolspan_server.common.retry_waits import backoff
 
+from .rate_limits import RateLimiter
+
 log = logging.getLogger("toolspan.providers")
 
 LONG_WAIT_S = 5.0
@@ -52,8 +54,15 @@ on_retry: ContextVar[Callable[[RetryWait], AbstractContextManager[None]] | None]
 """Enters a context for each pause; where it is set, pauses are logged at level INFO only."""
 
 
+while_held_back: ContextVar[Callable[[], AbstractContextManager[None]] | None] = ContextVar(
+    "while_held_back", default=None
+)
+"""Enters a context for each wait until a limiter admits a request: its time is no work of the provider."""
+
+
 class Attempts:
-    """The attempts of one request to ``provider``: they share ``total`` seconds. ``number`` counts from 1."""
+    """The attempts of one request to ``provider``: they share ``total`` seconds, without the waits for
+    ``limiter``. ``number`` counts from 1; what ``limiter`` holds back after a refusal is the same attempt."""
 
     def __init__(
         self,
@@ -62,6 +71,7 @@ class Attempts:
         total: float,
         sleep: Callable[[float], Awaitable[None]],
         dice: Callable[[], float],
+        limiter: RateLimiter | None = None,
     ) -> None:
         self.number = 1
         self._provider = provider
@@ -69,16 +79,33 @@ class Attempts:
         self._until = anyio.current_time() + total
         self._sleep = sleep
         self._dice = dice
+        self._limiter = limiter
 
     @property
     def left(self) -> float:
         """The remaining seconds for all attempts, at least 0."""
         return max(0.0, self._until - anyio.current_time())
 
-    async def again(self, reason: str, asked: float | None = None) -> bool:
+    async def admit(self) -> None:
+        """Wait until the next attempt may be made, where there is a limiter."""
+        if self._limiter is None:
+            return
+        began, held_back = anyio.current_time(), while_held_back.get()
+        with held_back() if held_back else nullcontext():
+            await self._limiter.admit()
+        self._until += anyio.current_time() - began
+
+    async def answered(self) -> None:
+        """Tell the limiter that the attempt was answered, and not refused for being one too many."""
+        if self._limiter is not None:
+            await self._limiter.answered()
+
+    async def again(self, reason: str, asked: float | None = None, *, busy: bool = False) -> bool:
         """Wait for a further attempt, ``asked`` seconds if the provider named a wait; returns whether one is
-        left.
+        left. ``busy``: there were too many requests; where there is a limiter, it decides.
         """
+        if busy and self._limiter is not None:
+            return await self._limiter.refused(asked)
         wait = asked or self._policy.backoff(self.number, self._dice())
         callers = anyio.current_effective_deadline() - anyio.current_time()
         if self.number > self._policy.retries or wait > min(self.left, callers):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from ...messages.chat_traits import USUAL, ChatTraits
 
@@ -48,6 +49,11 @@ class Endpoint:
             headers[named] = f"{prefix}{self.key}"
         own = {name.lower(): value for name, value in self.headers.items()}
         return {**headers, **own}
+
+    @property
+    def identity(self) -> str:
+        """The hash of the address and the key: requests of one are counted together by the provider."""
+        return sha256("\n".join((self.base, *self.secrets)).encode()).hexdigest()
 
     @property
     def secrets(self) -> tuple[str, ...]:

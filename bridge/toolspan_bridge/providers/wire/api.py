@@ -32,7 +32,10 @@ class ProviderApi(ABC):
         self._endpoint = endpoint
         self._base = endpoint.base
         self._format = get_format(wire_format)
-        self._client = HttpClient(endpoint.name, endpoint.base, settings, endpoint.hint, self._redact)
+        limiter = settings.limiters.of(endpoint.identity) if settings.limiters else None
+        self._client = HttpClient(
+            endpoint.name, endpoint.base, settings, endpoint.hint, self._redact, limiter
+        )
         self._prompted = False
         self._recorder: Recorder | None = None
 
@@ -44,6 +47,11 @@ class ProviderApi(ABC):
     def base_url(self) -> str:
         """The address before the paths of requests."""
         return self._base
+
+    @property
+    def account(self) -> str:
+        """What requests are counted for there: the hash of the address and the key."""
+        return self._endpoint.identity
 
     @property
     def _origin(self) -> str:

@@ -8,6 +8,7 @@ from ...errors import BridgeError
 from ...formats import FormatError, StreamFailed, StreamParser
 from ...messages import Assistant, Reply
 from ...messages.deltas import Delta
+from ..http.rate_limits import BUSY
 from ..http.retry import Attempts
 from ..http.streams import ResponseStream
 
@@ -61,4 +62,5 @@ async def asks_again(parsed: ParsedStream, attempts: Attempts) -> bool:
 async def is_repeated(failed: StreamFailed, attempts: Attempts) -> bool:
     """Whether a request that failed after HTTP 200 is repeated; the wait before it is over."""
     reason = f"failed within its answer ({failed.error.kind or failed.error.status})"
-    return failed.error.retryable and await attempts.again(reason, failed.error.retry_after)
+    busy = failed.error.status in BUSY
+    return failed.error.retryable and await attempts.again(reason, failed.error.retry_after, busy=busy)
