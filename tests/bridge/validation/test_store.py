@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.trials import a_trial
+from toolspan_bridge.errors import StoreError
 from toolspan_bridge.validation import Store, Totals, Trial
 from toolspan_bridge.validation.storage.trial import timestamp
 
@@ -152,3 +154,21 @@ _anything = st.recursive(
 def test_any_value_can_be_kept_and_read_back(store: Store, value: Any) -> None:
     kept = _kept(store, value)
     json.dumps(kept, allow_nan=False, ensure_ascii=False).encode()
+
+
+@pytest.mark.requirement("I14.2.1")
+def test_many_trials_are_written_together_and_an_earlier_one_of_a_number_stays(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "validation.sqlite3") as store:
+        earlier = store.append(replace(a_trial("first"), run="r", number=2))
+        kept = store.append_all([replace(a_trial(f"t{n}"), run="r", number=n) for n in (1, 2, 3)])
+        assert [trial.scenario for trial in kept] == ["t1", "first", "t3"]
+        assert kept[1] == earlier
+        assert [trial.scenario for trial in store.trials()] == ["first", "t1", "t3"]
+
+
+@pytest.mark.requirement("I14.2.1")
+def test_of_trials_that_are_written_together_all_or_none_are_there(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "validation.sqlite3") as store:
+        with pytest.raises(StoreError):
+            store.append_all([a_trial("whole"), replace(a_trial("half"), timestamp={})])  # type: ignore[arg-type] # what no database takes
+        assert store.trials() == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -27,8 +27,6 @@ Row = tuple[str, str, str, str, int, str, str, str, int, str, int]
 
 RunRow = tuple[str, str, str, str, str]
 """A run's id, plan, start, end and contents."""
-
-_DIGEST = COLUMNS.index("fingerprint")
 
 _INSERT = (
     f"INSERT INTO trials ({', '.join(COLUMNS)}, checksum) VALUES ({', '.join('?' * (len(COLUMNS) + 1))}) "
@@ -86,24 +84,30 @@ class Database:
         self._identity = _identity(path)
         self.notices = set_aside_notices(path)
 
-    def insert(self, row: Row, fingerprint: str = "") -> Row:
-        """Write ``row``, and the text of its fingerprint: when this returns it is on the disk.
+    def insert(self, rows: Sequence[Row], fingerprints: Mapping[str, str]) -> list[Row]:
+        """Write ``rows``, all or none, and the texts of their ``fingerprints`` by digest: when this returns
+        they are on the disk.
 
-        Returns the row that is there: an earlier one of the same run and number stays, and is the one.
+        Returns the rows that are there: an earlier one of the same run and number stays, and is the one.
         """
         with (
             self._lock,
             self._reporting_errors("write to", "; this trial is not recorded, earlier ones are intact"),
         ):
             self._check_identity("trial")
-            digest = str(row[_DIGEST])
-            if digest and digest not in self._kept:
-                self._connection.execute(_KEEP, (digest, fingerprint))
-                self._kept.add(digest)
-            if self._connection.execute(_INSERT, (*row, checksum(row))).rowcount:
-                return row
-            earlier: Row = self._connection.execute(_NUMBERED, row[-2:]).fetchone()
-            return earlier
+            new = {digest: text for digest, text in fingerprints.items() if digest not in self._kept}
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany(_KEEP, new.items())
+                kept = [self._inserted(row) for row in rows]
+            self._kept.update(new)
+            return kept
+
+    def _inserted(self, row: Row) -> Row:
+        if self._connection.execute(_INSERT, (*row, checksum(row))).rowcount:
+            return row
+        earlier: Row = self._connection.execute(_NUMBERED, row[-2:]).fetchone()
+        return earlier
 
     def begin(self, run: RunRow) -> None:
         """Write a run, unless there is one of the same id."""

@@ -7,7 +7,7 @@ process.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,24 +79,16 @@ class Store:
 
         Raises ``StoreError`` when it is not on the disk; what was written before is intact.
         """
-        mark = self._redacted(trial.fingerprint) if trial.fingerprint else None
-        row: Row = (
-            self._short(trial.model_id),
-            self._short(trial.suite),
-            self._short(trial.scenario),
-            trial.timestamp,
-            int(trial.success),
-            self._short(trial.error, _MAX_ERROR),
-            fitted(clean(trial.details, self._redact)),
-            mark.digest if mark else "",
-            int(trial.is_error),
-            self._short(trial.run),
-            trial.number,
-        )
-        kept = self._database.insert(row, mark.text if mark else "")
-        if kept is row:
-            return _trial(row, {mark.digest: mark} if mark else {})
-        return _trial(kept, self._fingerprints())
+        return self.append_all([trial])[0]
+
+    def append_all(self, trials: Sequence[Trial]) -> list[Trial]:
+        """As ``append``, many at once: all are written or none, for the time of one."""
+        marks: dict[str, Fingerprint] = {}
+        rows = [self._row(trial, marks) for trial in trials]
+        kept = self._database.insert(rows, {digest: mark.text for digest, mark in marks.items()})
+        if any(there is not row for there, row in zip(kept, rows, strict=True)):
+            marks = self._fingerprints()
+        return [_trial(row, marks) for row in kept]
 
     def begin(self, run: Run) -> None:
         """Write that ``run`` has begun; one of the same id stays as it is. Raises ``StoreError``."""
@@ -184,6 +176,25 @@ class Store:
             return {digest: Fingerprint.from_json(text) for digest, text in texts.items()}
         except ValueError as error:
             raise StoreError(f"the validation store {self.path} cannot be read: {error}") from None
+
+    def _row(self, trial: Trial, marks: dict[str, Fingerprint]) -> Row:
+        """``trial`` as it is written; its fingerprint is added to ``marks``."""
+        mark = self._redacted(trial.fingerprint) if trial.fingerprint else None
+        if mark is not None:
+            marks[mark.digest] = mark
+        return (
+            self._short(trial.model_id),
+            self._short(trial.suite),
+            self._short(trial.scenario),
+            trial.timestamp,
+            int(trial.success),
+            self._short(trial.error, _MAX_ERROR),
+            fitted(clean(trial.details, self._redact)),
+            mark.digest if mark else "",
+            int(trial.is_error),
+            self._short(trial.run),
+            trial.number,
+        )
 
     def _redacted(self, fingerprint: Fingerprint) -> Fingerprint:
         parts = {name: self._short(value) for name, value in fingerprint.as_dict().items()}
