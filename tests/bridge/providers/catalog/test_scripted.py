@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from toolspan_bridge.errors import (
@@ -17,8 +18,10 @@ from toolspan_bridge.errors import (
 )
 from toolspan_bridge.messages import (
     Assistant,
+    Message,
     Reply,
     Request,
+    ToolResults,
     ToolSpec,
     Usage,
     User,
@@ -133,7 +136,7 @@ async def test_in_code_turns_may_be_replies_and_errors_and_requests_are_kept() -
 @pytest.mark.parametrize(
     ("turn", "said"),
     [
-        ({"txt": "x"}, r"\$\.turns\[0\]: unknown txt \(known: calls, error"),
+        ({"txt": "x"}, r"\$\.turns\[0\]: unknown txt \(known: after_ms, calls, error"),
         ({"text": 5}, "`text` a string"),
         ({"stop": "never"}, "'never' is none of stop, length"),
         ({"calls": ["t"]}, r"calls\[0\]: must be an object"),
@@ -142,6 +145,9 @@ async def test_in_code_turns_may_be_replies_and_errors_and_requests_are_kept() -
         ({"usage": {"input_tokens": "many"}}, "whole numbers"),
         ({"error": {"kind": "odd"}}, "'odd' is none of auth"),
         ({"error": {"status": "529"}}, "an HTTP status"),
+        ({"after_ms": "50"}, r"after_ms: must be a number of milliseconds"),
+        ({"after_ms": -1}, r"after_ms: must be a number of milliseconds"),
+        ({"silent": "no"}, r"silent: must be true or false"),
     ],
 )
 def test_a_turn_that_is_wrong_says_where_and_why(turn: dict[str, Any], said: str) -> None:
@@ -156,6 +162,14 @@ def test_a_turn_that_is_wrong_says_where_and_why(turn: dict[str, Any], said: str
         (b"[]", "holds no turns"),
         (b"turns: []", "holds no turns"),
         (b"\xff", "cannot be read"),
+        (b"answers: []", "must be a list with an answer"),
+        (b"{answers: [{to: x}], turns: [{text: y}]}", "has `turns` and `answers`"),
+        (b"answers: [{to: 5, turns: [{text: y}]}]", r"answers\[0\]\.to: must be a text"),
+        (b"answers: [{to: x}]", r"answers\[0\]: write `turns`, or `times`"),
+        (b"answers: [{turns: [{text: y}], times: [[{text: z}]]}]", "write `turns`, or `times`"),
+        (b"answers: [{times: [{text: z}]}]", r"times\[0\]: must be a list with a turn"),
+        (b"answers: [{times: [[{txt: z}]]}]", r"answers\[0\]\.times\[0\]\[0\]: unknown txt"),
+        (b"answers: [{for: x, turns: [{text: y}]}]", "unknown for"),
     ],
 )
 def test_a_file_that_is_no_script_is_named(content: bytes, said: str, tmp_path: Path) -> None:
@@ -169,3 +183,71 @@ def test_a_file_that_is_no_script_is_named(content: bytes, said: str, tmp_path: 
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(UsageError, match=r"nowhere\.yaml cannot be read"):
         resolve_model("scripted/nowhere.yaml")
+
+
+ANSWERS = """
+answers:
+  - to: WEATHER
+    times:
+      - [{calls: [{tool: get_weather}]}, {text: It is sunny.}]
+      - [{text: No idea.}]
+  - to: sum
+    turns: [{text: It is 4., after_ms: 1}]
+"""
+
+
+def said(text: str, *after: Message, conversation: str = "") -> Request:
+    return Request("m", (User(text), *after), tools=(WEATHER,), conversation=conversation)
+
+
+@pytest.mark.requirement("I14.6.1")
+async def test_answers_are_found_by_the_question_and_by_how_often_it_was_asked(tmp_path: Path) -> None:
+    path = tmp_path / "answers.yaml"
+    path.write_text(ANSWERS, encoding="utf-8")
+    provider, _ = resolve_model(f"scripted/{path}")
+    texts = [(await provider.answer(said("the weather?", conversation=str(n)))).message for n in range(3)]
+    assert [(each.text, len(each.calls)) for each in texts] == [("", 1), ("No idea.", 0), ("", 1)]
+    assert (await provider.answer(said("A sum, please"))).message.text == "It is 4."
+
+
+@pytest.mark.requirement("I14.6.1")
+async def test_conversations_that_go_on_at_once_have_each_its_own_turns() -> None:
+    turns = [[{"calls": [{"tool": "get_weather"}]}, {"text": f"answer {n}"}] for n in range(3)]
+    provider = Scripted(answers=[{"times": turns}])
+    begun = {each: (await provider.answer(said("?", conversation=each))).message for each in "abc"}
+    for place, each in reversed(list(enumerate("abc"))):
+        reply = await provider.answer(said("?", begun[each], ToolResults(()), conversation=each))
+        assert reply.message.text == f"answer {place}"
+
+
+@pytest.mark.requirement("I14.6.1")
+async def test_a_question_without_an_answer_and_an_answer_without_a_turn_are_named() -> None:
+    provider = Scripted(answers=[{"to": "sum", "turns": [{"text": "4"}]}], source="run.yaml")
+    with pytest.raises(ProviderError, match=r"run\.yaml has no answer to 'the weather\?'"):
+        await provider.answer(said("the weather?"))
+    asked = said("a sum?", Assistant("4"), ToolResults(()))
+    with pytest.raises(ProviderError, match=r"the answer to 'a sum\?' ends after turn 1"):
+        await provider.answer(asked)
+
+
+@pytest.mark.requirement("I14.6.1")
+async def test_an_error_that_comes_again_is_another_one_each_time() -> None:
+    provider = Scripted(answers=[{"turns": [{"error": {"message": "down", "status": 503}}]}])
+    raised: list[ProviderError] = []
+    for _ in range(2):
+        with pytest.raises(ProviderError) as caught:
+            await provider.answer(said("?"))
+        raised.append(caught.value)
+    assert raised[0] is not raised[1]
+    assert [each.status for each in raised] == [503, 503]
+
+
+@pytest.mark.requirement("I14.6.1")
+async def test_a_silent_turn_never_comes_and_a_late_one_does() -> None:
+    silent, late = Scripted([{"silent": True}]), Scripted([{"text": "at last", "after_ms": 20}])
+    with anyio.move_on_after(0.05) as waited:
+        await silent.answer(said("?"))
+    assert waited.cancelled_caught
+    began = anyio.current_time()
+    assert (await late.answer(said("?"))).message.text == "at last"
+    assert anyio.current_time() - began >= 0.02
