@@ -6,28 +6,30 @@ from pathlib import Path
 
 from ...fingerprint import toolspan_version
 from ..contents import Contents
-from .matrix import comparison_html, figures_html, heat_map_html
+from .anchors import Anchors
+from .heat_map import heat_maps
+from .overview import comparison_html, figures_html, verdict_html
 from .record import record_html
 from .tags import Html, joined, tag
+from .transcripts import MOST_CHARACTERS, Transcripts
 
 __all__ = ["render"]
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = Path(__file__).with_name("style.css")
 _TITLE = "Which models use the tools"
 
 
-def render(contents: Contents) -> str:
-    """The report as an HTML file's content. Nothing of it is fetched, and nothing in it is run."""
-    made = f"Made by Toolspan {toolspan_version()} at {contents.generated}."
-    least = f"{contents.rule.threshold * 100:g} %"
-    sure = f"Validated is what reaches {least} with the lower end of its interval of 95 %."
-    header = tag("header", tag("h1", _TITLE), tag("p", f"{made} {sure}", class_="soft"))
-    parts = [heat_map_html(contents), figures_html(contents)]
+def render(contents: Contents, most_characters: int = MOST_CHARACTERS) -> str:
+    """The report as an HTML file's content. Nothing of it is fetched, and nothing in it is run. It has as
+    many transcripts as ``most_characters`` hold, failures first, and says how many it has not."""
+    anchors = Anchors(contents)
+    transcripts = Transcripts(contents.records, most_characters)
+    parts = [figures_html(contents, anchors), *heat_maps(contents, anchors)]
     if contents.comparison:
         parts += [tag("h2", "Compared with the baseline"), comparison_html(contents.comparison)]
-    parts += [record_html(contents, record, number) for number, record in enumerate(contents.records, 1)]
-    body = tag("body", header, tag("main", *parts))
+    parts += [record_html(contents, record, anchors, transcripts) for record in contents.records]
+    body = tag("body", _header(contents, transcripts), tag("main", *parts))
     head = tag(
         "head",
         Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
@@ -36,3 +38,17 @@ def render(contents: Contents) -> str:
         tag("style", Html(_STYLE.read_text("utf-8"))),
     )
     return joined([Html("<!DOCTYPE html>\n"), tag("html", head, body, lang="en"), Html("\n")])
+
+
+def _header(contents: Contents, transcripts: Transcripts) -> Html:
+    made = f"Made by Toolspan {toolspan_version()} at {contents.generated}."
+    least = f"{contents.rule.threshold * 100:g} %"
+    sure = f"Validated is what reaches {least} with the lower end of its interval of 95 %."
+    lines = [tag("h1", _TITLE), verdict_html(contents), tag("p", f"{made} {sure}", class_="soft")]
+    if transcripts.left_out:
+        left = (
+            f"The transcripts of {transcripts.left_out:,} trials are left out, so that the page opens at "
+            "once; those of failures came first. toolspan report --format json has every one."
+        )
+        lines.append(tag("p", left, class_="soft"))
+    return tag("header", *lines)

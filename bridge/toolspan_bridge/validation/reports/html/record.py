@@ -2,47 +2,52 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from ....providers.wire.json_types import is_list, is_object
 from ...badges import changes_text
 from ...evidence.confusion import NO_TOOL
 from ...evidence.counts import Counts
 from ...evidence.records import Record
 from ...storage.trial import Trial
 from ..contents import Contents
-from .matrix import badge_html, share
+from ..words import errors_text, share
+from .anchors import Anchors
+from .overview import badge_html
 from .tags import Html, joined, table, tag
+from .transcripts import Transcripts
 
 __all__ = ["record_html"]
 
-
-def record_html(contents: Contents, record: Record, number: int) -> Html:
-    """The record's section, the ``number``-th of the page."""
-    head = tag("h2", f"{record.model_id} · {record.suite}", id=f"record-{number}")
-    return tag("section", head, *_parts(contents, record), aria_labelledby=f"record-{number}")
+_MOST_MARKS = 40
 
 
-def _parts(contents: Contents, record: Record) -> Iterator[Html]:
+def record_html(contents: Contents, record: Record, anchors: Anchors, transcripts: Transcripts) -> Html:
+    """The record's section."""
+    name = anchors.of(record)
+    head = tag("h2", f"{record.model_id} · {record.suite}", id=name)
+    parts = [*_evidence(contents, record), *_trials(record, anchors, transcripts)]
+    return tag("section", head, *parts, aria_labelledby=name)
+
+
+def _evidence(contents: Contents, record: Record) -> Iterator[Html]:
     evidence = record.evidence
-    yield tag("p", badge_html(contents, record), f" · {record.first_tested} to {record.last_tested}")
+    when = f"{record.first_tested} to {record.last_tested}"
+    told = " · ".join((when, *errors_text(record.counts)))
+    yield tag("p", badge_html(contents, record), f" · {told}")
     if record.changed:
-        yield tag("p", f"Stale; what changed: {changes_text(record.changed)}.", class_="stale")
+        why = f"Stale: it is of what was measured then. What changed: {changes_text(record.changed)}."
+        yield tag("p", why, class_="stale")
     yield _fingerprint(record)
+    tables: list[Html] = []
     if evidence.tools:
-        yield _counted("Success by expected tool", "Tool", evidence.tools)
+        tables.append(_counted(f"Success by expected tool: {record.model_id}", "Tool", evidence.tools))
     if evidence.tags:
-        yield _counted("Success by tag", "Tag", evidence.tags)
+        tables.append(_counted(f"Success by tag: {record.model_id}", "Tag", evidence.tags))
     if evidence.confusion:
-        yield _confusion(evidence.confusion)
+        tables.append(_confusion(record.model_id, evidence.confusion))
+    yield tag("div", *tables, class_="beside")
     if evidence.flaky:
         yield tag("p", "Flaky, with successes and failures: ", ", ".join(evidence.flaky), ".")
-    yield tag("h3", "Trials")
-    for name, counts in evidence.scenarios.items():
-        trials = [trial for trial in record.trials if trial.scenario == name]
-        yield _scenario(name, counts, trials)
 
 
 def _fingerprint(record: Record) -> Html:
@@ -50,15 +55,18 @@ def _fingerprint(record: Record) -> Html:
         return tag("p", "It was recorded by a version that kept no fingerprint.", class_="soft")
     known = record.fingerprint.known.items()
     listed = tag("dl", *(joined((tag("dt", name), tag("dd", value))) for name, value in known))
-    return tag("details", tag("summary", "Fingerprint"), listed)
+    return tag("details", tag("summary", "Fingerprint: what was measured"), listed)
 
 
 def _counted(caption: str, head: str, cells: Mapping[str, Counts]) -> Html:
-    rows = [(name, share(counts), counts.text) for name, counts in cells.items()]
+    rows = [
+        (name, share(counts), ", ".join((counts.text, *errors_text(counts))))
+        for name, counts in cells.items()
+    ]
     return table(caption, (head, "Successes", "Rate and interval"), rows)
 
 
-def _confusion(pairs: Mapping[tuple[str, str], int]) -> Html:
+def _confusion(model_id: str, pairs: Mapping[tuple[str, str], int]) -> Html:
     """Expected tools down, called ones across; what is not on the diagonal was a mistake."""
     expected = sorted({pair[0] for pair in pairs})
     called = sorted({pair[1] for pair in pairs})
@@ -66,9 +74,8 @@ def _confusion(pairs: Mapping[tuple[str, str], int]) -> Html:
         (_tool(tool), *(_pair(pairs.get((tool, other), 0), tool == other) for other in called))
         for tool in expected
     ]
-    return table(
-        "Confusion matrix: expected tools down, called tools across", ("Expected", *map(_tool, called)), rows
-    )
+    heads = ("Expected ↓ called →", *map(_tool, called))
+    return table(f"Confusion matrix, calls: {model_id}", heads, rows, class_="heat")
 
 
 def _pair(count: int, is_right: bool) -> Html:
@@ -81,38 +88,36 @@ def _tool(name: str) -> str:
     return "no tool" if name == NO_TOOL else name
 
 
-def _scenario(name: str, counts: Counts, trials: Sequence[Trial]) -> Html:
-    marks = "".join("✓" if trial.success else "✗" for trial in trials[:40])
-    summary = tag("summary", f"{name}: {share(counts)} {marks}")
-    return tag("details", summary, *(_trial(number, trial) for number, trial in enumerate(trials, 1)))
+def _trials(record: Record, anchors: Anchors, transcripts: Transcripts) -> Iterator[Html]:
+    yield tag("h3", "Trials")
+    grouped: dict[str, list[Trial]] = {}
+    for trial in record.trials:
+        grouped.setdefault(trial.scenario, []).append(trial)
+    for name, counts in record.evidence.scenarios.items():
+        told = ", ".join((share(counts), *errors_text(counts)))
+        marks = "".join(_mark(trial) for trial in grouped[name][:_MOST_MARKS])
+        summary = tag("summary", f"{name}: {told} {marks}")
+        lines = (_trial(n, trial, transcripts) for n, trial in enumerate(grouped[name], 1))
+        yield tag("details", summary, *lines, id=anchors.of_scenario(record, name))
 
 
-def _trial(number: int, trial: Trial) -> Html:
-    outcome = "succeeded" if trial.success else f"failed: {trial.error}"
-    class_ = "validated" if trial.success else "failed"
-    summary = tag("summary", f"Trial {number} ", tag("span", outcome, class_=class_), f" · {trial.timestamp}")
-    return tag("details", summary, *_transcript(trial.details))
+def _mark(trial: Trial) -> str:
+    return "!" if trial.is_error else "✓" if trial.success else "✗"
 
 
-def _transcript(details: Mapping[str, Any]) -> Iterator[Html]:
-    if query := details.get("query"):
-        yield tag("p", tag("strong", "Question "), str(query))
-    calls: Any = details.get("tool_calls")
-    for call in calls if is_list(calls) else []:
-        made = call if is_object(call) else {"tool": str(call)}
-        yield tag("p", tag("strong", "Call "), str(made.get("tool")))
-        yield tag("pre", f"{_json(made.get('arguments'))}\n→ {_json(made.get('result'))}", tabindex="0")
-    if content := details.get("content"):
-        yield tag("p", tag("strong", "Answer"))
-        yield tag("pre", str(content), tabindex="0")
-    rest = {
-        key: value
-        for key, value in details.items()
-        if key not in ("query", "tool_calls", "content", "scenario")
-    }
-    if rest:
-        yield tag("details", tag("summary", "More"), tag("pre", _json(rest), tabindex="0"))
+def _trial(number: int, trial: Trial, transcripts: Transcripts) -> Html:
+    took = trial.details.get("duration_ms")
+    when = f"{took:,} ms · {trial.timestamp}" if isinstance(took, int) else trial.timestamp
+    line = (f"{_mark(trial)} Trial {number} ", _outcome(trial), f" · {when}")
+    shown = transcripts.of(trial)
+    if shown is None:
+        return tag("p", *line, class_="line")
+    return tag("details", tag("summary", *line), shown)
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
+def _outcome(trial: Trial) -> Html:
+    if trial.is_error:
+        return tag("span", f"error, no trial of the model: {trial.error}", class_="provisional")
+    if trial.success:
+        return tag("span", "succeeded", class_="validated")
+    return tag("span", f"failed: {trial.error}", class_="failed")

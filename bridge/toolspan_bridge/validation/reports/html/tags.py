@@ -7,7 +7,9 @@ from html import escape
 
 from toolspan_server.common.visible import visible
 
-__all__ = ["Html", "joined", "table", "tag", "text"]
+__all__ = ["Html", "code", "joined", "table", "tag", "text"]
+
+_MOST_CHARACTERS = 4_000
 
 
 class Html(str):
@@ -18,9 +20,9 @@ class Html(str):
 
 def tag(name: str, *contents: str | Html, **attributes: str) -> Html:
     """The element ``name`` with ``contents``. ``class_`` is the attribute ``class``, ``aria_label``
-    ``aria-label``."""
+    ``aria-label``; an empty one is left out."""
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items()
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items() if value
     )
     return Html(f"<{name}{written}>{joined(contents)}</{name}>")
 
@@ -35,13 +37,21 @@ def text(words: str) -> Html:
     return Html(escape(visible(words)))
 
 
+def code(words: str) -> Html:
+    """``words`` as a block, line by line; of a long text the beginning, and how much more there was."""
+    left = len(words) - _MOST_CHARACTERS
+    shown = words if left <= 0 else f"{words[:_MOST_CHARACTERS]}\n… and {left:,} more characters"
+    return tag("pre", shown)
+
+
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str | Html]], class_: str = "") -> Html:
-    """A table whose first column heads its rows; a cell that is a ``td`` or ``th`` already stays so."""
+    """A table whose first column heads its rows; a cell that is a ``td`` already stays so. Where it is wider
+    than the page it scrolls by itself, with the keyboard too."""
     head = tag("tr", *(tag("th", each, scope="col") for each in heads))
     body = (tag("tr", tag("th", row[0], scope="row"), *(_cell(each) for each in row[1:])) for row in rows)
     inner = (tag("caption", caption), tag("thead", head), tag("tbody", *body))
-    whole = tag("table", *inner, class_=class_) if class_ else tag("table", *inner)
-    return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
+    whole = tag("table", *inner, class_=class_)
+    return tag("div", whole, class_="wide", tabindex="0", role="group", aria_label=caption)
 
 
 def _cell(cell: str | Html) -> Html:

@@ -1,0 +1,109 @@
+"""What the page begins with: a row for each record, and what differs from a baseline."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ...badges import badge_of
+from ...evidence.comparison import Comparison
+from ...evidence.counts import Counts
+from ...evidence.records import Record
+from ..contents import Contents
+from .anchors import Anchors
+from .tags import Html, table, tag
+
+__all__ = ["badge_html", "comparison_html", "figures_html", "verdict_html"]
+
+_STATUSES = ("validated", "provisional", "failed", "untested", "stale")
+_BAR = 120
+
+
+def verdict_html(contents: Contents) -> Html:
+    """How many records have which badge."""
+    counted = Counter(badge_of(record, contents.rule).status for record in contents.records)
+    if not counted:
+        return tag("p", "There is no record.")
+    told = ", ".join(f"{counted[status]:,} {status}" for status in _STATUSES if counted[status])
+    total = sum(counted.values())
+    return tag("p", tag("strong", f"{total:,} record{'' if total == 1 else 's'}"), f": {told}.")
+
+
+def figures_html(contents: Contents, anchors: Anchors) -> Html:
+    """A row for each record, which leads to its section."""
+    heads = [
+        "Model",
+        "Suite",
+        "Badge",
+        "Interval of 95 %",
+        "Errors",
+        "pass^k",
+        "ms, p50",
+        "ms, p95",
+        "Tokens a success",
+        "$ a success",
+    ]
+    rows = [_figures(contents, record, anchors) for record in contents.records]
+    return table("Records", heads, rows, class_="figures")
+
+
+def comparison_html(comparison: Comparison) -> Html:
+    """The cells that changed by more than chance."""
+    changed = [*comparison.regressions, *comparison.improvements]
+    if not changed:
+        return tag("p", f"No change by more than chance in {len(comparison.cells)} cells.")
+    rows = [
+        (
+            cell.name[0],
+            cell.name[1],
+            cell.name[2] or "all",
+            tag("span", "▼ worse" if cell.change == "worse" else "▲ better", class_=cell.change),
+            cell.before.text,
+            cell.now.text,
+            f"{float(cell.corrected):.4f}",
+        )
+        for cell in changed
+    ]
+    heads = ("Model", "Suite", "Scenario", "Change", "Before", "Now", "p, corrected")
+    return table("Changes by more than chance", heads, rows)
+
+
+def badge_html(contents: Contents, record: Record) -> Html:
+    """A record's badge in its colour."""
+    badge = badge_of(record, contents.rule)
+    return tag("span", badge.signed, class_=f"badge {badge.status}")
+
+
+def _figures(contents: Contents, record: Record, anchors: Anchors) -> tuple[str | Html, ...]:
+    evidence = record.evidence
+    k = max(evidence.consistency, default=0)
+    steady = f"{float(evidence.consistency[k]) * 100:.0f} % (k={k})" if k else ""
+    tokens, usd = evidence.tokens_per_success, evidence.usd_per_success
+    numbers = (
+        str(record.counts.errors or ""),
+        steady,
+        *(f"{evidence.latency_ms[each]:,}" if each in evidence.latency_ms else "" for each in (50, 95)),
+        "" if tokens is None else f"{tokens:,.0f}",
+        "" if usd is None else f"{usd:.6f}",
+    )
+    return (
+        anchors.link(record, record.model_id),
+        record.suite,
+        badge_html(contents, record),
+        _bar(record.counts, contents.rule.threshold),
+        *(tag("td", each, class_="number") for each in numbers),
+    )
+
+
+def _bar(counts: Counts, threshold: float) -> Html:
+    """The interval as a line from 0 to 100 %, with the rate and the threshold."""
+    low = f"{counts.interval.low * _BAR:.1f}"
+    rate, limit = f"{counts.rate * _BAR:.1f}", f"{threshold * _BAR:.1f}"
+    width = f"{(counts.interval.high - counts.interval.low) * _BAR:.1f}"
+    dot = f'<circle cx="{rate}" cy="8" r="4" fill="currentColor"/>' if counts.n else ""
+    return Html(
+        f'<svg width="124" height="16" viewBox="-2 0 124 16" role="img" aria-label="{counts.text}">'
+        f'<rect x="0" y="7" width="{_BAR}" height="2" fill="currentColor" opacity=".3"/>'
+        f'<rect x="{low}" y="5" width="{width}" height="6" fill="currentColor" opacity=".6"/>{dot}'
+        f'<line x1="{limit}" x2="{limit}" y1="0" y2="16" stroke="currentColor" stroke-dasharray="2 2"/>'
+        f"<title>{counts.text}; the dashed line is the threshold</title></svg>"
+    )

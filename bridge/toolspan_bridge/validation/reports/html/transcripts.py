@@ -1,0 +1,93 @@
+"""What was said and done in a trial, as far as the page has room for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ....providers.wire.json_types import is_list, is_object
+from ...evidence.records import Record
+from ...storage.trial import Trial
+from .tags import Html, code, joined, tag
+
+__all__ = ["MOST_CHARACTERS", "Transcripts"]
+
+MOST_CHARACTERS = 4_000_000
+"""So many characters of transcripts a page has at most, so that a browser opens it at once."""
+
+_TOLD = frozenset({"scenario", "query", "tool_calls", "content", "turns", "expected", "tags", "duration_ms"})
+
+
+class Transcripts:
+    """The transcripts of the trials of ``records``, as many as ``most`` characters hold: of every scenario
+    the first that was no success, then its other trials, round by round. ``left_out`` counts the rest."""
+
+    def __init__(self, records: Iterable[Record], most: int = MOST_CHARACTERS) -> None:
+        self._shown: dict[int, Html] = {}
+        self.left_out = 0
+        used = 0
+        for trial in _by_rounds(records):
+            if used < most:
+                self._shown[id(trial)] = shown = _transcript(trial.details)
+                used += len(shown)
+            else:
+                self.left_out += 1
+
+    def of(self, trial: Trial) -> Html | None:
+        """The transcript of ``trial``; ``None`` where it is left out."""
+        return self._shown.get(id(trial))
+
+
+def _by_rounds(records: Iterable[Record]) -> list[Trial]:
+    ranked: list[tuple[int, int, Trial]] = []
+    for record in records:
+        cells: dict[str, list[Trial]] = {}
+        for trial in sorted(record.trials, key=lambda each: each.success):
+            cells.setdefault(trial.scenario, []).append(trial)
+        ranked += [(n, len(ranked), trial) for trials in cells.values() for n, trial in enumerate(trials)]
+    return [trial for _, _, trial in sorted(ranked, key=lambda each: each[:2])]
+
+
+def _transcript(details: Mapping[str, Any]) -> Html:
+    turns: Any = details.get("turns")
+    if is_list(turns) and turns:
+        asked: Any = details.get("queries")
+        questions = asked if is_list(asked) else [details.get("query")]
+        parts = [
+            part
+            for n, turn in enumerate(turns)
+            for part in _turn(questions[n] if n < len(questions) else None, turn if is_object(turn) else {})
+        ]
+    else:
+        parts = list(_turn(details.get("query"), details))
+    rest = {key: value for key, value in details.items() if key not in _TOLD | {"queries"}}
+    if rest:
+        parts.append(tag("details", tag("summary", "More: tokens, cost, notes"), code(_json(rest))))
+    return joined(parts)
+
+
+def _turn(query: object, answer: Mapping[str, Any]) -> Iterator[Html]:
+    """A question, the calls that it led to, each with its arguments and its result, and the answer."""
+    if query:
+        yield tag("p", tag("strong", "Question"), " ", str(query))
+    calls: Any = answer.get("tool_calls")
+    for call in calls if is_list(calls) else []:
+        yield from _call(call if is_object(call) else {"tool": str(call)})
+    if content := answer.get("content"):
+        yield tag("p", tag("strong", "Answer"))
+        yield code(str(content))
+
+
+def _call(call: Mapping[str, Any]) -> Iterator[Html]:
+    iteration = call.get("iteration")
+    when = f" in turn {iteration}" if isinstance(iteration, int) else ""
+    how = ", written as text" if call.get("rescued") else ""
+    yield tag("p", tag("strong", "Call"), " ", tag("code", str(call.get("tool"))), f"{when}{how}")
+    yield code(_json(call.get("arguments")))
+    yield tag("p", tag("strong", "Result"))
+    yield code(_json(call.get("result")))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
