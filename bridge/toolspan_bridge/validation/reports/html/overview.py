@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 
 from ...badges import badge_of
 from ...evidence.comparison import Comparison
@@ -10,7 +11,7 @@ from ...evidence.counts import Counts
 from ...evidence.records import Record
 from ..contents import Contents
 from .anchors import Anchors
-from .tags import Html, table, tag
+from .tags import Html, breakable, table, tag, text
 
 __all__ = ["badge_html", "comparison_html", "figures_html", "verdict_html"]
 
@@ -30,19 +31,20 @@ def verdict_html(contents: Contents) -> Html:
 
 def figures_html(contents: Contents, anchors: Anchors) -> Html:
     """A row for each record, which leads to its section."""
-    heads = [
-        "Model",
-        "Suite",
-        "Badge",
-        "Interval of 95 %",
-        "Errors",
-        "pass^k",
-        "ms, p50",
-        "ms, p95",
-        "Tokens a success",
-        "$ a success",
+    columns = _COLUMNS
+    if any(record.counts.errors for record in contents.records):
+        columns = {"Errors": lambda record: str(record.counts.errors), **_COLUMNS}
+    rows = [
+        (
+            anchors.link(record, breakable(record.model_id)),
+            record.suite,
+            badge_html(contents, record),
+            _bar(record.counts, contents.rule.threshold),
+            *(tag("td", cell(record), class_="number") for cell in columns.values()),
+        )
+        for record in contents.records
     ]
-    rows = [_figures(contents, record, anchors) for record in contents.records]
+    heads = ("Model", "Suite", "Badge", "Interval of 95 %", *columns)
     return table("Records", heads, rows, class_="figures")
 
 
@@ -70,28 +72,32 @@ def comparison_html(comparison: Comparison) -> Html:
 def badge_html(contents: Contents, record: Record) -> Html:
     """A record's badge in its colour."""
     badge = badge_of(record, contents.rule)
-    return tag("span", badge.signed, class_=f"badge {badge.status}")
+    signed = Html(text(badge.signed).replace(" %", "&nbsp;%"))
+    return tag("span", signed, class_=f"badge {badge.status}")
 
 
-def _figures(contents: Contents, record: Record, anchors: Anchors) -> tuple[str | Html, ...]:
-    evidence = record.evidence
-    k = max(evidence.consistency, default=0)
-    steady = f"{float(evidence.consistency[k]) * 100:.0f} % (k={k})" if k else ""
-    tokens, usd = evidence.tokens_per_success, evidence.usd_per_success
-    numbers = (
-        str(record.counts.errors or ""),
-        steady,
-        *(f"{evidence.latency_ms[each]:,}" if each in evidence.latency_ms else "" for each in (50, 95)),
-        "" if tokens is None else f"{tokens:,.0f}",
-        "" if usd is None else f"{usd:.6f}",
-    )
-    return (
-        anchors.link(record, record.model_id),
-        record.suite,
-        badge_html(contents, record),
-        _bar(record.counts, contents.rule.threshold),
-        *(tag("td", each, class_="number") for each in numbers),
-    )
+def _steady(record: Record) -> str:
+    consistency = record.evidence.consistency
+    k = max(consistency, default=0)
+    return f"{float(consistency[k]) * 100:.0f} % (k={k})" if k else ""
+
+
+def _milliseconds(record: Record, percentile: int) -> str:
+    found = record.evidence.latency_ms.get(percentile)
+    return "" if found is None else f"{found:,}"
+
+
+def _given(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+_COLUMNS: Mapping[str, Callable[[Record], str]] = {
+    "pass^k": _steady,
+    "ms, p50": lambda record: _milliseconds(record, 50),
+    "ms, p95": lambda record: _milliseconds(record, 95),
+    "Tokens a success": lambda record: _given(record.evidence.tokens_per_success, ",.0f"),
+    "$ a success": lambda record: _given(record.evidence.usd_per_success, ".6f"),
+}
 
 
 def _bar(counts: Counts, threshold: float) -> Html:

@@ -24,7 +24,8 @@ _MOST_MARKS = 40
 def record_html(contents: Contents, record: Record, anchors: Anchors, transcripts: Transcripts) -> Html:
     """The record's section."""
     name = anchors.of(record)
-    head = tag("h2", f"{record.model_id} · {record.suite}", id=name)
+    until = f" · until {record.last_tested}" if record.changed else ""
+    head = tag("h2", f"{record.model_id} · {record.suite}{until}", id=name)
     parts = [*_evidence(contents, record), *_trials(record, anchors, transcripts)]
     return tag("section", head, *parts, aria_labelledby=name)
 

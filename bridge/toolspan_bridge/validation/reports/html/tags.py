@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
 from toolspan_server.common.visible import visible
 
-__all__ = ["Html", "code", "joined", "table", "tag", "text"]
+__all__ = ["Html", "breakable", "code", "joined", "table", "tag", "text"]
 
 _MOST_CHARACTERS = 4_000
+_JOINT = re.compile("([/:_.-])(?=[^<]{3})")
 
 
 class Html(str):
@@ -37,6 +39,11 @@ def text(words: str) -> Html:
     return Html(escape(visible(words)))
 
 
+def breakable(words: str | Html) -> Html:
+    """``words``, which may be broken after what joins the parts of a name."""
+    return words if isinstance(words, Html) else Html(_JOINT.sub(r"\1<wbr>", text(words)))
+
+
 def code(words: str) -> Html:
     """``words`` as a block, line by line; of a long text the beginning, and how much more there was."""
     left = len(words) - _MOST_CHARACTERS
@@ -47,8 +54,11 @@ def code(words: str) -> Html:
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str | Html]], class_: str = "") -> Html:
     """A table whose first column heads its rows; a cell that is a ``td`` already stays so. Where it is wider
     than the page it scrolls by itself, with the keyboard too."""
-    head = tag("tr", *(tag("th", each, scope="col") for each in heads))
-    body = (tag("tr", tag("th", row[0], scope="row"), *(_cell(each) for each in row[1:])) for row in rows)
+    head = tag("tr", *(tag("th", breakable(each), scope="col") for each in heads))
+    body = (
+        tag("tr", tag("th", breakable(row[0]), scope="row"), *(_cell(each) for each in row[1:]))
+        for row in rows
+    )
     inner = (tag("caption", caption), tag("thead", head), tag("tbody", *body))
     whole = tag("table", *inner, class_=class_)
     return tag("div", whole, class_="wide", tabindex="0", role="group", aria_label=caption)

@@ -16,6 +16,7 @@ __all__ = ["MOST_CHARACTERS", "Transcripts"]
 MOST_CHARACTERS = 4_000_000
 """So many characters of transcripts a page has at most, so that a browser opens it at once."""
 
+_LINE = 90
 _TOLD = frozenset({"scenario", "query", "tool_calls", "content", "turns", "expected", "tags", "duration_ms"})
 
 
@@ -90,4 +91,6 @@ def _call(call: Mapping[str, Any]) -> Iterator[Html]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
+    """``value`` on one line where it is short."""
+    line = json.dumps(value, ensure_ascii=False, default=str)
+    return line if len(line) <= _LINE else json.dumps(value, ensure_ascii=False, indent=1, default=str)
