@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+import junitparser
 import pytest
 from typing_extensions import override
 
@@ -22,6 +23,7 @@ from toolspan_bridge.validation import Counts, Fingerprint, Trial, records_of
 from toolspan_bridge.validation.reports import FORMS, Contents, baseline_of, contents_of
 from toolspan_bridge.validation.reports.csv import safe
 from toolspan_bridge.validation.reports.document import SCHEMA_FILE
+from toolspan_bridge.validation.reports.html import render
 from toolspan_bridge.validation.reports.markdown import literal
 
 pytestmark = pytest.mark.requirement("I14.5.1")
@@ -45,9 +47,16 @@ def contents(*trials: Trial, **options: Any) -> Contents:
     return contents_of(records_of(trials), **options)
 
 
+def broken(scenario: str, times: int) -> list[Trial]:
+    """Trials that the provider did not bring to an end."""
+    (trial,) = tried(scenario, "-")
+    return [replace(trial, is_error=True, error="HTTP 503: overloaded")] * times
+
+
 TWO = contents(
     *tried("soup", "++-"), *tried("nuts", "+", model="openai/gpt-4o"), *tried("nuts", "-", called="buy")
 )
+DOWN = contents(*tried("soup", "+-"), *broken("soup", 2), *broken("nuts", 1))
 EVIL = contents(*tried(HOSTILE, "+-", model=HOSTILE, called=HOSTILE))
 
 
@@ -68,7 +77,7 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes += attrs
-        if tag not in ("meta", "br", "rect", "circle", "line"):
+        if tag not in ("meta", "wbr", "rect", "circle", "line"):
             self._open.append(tag)
 
     @override
@@ -115,7 +124,9 @@ def test_the_document_has_the_figures() -> None:
 def test_the_page_is_whole_and_needs_and_runs_nothing() -> None:
     page = _Page(FORMS["html"](TWO))
     assert "script" not in page.tags and "link" not in page.tags and "img" not in page.tags
-    assert not [name for name, _ in page.attributes if name.startswith("on") or name in ("src", "href")]
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
+    ids = [value for name, value in page.attributes if name == "id"]
+    assert {f"#{each}" for each in ids} == {value for name, value in page.attributes if name == "href"}
     for words in (
         "ollama/qwen3:8b",
         "openai/gpt-4o",
@@ -129,7 +140,6 @@ def test_the_page_is_whole_and_needs_and_runs_nothing() -> None:
     assert page.tags.count("h1") == 1 and page.tags.count("main") == 1
     assert page.tags.count("caption") == page.tags.count("table")
     assert ("lang", "en") in page.attributes
-    ids = [value for name, value in page.attributes if name == "id"]
     assert len(ids) == len(set(ids)) and {v for n, v in page.attributes if n == "aria-labelledby"} <= set(ids)
     headers = page.tags.count("th")
     assert headers == sum(name == "scope" for name, _ in page.attributes)
@@ -216,7 +226,7 @@ def test_markdown_is_one_table_in_which_foreign_text_means_nothing() -> None:
     hostile = literal(HOSTILE)
     assert not set("<>`[]|@!\\*_:.\n") & set(hostile.removeprefix("<code>").removesuffix("</code>"))
     rows = [line for line in FORMS["markdown"](EVIL).splitlines() if line.startswith("|")]
-    assert {row.count("|") for row in rows} == {6}
+    assert {row.count("|") for row in rows} == {7}
     assert "<script" not in FORMS["markdown"](EVIL) + FORMS["badge"](EVIL)
 
 
@@ -248,7 +258,7 @@ def test_a_baseline_is_read_from_a_document_and_compared_in_every_form(tmp_path:
         "[]",
         '{"document": "other"}',
         '{"document": "toolspan-report", "version": 1, "records": [{}]}',
-        '{"document": "toolspan-report", "version": 2, "records": []}',
+        '{"document": "toolspan-report", "version": 3, "records": []}',
         '{"document": "toolspan-report", "version": 1, "records": [{"model_id": "m", "suite": "s", '
         '"last_tested": "", "counts": {"n": 1, "successes": 2}, "scenarios": []}]}',
     ],
@@ -260,3 +270,94 @@ def test_what_is_no_baseline_is_refused_by_name(tmp_path: Path, text: str) -> No
         baseline_of(path)
     with pytest.raises(UsageError, match="cannot be read"):
         baseline_of(tmp_path / "nothing")
+
+
+@pytest.mark.requirement("I14.5.10")
+def test_errors_are_shown_in_every_form_and_are_no_failures() -> None:
+    (record,) = json.loads(FORMS["json"](DOWN))["records"]
+    assert [record["counts"][each] for each in ("n", "successes", "errors")] == [2, 1, 3]
+    assert [(each["n"], each["errors"]) for each in record["scenarios"]] == [(2, 2), (0, 1)]
+    assert [each["is_error"] for each in record["trials"]] == [False, False, True, True, True]
+    jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text("utf-8"))).validate(
+        json.loads(FORMS["json"](DOWN))
+    )
+    rows = list(csv.DictReader(io.StringIO(FORMS["csv"](DOWN))))
+    assert [(row["n"], row["successes"], row["errors"]) for row in rows[:3]] == [
+        ("2", "1", "3"),
+        ("2", "1", "2"),
+        ("0", "0", "1"),
+    ]
+    page = _Page(FORMS["html"](DOWN))
+    for words in ("3 errors", "1 of 2", "no trial", "error, no trial of the model: HTTP 503: overloaded"):
+        assert words in page.text, words
+    told = FORMS["markdown"](DOWN)
+    assert "| 3 |" in told and "Errors of providers" in told
+    assert "HTTP 503&#58; overloaded</code> (2 ×)" in told
+    assert "Errors of providers" not in FORMS["markdown"](TWO)
+
+
+@pytest.mark.requirement("I14.5.10")
+@pytest.mark.parametrize("given", [TWO, EVIL, DOWN, contents()], ids=["two", "hostile", "errors", "nothing"])
+def test_junit_is_read_by_a_parser_that_others_wrote(given: Contents) -> None:
+    report = junitparser.JUnitXml.fromstring(FORMS["junit"](given).encode())
+    suites = list(report)
+    assert len(suites) == len(given.records)
+    cases = [case for suite in suites for case in suite]
+    kinds = [type(each).__name__ for case in cases for each in case.result]
+    trials = [trial for record in given.records for trial in record.trials]
+    assert (report.tests, len(cases)) == (len(trials), len(trials))
+    assert report.errors == kinds.count("Error") == sum(trial.is_error for trial in trials)
+    failed = sum(not trial.success and not trial.is_error for trial in trials)
+    assert report.failures == kinds.count("Failure") == failed
+
+
+@pytest.mark.requirement("I14.5.10")
+def test_a_baseline_of_the_version_without_errors_is_read(tmp_path: Path) -> None:
+    document = json.loads(FORMS["json"](TWO))
+    document["version"] = 1
+    for record in document["records"]:
+        for counts in (record["counts"], *record["scenarios"]):
+            del counts["errors"]
+    path = tmp_path / "before.json"
+    path.write_text(json.dumps(document), "utf-8")
+    assert baseline_of(path)["ollama/qwen3:8b", "default", "soup"] == Counts(3, 2)
+
+
+@pytest.mark.requirement("I14.5.11")
+def test_a_page_of_many_trials_keeps_the_transcripts_of_failures_and_counts_the_rest() -> None:
+    many = contents(*tried("soup", "+" * 50 + "-" * 2), *tried("nuts", "+" * 50))
+    whole, short = render(many), render(many, most_characters=1_500)
+    assert "left out" not in whole
+    assert whole.count("<strong>Question</strong>") == 102
+    shown = short.count("<strong>Question</strong>")
+    assert 3 <= shown < 10
+    assert f"The transcripts of {102 - shown} trials are left out" in short
+    failed = [part for part in short.split("<summary>")[1:] if "failed: find was called" in part]
+    assert len(failed) == 2 and all("<strong>Question</strong>" in part for part in failed)
+    assert short.count("Trial 50 ") == 2, "each trial has its line all the same"
+
+
+@pytest.mark.requirement("I14.5.11")
+def test_a_long_text_of_a_transcript_is_cut_and_says_so() -> None:
+    (trial,) = tried("soup", "+")
+    long = replace(trial, details={**trial.details, "content": "x" * 10_000})
+    assert "… and 6,000 more characters" in render(contents(long))
+
+
+@pytest.mark.requirement("I14.5.11")
+def test_a_conversation_of_several_turns_is_shown_turn_by_turn() -> None:
+    (trial,) = tried("soup", "+")
+    answers = [{"content": f"Answer {n}", "tool_calls": []} for n in (1, 2)]
+    talked = replace(trial, details={**trial.details, "queries": ["First?", "Second?"], "turns": answers})
+    text = _Page(render(contents(talked))).text
+    places = [text.index(each) for each in ("First?", "Answer 1", "Second?", "Answer 2")]
+    assert places == sorted(places)
+
+
+@pytest.mark.requirement("I14.5.12")
+def test_markdown_tells_each_reason_once_and_is_short_whatever_failed() -> None:
+    failed = [replace(each, error="x" * 5_000) for each in tried("soup", "-" * 500)]
+    others = [replace(each, error=f"reason {n}") for n, each in enumerate(tried("nuts", "-" * 100))]
+    told = FORMS["markdown"](contents(*failed, *others))
+    assert "(500 ×)" in told and "- and 81 more" in told
+    assert len(told) < 5_000

@@ -22,6 +22,7 @@ HEADS = (
     "name",
     "n",
     "successes",
+    "errors",
     "rate",
     "low",
     "high",
@@ -62,4 +63,5 @@ def _rows(contents: Contents, record: Record) -> Iterator[list[str | int | float
 
 
 def _counts(counts: Counts) -> list[int | float]:
-    return [counts.n, counts.successes, *(round(rate, 6) for rate in (counts.rate, *counts.interval))]
+    rates = (round(rate, 6) for rate in (counts.rate, *counts.interval))
+    return [counts.n, counts.successes, counts.errors, *rates]

@@ -21,8 +21,10 @@ from .contents import Contents
 __all__ = ["NAME", "SCHEMA_FILE", "VERSION", "baseline_of", "document", "render"]
 
 NAME = "toolspan-report"
-VERSION = 1
-"""Raised when a reader of the earlier document could misread a new one; keys may be added without it."""
+VERSION = 2
+"""Raised when a reader of the earlier document could misread a new one; keys may be added without it.
+Version 1 knew no errors: all trials were among the ``n``."""
+_BASELINES = (1, 2)
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 
 
@@ -32,7 +34,7 @@ def render(contents: Contents) -> str:
 
 
 def document(contents: Contents) -> dict[str, Any]:
-    """``{"document": "toolspan-report", "version": 1, "toolspan", "generated", "threshold", "minimum",
+    """``{"document": "toolspan-report", "version": 2, "toolspan", "generated", "threshold", "minimum",
     "records", "comparison"}``; ``comparison`` is ``null`` without a baseline."""
     return {
         "document": NAME,
@@ -58,9 +60,10 @@ def baseline_of(path: Path) -> dict[CellName, Counts]:
     if not isinstance(data, dict) or cast("dict[str, Any]", data).get("document") != NAME:
         raise _no_document(path)
     found = cast("dict[str, Any]", data)
-    if found.get("version") != VERSION:
+    if found.get("version") not in _BASELINES:
+        known = " and ".join(map(str, _BASELINES))
         raise UsageError(
-            f"{path} has version {found.get('version')!r} of the report, this Toolspan reads {VERSION}"
+            f"{path} has version {found.get('version')!r} of the report, this Toolspan reads {known}"
         )
     try:
         return _cells(found["records"])
@@ -131,6 +134,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "scenario": trial.scenario,
         "timestamp": trial.timestamp,
         "success": trial.success,
+        "is_error": trial.is_error,
         "error": trial.error,
         "details": dict(trial.details),
     }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from xml.etree import ElementTree
 
 from toolspan_server.common.visible import visible
 
 from ..badges import badge_of
+from ..evidence.counts import Counts
 from ..evidence.records import Record
+from ..storage.trial import Trial
 from .contents import Contents
 
 __all__ = ["render"]
@@ -19,9 +22,9 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def render(contents: Contents) -> str:
     """The report as text. Times are seconds; a record's badge is a property of its suite."""
     records = contents.records
-    failures = sum(record.counts.n - record.counts.successes for record in records)
-    root = ElementTree.Element("testsuites", name="toolspan", failures=str(failures))
-    root.set("tests", str(sum(record.counts.n for record in records)))
+    root = ElementTree.Element(
+        "testsuites", {"name": "toolspan", **_numbers(record.counts for record in records)}
+    )
     for record in records:
         root.append(_suite(contents, record))
     ElementTree.indent(root)
@@ -29,15 +32,10 @@ def render(contents: Contents) -> str:
 
 
 def _suite(contents: Contents, record: Record) -> ElementTree.Element:
-    counts = record.counts
-    suite = ElementTree.Element("testsuite", name=_text(f"{record.model_id} · {record.suite}"))
-    for name, value in {
-        "tests": counts.n,
-        "failures": counts.n - counts.successes,
-        "errors": 0,
-        "timestamp": record.first_tested,
-    }.items():
-        suite.set(name, _text(str(value)))
+    name = _text(f"{record.model_id} · {record.suite}")
+    suite = ElementTree.Element("testsuite", {"name": name, **_numbers([record.counts])})
+    suite.set("time", f"{sum(map(_seconds, record.trials)):.3f}")
+    suite.set("timestamp", record.first_tested.removesuffix("Z"))
     properties = ElementTree.SubElement(suite, "properties")
     told = {"badge": badge_of(record, contents.rule).text}
     told |= record.fingerprint.as_dict() if record.fingerprint else {}
@@ -46,14 +44,35 @@ def _suite(contents: Contents, record: Record) -> ElementTree.Element:
     tried: dict[str, int] = {}
     for trial in record.trials:
         tried[trial.scenario] = tried.get(trial.scenario, 0) + 1
-        case = ElementTree.SubElement(suite, "testcase", classname=_text(record.model_id))
-        case.set("name", _text(f"{trial.scenario} #{tried[trial.scenario]}"))
-        duration = trial.details.get("duration_ms")
-        case.set("time", f"{duration / 1000:.3f}" if isinstance(duration, int) else "0")
-        if not trial.success:
-            failure = ElementTree.SubElement(case, "failure", message=_text(trial.error))
-            failure.text = _text(f"{trial.details.get('query', trial.scenario)}\n{trial.error}")
+        suite.append(_case(record, trial, tried[trial.scenario]))
     return suite
+
+
+def _case(record: Record, trial: Trial, number: int) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", classname=_text(record.model_id))
+    case.set("name", _text(f"{trial.scenario} #{number}"))
+    case.set("time", f"{_seconds(trial):.3f}")
+    if trial.is_error or not trial.success:
+        kind = "error" if trial.is_error else "failure"
+        told = ElementTree.SubElement(case, kind, type=kind, message=_text(trial.error))
+        told.text = _text(f"{trial.details.get('query', trial.scenario)}\n{trial.error}")
+    return case
+
+
+def _numbers(counted: Iterable[Counts]) -> dict[str, str]:
+    """The attributes of a suite. A trial that ended by an error of the provider is a test, and no failure."""
+    counts = list(counted)
+    numbers = {
+        "tests": sum(each.n + each.errors for each in counts),
+        "failures": sum(each.n - each.successes for each in counts),
+        "errors": sum(each.errors for each in counts),
+    }
+    return {name: str(number) for name, number in numbers.items()}
+
+
+def _seconds(trial: Trial) -> float:
+    duration = trial.details.get("duration_ms")
+    return duration / 1000 if isinstance(duration, int) else 0.0
 
 
 def _text(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from toolspan_server.common.visible import visible_line
@@ -13,17 +14,19 @@ from .contents import Contents
 
 __all__ = ["badge_line", "literal", "render"]
 
-_MOST_FAILURES = 20
+_MOST_REASONS = 20
+_MOST_CHARACTERS = 300
 _PLAIN = re.compile("[^A-Za-z0-9 ,/()%=\u00a1-\U0010ffff-]")
 
 
 def render(contents: Contents) -> str:
-    """The report as text: a table of the records, what differs from the baseline, and the latest failures."""
+    """The report as text: a table of the records, what differs from the baseline, and why trials failed."""
     lines = ["## Validation of models", "", *_records(contents)]
     if contents.comparison:
         lines += ["", *_compared(contents.comparison)]
-    if failures := list(_failures(contents)):
-        lines += ["", "<details><summary>Failures</summary>", "", *failures, "", "</details>"]
+    for head, errors in (("Failures", False), ("Errors of providers, which count for no model", True)):
+        if reasons := list(_reasons(contents, errors=errors)):
+            lines += ["", f"<details><summary>{head}</summary>", "", *reasons, "", "</details>"]
     return "\n".join(lines) + "\n"
 
 
@@ -43,11 +46,13 @@ def literal(text: str) -> str:
 
 
 def _records(contents: Contents) -> Iterator[str]:
-    yield from _table_head("Model", "Suite", "Badge", "Flaky", "Last tested")
+    yield from _table_head("Model", "Suite", "Badge", "Errors", "Flaky", "Last tested")
     for record in contents.records:
         flaky = str(len(record.evidence.flaky)) if record.evidence.flaky else ""
+        errors = f"{record.counts.errors:,}" if record.counts.errors else ""
         badge = badge_of(record, contents.rule).signed
-        yield _row(literal(record.model_id), literal(record.suite), badge, flaky, record.last_tested)
+        of = (literal(record.model_id), literal(record.suite))
+        yield _row(*of, badge, errors, flaky, record.last_tested)
 
 
 def _compared(comparison: Comparison) -> Iterator[str]:
@@ -68,12 +73,22 @@ def _cell(cell: Cell) -> Sequence[str]:
     return (sign, literal(model), literal(suite), name, cell.before.text, cell.now.text, p)
 
 
-def _failures(contents: Contents) -> Iterator[str]:
-    failed = [(record, trial) for record in contents.latest for trial in record.trials if not trial.success]
-    for record, trial in failed[:_MOST_FAILURES]:
-        yield f"- {literal(record.model_id)} {literal(trial.scenario)}: {literal(trial.error)}"
-    if len(failed) > _MOST_FAILURES:
-        yield f"- and {len(failed) - _MOST_FAILURES:,} more"
+def _reasons(contents: Contents, *, errors: bool) -> Iterator[str]:
+    """Why trials of the latest records failed, or ended by an error: each reason once, the commonest
+    first."""
+    counted = Counter(
+        (record.model_id, trial.scenario, trial.error)
+        for record in contents.latest
+        for trial in record.trials
+        if trial.is_error == errors and not trial.success
+    )
+    for (model, scenario, reason), count in counted.most_common(_MOST_REASONS):
+        times = f" ({count:,} ×)" if count > 1 else ""
+        shown = visible_line(reason)
+        short = shown if len(shown) <= _MOST_CHARACTERS else f"{shown[:_MOST_CHARACTERS]}…"
+        yield f"- {literal(model)} {literal(scenario)}: {literal(short)}{times}"
+    if len(counted) > _MOST_REASONS:
+        yield f"- and {len(counted) - _MOST_REASONS:,} more"
 
 
 def _table_head(*names: str) -> Iterator[str]:

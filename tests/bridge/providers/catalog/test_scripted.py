@@ -26,6 +26,7 @@ from toolspan_bridge.messages import (
     Usage,
     User,
 )
+from toolspan_bridge.messages.deltas import TextDelta
 from toolspan_bridge.providers import resolve_model
 from toolspan_bridge.providers.catalog.scripted import Scripted
 
@@ -244,10 +245,25 @@ async def test_an_error_that_comes_again_is_another_one_each_time() -> None:
 
 @pytest.mark.requirement("I14.6.1")
 async def test_a_silent_turn_never_comes_and_a_late_one_does() -> None:
-    silent, late = Scripted([{"silent": True}]), Scripted([{"text": "at last", "after_ms": 20}])
+    silent, late = Scripted([{"silent": True}] * 2), Scripted([{"text": "at last", "after_ms": 20}])
     with anyio.move_on_after(0.05) as waited:
         await silent.answer(said("?"))
+    assert waited.cancelled_caught
+    with anyio.move_on_after(0.05) as waited:
+        await anext(silent.stream(said("?")))
     assert waited.cancelled_caught
     began = anyio.current_time()
     assert (await late.answer(said("?"))).message.text == "at last"
     assert anyio.current_time() - began >= 0.02
+
+
+@pytest.mark.requirement("I14.6.1")
+async def test_a_silent_turn_streams_what_is_written_of_it_and_no_end() -> None:
+    came: list[object] = []
+    stream = Scripted([{"pieces": ["Let me ", "see"], "silent": True}]).stream(said("?"))
+    with anyio.move_on_after(0.05) as waited:
+        async for each in stream:
+            came.append(each)
+    await stream.aclose()
+    assert waited.cancelled_caught
+    assert came == [TextDelta("Let me "), TextDelta("see")]

@@ -14,7 +14,7 @@
         stop: stop                               stop, length, refusal, pause or other
         incomplete: true                         optional: the stream broke off here
         after_ms: 50                             optional: it comes after so many milliseconds
-        silent: true                             optional: it never comes
+        silent: true                             optional: then nothing more comes, and no end
       - error: {kind: provider, message: overloaded, status: 529}
                                                  kind: auth, unreachable, unknown_model or provider
 
@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
-from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ from ...contract import Provider, pieces
 from ...wire.json_types import is_list, is_object
 from ._by_question import ByQuestion
 from ._in_order import InOrder, Turn
-from ._turns import mapping
+from ._turns import RecordedTurn, mapping
 
 __all__ = ["Scripted", "Turn", "connect"]
 
@@ -95,26 +94,29 @@ class Scripted(Provider):
     async def answer(self, request: Request) -> Reply:
         """The next turn, its tools under the names that ``request`` gives them. Raises the turn's error if it
         is one, and ``ProviderError`` when there are no more turns."""
-        return (await self._next(request))[0]
+        turn, reply = await self._next(request)
+        if turn.silent:
+            await anyio.sleep_forever()
+        return reply
 
     @override
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """The next turn in its recorded pieces, and whole. Raises as ``answer``."""
-        reply, deltas = await self._next(request)
-        for delta in deltas:
+        turn, reply = await self._next(request)
+        for delta in (*turn.deltas, *pieces(replace(reply, message=replace(reply.message, text="")))):
             yield delta
+        if turn.silent:
+            await anyio.sleep_forever()
         yield reply
 
-    async def _next(self, request: Request) -> tuple[Reply, tuple[Delta, ...]]:
+    async def _next(self, request: Request) -> tuple[RecordedTurn, Reply]:
         place = len(self.requests)
         self.requests.append(request)
         turn = self._script.next(request)
-        await (anyio.sleep_forever() if isinf(turn.wait) else anyio.sleep(turn.wait))
+        await anyio.sleep(turn.wait)
         if turn.error:
             raise turn.error()
-        reply = _named(turn.reply, NameTable.of(request.tools), place)
-        calls = pieces(replace(reply, message=replace(reply.message, text="")))
-        return reply, (*turn.deltas, *calls)
+        return turn, _named(turn.reply, NameTable.of(request.tools), place)
 
     @override
     async def aclose(self) -> None:

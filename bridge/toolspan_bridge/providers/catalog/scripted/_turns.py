@@ -46,12 +46,14 @@ _NOTHING = Reply(Assistant())
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
     """A turn: the reply, and the deltas that a stream yields before its calls; or the ``error`` that is
-    raised. It comes after ``wait`` seconds; never, where they are infinite."""
+    raised. It comes after ``wait`` seconds. A ``silent`` one never ends: of its stream only the deltas come.
+    """
 
     reply: Reply = _NOTHING
     deltas: tuple[Delta, ...] = ()
     error: Callable[[], BridgeError] | None = None
     wait: float = 0.0
+    silent: bool = False
 
 
 def given(turn: Reply | BridgeError) -> RecordedTurn:
@@ -71,7 +73,7 @@ def read_turns(turns: object, where: str) -> tuple[RecordedTurn, ...]:
 def read_turn(turn: Mapping[str, Any], where: str) -> RecordedTurn:
     """The turn at ``where``. Raises ``UsageError`` that says what is wrong with it, and where."""
     check_keys(turn, _TURN, where)
-    wait = _wait(turn, where)
+    wait, silent = _wait(turn, where), _silent(turn, where)
     if "error" in turn:
         return RecordedTurn(
             error=_error(mapping(turn["error"], f"{where}.error"), f"{where}.error"), wait=wait
@@ -90,16 +92,21 @@ def read_turn(turn: Mapping[str, Any], where: str) -> RecordedTurn:
         cut = Assistant(text, incomplete=True)
         broken = Reply(cut, "other", usage, read, incomplete=True, trouble=_BROKE_OFF)
         return RecordedTurn(broken, deltas, wait=wait)
-    return RecordedTurn(Reply(Assistant(text, read), stop, usage), deltas, wait=wait)
+    return RecordedTurn(Reply(Assistant(text, read), stop, usage), deltas, wait=wait, silent=silent)
 
 
 def _wait(turn: Mapping[str, Any], where: str) -> float:
-    after, silent = turn.get("after_ms", 0), turn.get("silent", False)
-    if not isinstance(silent, bool):
-        raise UsageError(f"{where}.silent: must be true or false")
+    after = turn.get("after_ms", 0)
     if isinstance(after, bool) or not isinstance(after, int | float) or not 0 <= after < inf:
         raise UsageError(f"{where}.after_ms: must be a number of milliseconds")
-    return inf if silent else after / 1000
+    return after / 1000
+
+
+def _silent(turn: Mapping[str, Any], where: str) -> bool:
+    silent = turn.get("silent", False)
+    if not isinstance(silent, bool):
+        raise UsageError(f"{where}.silent: must be true or false")
+    return silent
 
 
 def _deltas_before_calls(turn: Mapping[str, Any], where: str) -> tuple[TextDelta | ReasoningDelta, ...]:

@@ -21,7 +21,7 @@ _BAR = 120
 
 def verdict_html(contents: Contents) -> Html:
     """How many records have which badge."""
-    counted = Counter(badge_of(record, contents.rule).status for record in contents.records)
+    counted: Counter[str] = Counter(badge_of(record, contents.rule).status for record in contents.records)
     if not counted:
         return tag("p", "There is no record.")
     told = ", ".join(f"{counted[status]:,} {status}" for status in _STATUSES if counted[status])
@@ -31,9 +31,8 @@ def verdict_html(contents: Contents) -> Html:
 
 def figures_html(contents: Contents, anchors: Anchors) -> Html:
     """A row for each record, which leads to its section."""
-    columns = _COLUMNS
-    if any(record.counts.errors for record in contents.records):
-        columns = {"Errors": lambda record: str(record.counts.errors), **_COLUMNS}
+    any_errors = any(record.counts.errors for record in contents.records)
+    columns = {**(_ERRORS if any_errors else {}), **_COLUMNS}
     rows = [
         (
             anchors.link(record, breakable(record.model_id)),
@@ -91,7 +90,9 @@ def _given(value: float | None, form: str) -> str:
     return "" if value is None else format(value, form)
 
 
-_COLUMNS: Mapping[str, Callable[[Record], str]] = {
+_Columns = Mapping[str, Callable[[Record], str]]
+_ERRORS: _Columns = {"Errors": lambda record: f"{record.counts.errors:,}"}
+_COLUMNS: _Columns = {
     "pass^k": _steady,
     "ms, p50": lambda record: _milliseconds(record, 50),
     "ms, p95": lambda record: _milliseconds(record, 95),
