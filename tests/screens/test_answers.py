@@ -12,6 +12,7 @@ if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX", allow_module_level=True)
 
 from tests.support.screens import CTRL_D, CTRL_O, ENTER, Screen
+from tests.support.terminal import Terminal
 from tests.support.workspace_chats import script
 
 pytestmark = pytest.mark.long
@@ -144,3 +145,17 @@ def test_without_colours_everything_is_still_told_apart(folder: Path) -> None:
     with Screen(*arguments, cwd=folder, environment={"NO_COLOR": "1"}) as screen:
         assert screen.ended() == 0
         assert screen.style("failed").fg == "default" and screen.style("Weather").bold
+
+
+@pytest.mark.requirement("I13.4.71")
+def test_the_prompt_of_a_dumb_terminal_has_no_codes(tmp_path: Path) -> None:
+    (tmp_path / "turns.yaml").write_text("turns: [{text: Good day!}]")
+    arguments = ("chat", "--trust", "--no-save", "-m", "scripted/turns.yaml")
+    with Terminal(*arguments, cwd=tmp_path, environment={"TERM": "dumb"}) as terminal:
+        terminal.until("you> ")
+        terminal.type("hello\r")
+        terminal.until("Good day!")
+        terminal.until("you> ")
+        terminal.type(CTRL_D)
+        assert terminal.ended() == 0
+        assert "\x1b" not in terminal.shown

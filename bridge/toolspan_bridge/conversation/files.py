@@ -10,7 +10,7 @@ from toolspan_server.common.private_files import open_private, private_folder
 
 from ..errors import StoreError
 
-__all__ = ["MOST_BYTES", "MOST_FILES", "files_beside", "keep_file"]
+__all__ = ["MOST_BYTES", "MOST_FILES", "bytes_beside", "files_beside", "keep_file"]
 
 MOST_FILES = 100
 MOST_BYTES = 100 * 1024 * 1024
@@ -20,6 +20,15 @@ _LONGEST_NAME = 40
 def files_beside(path: Path) -> Path:
     """The folder for the files of the conversation that is kept in ``path``."""
     return path.with_name(f"{path.name}.files")
+
+
+def bytes_beside(path: Path) -> int:
+    """The bytes of the files of the conversation in ``path``; 0 where there are none."""
+    try:
+        with os.scandir(files_beside(path)) as found:
+            return sum(each.stat(follow_symlinks=False).st_size for each in found)
+    except OSError:
+        return 0
 
 
 def keep_file(folder: Path, name: str, suffix: str, data: bytes) -> Path:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import BusyError
+from .files import bytes_beside
 from .store import SUFFIX, ConversationStore, Entry
 
 __all__ = ["Kept", "prune"]
@@ -27,11 +28,12 @@ class Kept:
         """Whether ``folder`` may hold more than that: found out without reading any file."""
         try:
             with os.scandir(folder) as found:
-                status = [each.stat() for each in found if each.name.endswith(SUFFIX)]
+                logs = [(each.stat(), Path(each.path)) for each in found if each.name.endswith(SUFFIX)]
         except OSError:
             return False
-        oldest = min((each.st_mtime for each in status), default=now)
-        return self._is_old(oldest, now) or self._is_too_much(sum(each.st_size for each in status))
+        oldest = min((status.st_mtime for status, _ in logs), default=now)
+        size = sum(status.st_size + bytes_beside(path) for status, path in logs)
+        return self._is_old(oldest, now) or self._is_too_much(size)
 
     def beyond(self, entries: Iterable[Entry], now: float, spare: str = "") -> list[Entry]:
         """Those of ``entries``, the latest first, that are not kept; the conversation ``spare`` is."""

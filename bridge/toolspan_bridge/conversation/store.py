@@ -16,7 +16,7 @@ from toolspan_server.common.private_files import private_file, private_folder
 
 from ..errors import BusyError, StoreError, UsageError
 from .conversation import MAX_BYTES, Conversation
-from .files import files_beside
+from .files import bytes_beside, files_beside
 from .journal import LogJournal
 from .log import Head, Log, read_head, read_log
 from .log_file import LogFile, hold
@@ -37,7 +37,7 @@ _SHOWN = 12
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A conversation in the folder: its ``head``, its file, when that was last written (seconds since 1970),
-    and its size in bytes."""
+    and its size in bytes, with that of the files beside it."""
 
     head: Head
     path: Path
@@ -206,7 +206,7 @@ class ConversationStore:
             status = path.lstat()
             if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, a link leads elsewhere
                 return None
-            return Entry(read_head(path), path, status.st_mtime, status.st_size)
+            return Entry(read_head(path), path, status.st_mtime, status.st_size + bytes_beside(path))
         except (OSError, UsageError):  # removed meanwhile, not a log, or the first line of one just begun
             return None
 

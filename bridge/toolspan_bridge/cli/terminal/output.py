@@ -52,8 +52,11 @@ def print_text(text: str, *, err: bool = False) -> None:
 
 
 def print_question(text: str) -> None:
-    """Print ``text`` on stderr, without an end of its line: the answer follows it."""
-    _echo(visible_line(text), err=True, nl=False)
+    """Print ``text`` on stderr, without an end of its line: the answer follows it. At a terminal it is broken
+    between words."""
+    shown = visible_line(text)
+    blanks = shown[len(shown.rstrip()) :]
+    _echo(_fitting(shown, sys.stderr) + blanks if sys.stderr.isatty() else shown, err=True, nl=False)
 
 
 def print_note(text: str) -> None:

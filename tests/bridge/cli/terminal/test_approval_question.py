@@ -472,3 +472,30 @@ def test_the_answers_are_on_lines_that_end_between_two_of_them(folder: Path, col
             assert any(f"] {answer}" in line for line in lines)
         assert max(map(len, lines)) < columns
         terminal.type(CTRL_C)
+
+
+@pytest.mark.requirement("I13.4.70")
+def test_at_a_narrow_terminal_the_question_is_broken_between_its_words(folder: Path) -> None:
+    with Terminal("tools", "call", "remove", "place=x", *CONFIG, cwd=folder, size=(40, 30)) as terminal:
+        shown = terminal.until("place: x").rpartition("\x1b[J")[2]  # behind what it may have waited for
+        lines = shown.replace("\x1b[33m", "").replace("\x1b[0m", "").splitlines()
+        head = " ".join(line.strip() for line in lines if "place: x" not in line)
+        assert "remove of the server" in head and "needs approval: " in head
+        assert max(map(len, lines)) < 30
+        terminal.type(CTRL_C)
+        terminal.ended()
+
+
+@pytest.mark.requirement("I13.4.71")
+def test_a_dumb_terminal_is_asked_without_codes_and_told_what_is_no_answer(folder: Path) -> None:
+    arguments = ("tools", "call", "remove", "place=x", *CONFIG)
+    with Terminal(*arguments, cwd=folder, environment={"TERM": "dumb"}) as terminal:
+        terminal.until("allow? ")
+        terminal.type("what\r")
+        terminal.until("answer with one of")
+        terminal.until("allow? ")
+        terminal.type("p\r")
+        terminal.until("always for place=")
+        terminal.type("\r")
+        assert terminal.ended() == 0
+        assert "\x1b" not in terminal.shown

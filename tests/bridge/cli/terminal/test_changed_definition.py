@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(folder: Path, *words: str) -> Terminal:
-    return Terminal("tools", "call", *words, *CONFIG, cwd=folder)
+    return Terminal("tools", "call", *words, *CONFIG, cwd=folder, size=(60, 200))
 
 
 def test_it_is_shown_as_a_diff_and_asked_about_also_where_nothing_else_would_be(folder: Path) -> None:

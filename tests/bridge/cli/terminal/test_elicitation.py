@@ -208,7 +208,7 @@ def test_ask_lets_a_server_have_the_model_asked_where_that_is_allowed(era: str, 
 def test_a_person_is_shown_what_a_server_wants_the_model_asked(folder: Path) -> None:
     (folder / "turns.yaml").write_text(yaml.safe_dump({"turns": [{"text": "a poem"}]}))
     model = ("--model", "scripted/turns.yaml", "--config", "mine.yaml")
-    with Terminal("tools", "call", "new/sample", *model, cwd=folder) as terminal:
+    with Terminal("tools", "call", "new/sample", *model, cwd=folder, size=(60, 200)) as terminal:
         shown = terminal.until("allow?")
         assert "sampling:new of the server 'new' needs approval: the server wants to have your model" in shown
         assert '"text": "Hi"' in shown

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import Completer
-from prompt_toolkit.output import create_output
 from prompt_toolkit.styles import Style
-from prompt_toolkit.utils import is_dumb_terminal
 
 from ....files.user_state import user_state_directory
 from ...terminal.output import print_note
+from ...terminal.questions.prompt_session import asked, is_dumb_terminal, prompt_session
 from ...terminal.waiting.status_line import occupied
 from ...terminal.width import columns_of
 from ..status import fitting
@@ -34,7 +32,7 @@ class InputLine:
     def __init__(self, completer: Completer, *, keeps: bool) -> None:
         self._pastes = Pastes()
         history = LineHistory(_history_file() if keeps else None, self._pastes, print_note)
-        self._session: PromptSession[str] = PromptSession(
+        self._session = prompt_session(
             history=history,
             completer=completer,
             complete_while_typing=False,
@@ -43,7 +41,6 @@ class InputLine:
             prompt_continuation=_continuation,
             search_ignore_case=True,
             tempfile_suffix=".md",
-            output=create_output(stdout=sys.stderr),
             style=_STYLE,
         )
 
@@ -55,7 +52,7 @@ class InputLine:
         """
         below = partial(_below, status) if status and not is_dumb_terminal() else None
         with occupied():
-            line = await self._session.prompt_async(prompt, default=draft, bottom_toolbar=below)
+            line = await asked(self._session, prompt, draft, bottom_toolbar=below)
         return self._pastes.expanded(line)
 
 

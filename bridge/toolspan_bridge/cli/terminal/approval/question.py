@@ -14,7 +14,7 @@ from ....approvals import Approval, ApprovalRequest, BaseOf, Departure, PersonAn
 from ....loop import Checker
 from ....messages import ToolSpec
 from ..choices import print_choices
-from ..output import edited_text, print_coloured, print_note
+from ..output import edited_text, print_coloured, print_note, print_sentence
 from ..questions.one_question import one_question, read_key, read_line
 from .suggestion import read_pattern, suggested
 from .view import View
@@ -87,6 +87,8 @@ class _Question:
 
     def _show(self, *, whole: bool = False) -> bool:
         view = View(self._request, self._arguments, self._departure, self._base, self._warnings, whole=whole)
+        for text, colour in view.heading:
+            print_sentence(text, colour)
         print_coloured(view.lines)
         return view.is_whole
 

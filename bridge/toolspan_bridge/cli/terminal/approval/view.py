@@ -29,7 +29,8 @@ _OF_DIFFS = {
 
 
 class View:
-    """The lines of ``request`` with ``arguments``. ``is_whole`` is false where some were shortened."""
+    """``request`` with ``arguments``: the sentences of ``heading``, and ``lines`` of text that is not ours.
+    ``is_whole`` is false where some were shortened."""
 
     def __init__(
         self,
@@ -43,8 +44,8 @@ class View:
     ) -> None:
         self.is_whole = True
         self._whole = whole
-        self.lines: list[Line] = [*self._head(request), *((f"  {text}", "red") for text in warnings)]
-        self.lines += self._changed(request, departure)
+        self.heading: list[Line] = [_head(request), *((f"  {text}", "red") for text in warnings)]
+        self.lines = self._changed(request, departure)
         does = works_as(request.tool)
         diff = file_diff(does, arguments, base)
         left_out = _OF_DIFFS[does] if diff is not None else ()
@@ -54,10 +55,6 @@ class View:
         if sandbox := sandbox_of(request.tool):
             text, _ = self._short(f"  sandbox: {sandbox}")
             self.lines.append((text, "red" if lacks_sandbox(request.tool) else None))
-
-    def _head(self, request: ApprovalRequest) -> list[Line]:
-        named = f"{request.tool.name} of the server {request.server!r}"
-        return [(f"{named} needs approval: {request.reason}", "yellow")]
 
     def _changed(self, request: ApprovalRequest, departure: Departure | None) -> list[Line]:
         """How the definition differs from one that is known."""
@@ -88,3 +85,8 @@ class View:
             return list(lines)
         self.is_whole = False
         return [*lines[:_MOST_LINES], (f"  … {len(lines) - _MOST_LINES:,} more lines", None)]
+
+
+def _head(request: ApprovalRequest) -> Line:
+    named = f"{request.tool.name} of the server {request.server!r}"
+    return f"{named} needs approval: {request.reason}", "yellow"

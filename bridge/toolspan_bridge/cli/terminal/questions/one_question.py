@@ -75,19 +75,35 @@ async def read_line(
 ) -> str:
     """A line of the person's. ``check`` gives what is wrong with a line, which then stays to be corrected;
     Tab completes to ``words``. Raises ``EOFError`` and ``KeyboardInterrupt``."""
-    from prompt_toolkit import PromptSession
-    from prompt_toolkit.output import create_output
+    from .prompt_session import asked, is_dumb_terminal, prompt_session
 
-    session: PromptSession[str] = PromptSession(output=create_output(stdout=sys.stderr))
-    return await session.prompt_async(
+    session = prompt_session()
+    if is_dumb_terminal():
+        return await _plain_line(session, message, default, check)
+    return await asked(
+        session,
         message,
-        default=default,
+        default,
         handle_sigint=False,
         validator=None if check is None else _validator(check),
         validate_while_typing=False,
         bottom_toolbar=toolbar or None,
         completer=_completer(words) if words else None,
     )
+
+
+async def _plain_line(
+    session: PromptSession[str], message: str, default: str, check: Callable[[str], str] | None
+) -> str:
+    """As ``read_line``, where nothing that was shown can be changed."""
+    from .prompt_session import asked
+
+    while True:
+        line = await asked(session, message, default, handle_sigint=False)
+        fault = check(line) if check else ""
+        if not fault:
+            return line
+        print_note(fault)
 
 
 def _completer(words: Sequence[str]) -> Completer:

@@ -227,6 +227,17 @@ def test_pruning_tells_first_what_it_would_remove(shop: Path) -> None:
 
 
 @pytest.mark.requirement("I12.4.48")
+def test_files_beside_conversations_count_towards_the_bytes_that_are_kept(shop: Path) -> None:
+    newest, oldest = ids(shop)
+    [log] = shop.rglob(f"*{newest}*.jsonl")
+    beside = log.with_name(f"{log.name}.files")
+    beside.mkdir()
+    (beside / "1-picture.png").write_bytes(b"x" * 100_000)
+    conversations(shop, "prune", "--keep-bytes", "100000")
+    assert ids(shop) == [oldest] and not beside.exists()
+
+
+@pytest.mark.requirement("I12.4.48")
 def test_deleting_needs_a_yes(shop: Path) -> None:
     first = ids(shop)[0]
     refused = conversations(shop, "delete", first)
