@@ -16,7 +16,7 @@ from .settings.environment import keys_as_variables
 from .wire.provider import WireProvider
 from .wire.two_wires import TwoWires
 
-__all__ = ["Identified", "Identity", "identity_of", "known_identity"]
+__all__ = ["Identified", "Identity", "identity_of", "known_identity", "wire_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,17 @@ class Identified(Protocol):
         ...
 
 
+def wire_of(provider: Provider, model: str) -> Provider:
+    """``provider`` in the wire format in which ``model`` is asked."""
+    return provider.wire_for(model) if isinstance(provider, TwoWires) else provider
+
+
 async def identity_of(provider: Provider, model: str) -> Identity:
     """The identity of ``model`` at ``provider``, which is asked for the version where it tells one; an error
     leaves that empty: the question itself will meet it."""
     if isinstance(provider, Identified):
         return await provider.identity(model)
-    wire = provider.wire_for(model) if isinstance(provider, TwoWires) else provider
+    wire = wire_of(provider, model)
     try:
         version = await wire.version_of(model) if isinstance(wire, WireProvider) else ""
     except BridgeError:
@@ -62,7 +67,7 @@ def known_identity(model: str, own: Mapping[str, ProviderConfig]) -> Identity:
 
 
 def _identity(provider: Provider, model: str, version: str = "") -> Identity:
-    wire = provider.wire_for(model) if isinstance(provider, TwoWires) else provider
+    wire = wire_of(provider, model)
     if not isinstance(wire, WireProvider):
         return Identity(format_name=wire.format_name)
     return Identity(_without_secrets(wire.base_url), wire.format_name, version)

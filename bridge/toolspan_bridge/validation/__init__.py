@@ -22,7 +22,9 @@ from .records import (
     build_records,
     export_records,
 )
-from .runs.events import TrialFinished, TrialStarted
+from .runs.events import RunBegan, TrialFinished, TrialStarted
+from .runs.lanes import Concurrency
+from .runs.limits import RunLimits, Stop
 from .runs.one_trial import AskModel
 from .runs.progress import progress
 from .runs.report import ModelReport, ValidationReport
@@ -62,6 +64,7 @@ __all__ = [
     "BadgeRule",
     "ChosenWordings",
     "Comparison",
+    "Concurrency",
     "Conversed",
     "Counts",
     "Evidence",
@@ -72,7 +75,10 @@ __all__ = [
     "ModelReport",
     "Record",
     "Run",
+    "RunBegan",
+    "RunLimits",
     "Scenario",
+    "Stop",
     "Store",
     "Suite",
     "Totals",

@@ -10,19 +10,34 @@ from toolspan_server.config import Config
 
 from ..approvals import Approver
 from ..conversation import Conversation
-from ..events import Answer, End, UsageReported
+from ..events import (
+    Answer,
+    CallDelta,
+    End,
+    ReasoningDelta,
+    Text,
+    TextDelta,
+    ToolCallStarted,
+    UsageReported,
+)
 from ..loop import Question, run
 from ..messages import ReasoningEffort
 from ..providers import Allow, Provider, ProviderPool
-from ..providers.identity import identity_of
+from ..providers.http.settings import HttpSettings
+from ..providers.identity import identity_of, wire_of
 from ..providers.pool import PoolUser, Providers
 from ..providers.prices import cost_of, total_usd
+from ..providers.wire.provider import WireProvider
 from ..toolbox import Toolbox
 from ..toolbox.toolbox import Through
 from .fingerprint import Fingerprint, fingerprint_of
+from .observed import observing
+from .runs.lanes import Served
 from .storage.store import STORE_FILE
 from .suites import Conversed, Scenario, Setting
 from .wordings.chosen import ChosenWordings
+
+_WORDS = (TextDelta, ReasoningDelta, CallDelta, Text, ToolCallStarted)
 
 
 class Asker(PoolUser):
@@ -34,7 +49,8 @@ class Asker(PoolUser):
     ``reasoning`` is how much the models are to think. ``prompt:provider/model`` has the wording that the
     validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read. ``approver``
     decides about calls as that of ``run`` does. ``providers`` are asked in place of those that ``config`` and
-    ``allow`` lead to, and every call of a tool goes ``through``, where these are given.
+    ``allow`` lead to, and every call of a tool goes ``through``, where these are given. ``settings`` are
+    those of the providers' HTTP clients.
     """
 
     def __init__(
@@ -48,9 +64,10 @@ class Asker(PoolUser):
         approver: Approver | None = None,
         providers: Providers | None = None,
         through: Through | None = None,
+        settings: HttpSettings | None = None,
     ) -> None:
         chosen = ChosenWordings(config.state_directory / STORE_FILE, on_note)
-        super().__init__(providers or ProviderPool(config, allow, chosen))
+        super().__init__(providers or ProviderPool(config, allow, chosen, settings))
         self._max_iterations = config.max_iterations()
         self._tools_offered = config.limits.tools_offered
         self._own = frozenset(config.providers)
@@ -74,6 +91,14 @@ class Asker(PoolUser):
             {**sampling, "reasoning": self._reasoning},
         )
 
+    async def served(self, model: str) -> Served:
+        """Where ``model`` is asked. Raises as ``fingerprint``."""
+        provider, name = await self._providers.get(model)
+        wire = wire_of(provider, name)
+        if not isinstance(wire, WireProvider):
+            return Served(provider.name)
+        return Served(provider.name, wire.account, wire.base_url)
+
     async def ask(self, model: str, scenario: Scenario) -> Conversed:
         """Put the turns of ``scenario`` to ``model`` (``provider/model``), in a conversation of its own that
         ends with the first answer that is not as expected.
@@ -92,7 +117,10 @@ class Asker(PoolUser):
             max_iterations=setting.max_iterations,
             reasoning=self._reasoning,
             tools_offered=self._tools_offered,
+            stream=True,
         )
+        if (observed := observing.get()) is not None:
+            observed.offered(wire_of(provider, name).format_name, setting.toolbox.tools)
         conversation = Conversation.over(list(setting.before))
         answers: list[Answer] = []
         for number, turn in enumerate(scenario.asked):
@@ -108,9 +136,12 @@ class Asker(PoolUser):
         """The answer to ``question`` with its cost."""
         spent: list[float | None] = []
         own = provider.name in self._own
+        observed = observing.get()
         asked = run(question, provider, setting.toolbox, conversation, approver=setting.approver)
         async with aclosing(asked) as events:
             async for event in events:
+                if observed is not None and isinstance(event, _WORDS):
+                    observed.heard()
                 if isinstance(event, UsageReported):
                     spent.append(None if own else cost_of(provider.name, question.model, event.usage))
                 if isinstance(event, End):

@@ -10,7 +10,7 @@ import anyio
 
 from toolspan_server.common.retry_waits import backoff
 
-__all__ = ["BUSY", "AdaptiveLimiter", "AdaptiveLimiters", "RateLimiter", "RateLimiters"]
+__all__ = ["BUSY", "PATIENCE", "AdaptiveLimiter", "AdaptiveLimiters", "RateLimiter", "RateLimiters"]
 
 BUSY = frozenset({429, 529})
 """The HTTP statuses of a request that is refused only because there are too many."""

@@ -6,13 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..storage.trial import Trial
+from .plan import Plan
 
-__all__ = ["Event", "OnEvent", "TrialFinished", "TrialStarted"]
+__all__ = ["Event", "OnBegin", "OnEvent", "RunBegan", "TrialFinished", "TrialStarted"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunBegan:
+    """A run begins, or is gone on with: what is planned, the trials that were made ``earlier``, and ``notes``
+    for people about that."""
+
+    plan: Plan
+    earlier: tuple[Trial, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TrialStarted:
-    """A trial begins: the ``number``-th of ``total`` in this run."""
+    """A trial begins: the ``number``-th of ``total`` in the run's plan. Others may be running."""
 
     model_id: str
     scenario: str
@@ -31,3 +42,4 @@ class TrialFinished:
 
 Event = TrialStarted | TrialFinished
 OnEvent = Callable[[Event], None]
+OnBegin = Callable[[RunBegan], None]

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-import anyio
-
-from ...errors import ProviderError, UnknownModelError
+from ...errors import ProviderError, UnknownModelError, UnreachableError
+from ...loop.limits import Clock
+from ...providers.http.rate_limits import BUSY
+from ...providers.http.retry import while_held_back
 from ...providers.prices import usd_data
-from ..fingerprint import Fingerprint, hash_of, toolspan_version
-from ..storage.store import Store
+from ..attempt import Place, attempt_at
+from ..fingerprint import Fingerprint, toolspan_version
+from ..observed import Observed, observing
+from ..storage.trial import Trial, timestamp
 from ..suites import Conversed, Scenario, Suite
+from .plan import Cell
 
-__all__ = [
-    "AskModel",
-    "FingerprintOf",
-    "Outcome",
-    "TrialRunner",
-    "hash_of_suite",
-    "try_scenario",
-]
+__all__ = ["AskModel", "FingerprintOf", "Fingerprints", "run_cell"]
+
+_SERVER_DIED = "server_unavailable"
 
 
 class AskModel(Protocol):
@@ -38,51 +37,124 @@ FingerprintOf = Callable[[str], Awaitable[Fingerprint]]
 """What is measured when a model (``provider/model``) is asked now. Raises as ``AskModel``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    success: bool
-    error: str
-    details: dict[str, Any]
+@dataclass(slots=True)
+class Fingerprints:
+    """The fingerprint of each model with each suite, asked for once; ``hashes`` are those of the suites, by
+    their names."""
+
+    of_model: FingerprintOf | None
+    hashes: Mapping[str, str]
+    _models: dict[str, Fingerprint] = field(default_factory=dict[str, Fingerprint], init=False)
+    _whole: dict[tuple[str, str], Fingerprint] = field(
+        default_factory=dict[tuple[str, str], Fingerprint], init=False
+    )
+
+    async def model(self, model: str) -> Fingerprint:
+        """What is measured of ``model``, whatever the suite. Raises as ``FingerprintOf``."""
+        if model not in self._models:
+            found = await self.of_model(model) if self.of_model else Fingerprint(model=model)
+            self._models[model] = replace(found, toolspan=toolspan_version())
+        return self._models[model]
+
+    async def get(self, model: str, suite: Suite) -> Fingerprint:
+        """What is measured when ``suite`` is put to ``model``. Raises as ``FingerprintOf``."""
+        key = (model, suite.name)
+        if key not in self._whole:
+            self._whole[key] = replace(await self.model(model), suite=self.hashes[suite.name])
+        return self._whole[key]
 
 
-def hash_of_suite(suite: Suite) -> str:
-    """The hash of what ``suite`` asks and expects; its name has no part in it."""
-    content: Any = suite.model_dump(exclude={"name"}, exclude_defaults=True)
-    more = [each.identity for each in suite.scenarios if each.identity is not None]
-    return hash_of([content, more] if more else content)
+async def run_cell(
+    cell: Cell, ask: AskModel, fingerprints: Fingerprints, timeout: float, run: str = ""
+) -> Trial:
+    """Make the trial of ``cell``, in at most ``timeout`` seconds; the waits for a provider's rate limit are
+    not among them. It has the id of ``run``, and is not in a store yet.
 
+    An error of the provider, a provider that is silent for the whole time, and a tool's server that died in a
+    trial which then was no success are errors of the trial, not failures of the model.
 
-@dataclass(frozen=True, slots=True)
-class TrialRunner:
-    ask: AskModel
-    store: Store
-    timeout: float
-    fingerprint_of: FingerprintOf | None
-
-    async def fingerprint(self, model: str, suite: Suite) -> Fingerprint:
-        """What is measured when ``suite`` is put to ``model``."""
-        found = await self.fingerprint_of(model) if self.fingerprint_of else Fingerprint(model=model)
-        return replace(found, suite=hash_of_suite(suite), toolspan=toolspan_version())
-
-
-async def try_scenario(model: str, scenario: Scenario, bench: TrialRunner) -> Outcome:
-    began = time.monotonic()
-    answer: Conversed | None = None
-    error = f"no answer within {bench.timeout:g} s"
+    Raises ``AuthError``, ``UnreachableError`` (also for a provider that takes no request for long, whatever
+    the pace) and ``UnknownModelError``: they would end every trial of the model.
+    """
+    mark = await fingerprints.get(cell.model, cell.suite)
+    clock = Clock(timeout)
+    observed = Observed(lambda: clock.elapsed)
+    conversed, error = None, ""
+    place = Place(cell.model, cell.suite.name, cell.scenario.title, cell.trial)
     try:
-        with anyio.move_on_after(bench.timeout):
-            answer = await bench.ask(model, scenario)
+        with _set_up(place, clock, observed), clock.running():
+            conversed = await ask(cell.model, cell.scenario)
     except UnknownModelError:
         raise
     except ProviderError as failure:
-        error = failure.message
-    details: dict[str, Any] = {
-        **scenario.as_details(),
-        "duration_ms": round((time.monotonic() - began) * 1000),
-    }
-    if answer is None:
-        return Outcome(False, error or "the provider gave an error without words", details)
-    faults = scenario.faults_of(answer)
-    rescued = sum(call.rescued for call in answer.tool_calls)
-    measured = {"cost": usd_data(answer.usd), "rescued": rescued}
-    return Outcome(not faults, "; ".join(faults), {**details, **measured, **answer.as_dict()})
+        if failure.status in BUSY and observed.is_watched:
+            raise UnreachableError(failure.message) from None
+        error = failure.message or "the provider gave an error without words"
+    outcome = _outcome(cell.scenario, conversed, error, observed, timeout)
+    details = {**cell.scenario.as_details(), **_measured(clock, observed), **outcome.details}
+    return Trial(
+        cell.model,
+        cell.suite.name,
+        cell.scenario.title,
+        timestamp(),
+        outcome.success,
+        outcome.error,
+        details,
+        mark,
+        is_error=outcome.is_error,
+        run=run,
+        number=cell.number,
+    )
+
+
+@contextmanager
+def _set_up(place: Place, clock: Clock, observed: Observed) -> Generator[None]:
+    seen, held = observing.set(observed), while_held_back.set(clock.stopped)
+    try:
+        with attempt_at(place):
+            yield
+    finally:
+        while_held_back.reset(held)
+        observing.reset(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    success: bool
+    error: str
+    details: Mapping[str, Any]
+    is_error: bool = False
+
+
+def _outcome(
+    scenario: Scenario, conversed: Conversed | None, error: str, observed: Observed, timeout: float
+) -> _Outcome:
+    if error:
+        return _Outcome(False, error, {}, is_error=True)
+    if conversed is None:
+        silent = observed.is_watched and observed.first is None
+        late = f"{'nothing came' if silent else 'no answer'} within {timeout:g} s"
+        return _Outcome(False, late, {}, is_error=silent)
+    faults = scenario.faults_of(conversed)
+    rescued = sum(call.rescued for call in conversed.tool_calls)
+    details = {"cost": usd_data(conversed.usd), "rescued": rescued, **conversed.as_dict()}
+    if faults and (died := _died(conversed)):
+        return _Outcome(False, died, details, is_error=True)
+    return _Outcome(not faults, "; ".join(faults), details)
+
+
+def _died(conversed: Conversed) -> str:
+    """What is said of a tool's server that did not answer; empty where each did."""
+    for call in conversed.tool_calls:
+        if call.result.get("error_code") == _SERVER_DIED:
+            return f"the server of the tool {call.tool} did not answer: {call.result.get('error', '')}"
+    return ""
+
+
+def _measured(clock: Clock, observed: Observed) -> dict[str, Any]:
+    """``{"duration_ms", "ttft_ms", "losses"}``, milliseconds; ``ttft_ms`` until the first token, where there
+    was one, and ``losses`` where there are any."""
+    measured: dict[str, Any] = {"duration_ms": round(clock.elapsed * 1000)}
+    if observed.first is not None:
+        measured["ttft_ms"] = round(observed.first * 1000)
+    return measured | ({"losses": dict(observed.losses)} if observed.losses else {})

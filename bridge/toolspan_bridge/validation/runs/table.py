@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 from toolspan_server.common.visible import visible_line
 
 from ...providers.prices import has_prices, total_usd, usd_text
+from ..evidence.counts import Counts
 from ..storage.trial import Trial
 from ..wordings.choice import WordingChoice
 from .report import ModelReport, ValidationReport
@@ -29,7 +30,8 @@ def print_report(report: ValidationReport, file: IO[str], records: Path | None =
     console = Console(file=file, highlight=False, markup=False, emoji=False)
     for model in report.models:
         if model.trials:
-            console.print(visible_line(f"{model.model_id}, suite {report.suite}"), soft_wrap=True)
+            suite = model.suite or report.suite
+            console.print(visible_line(f"{model.model_id}, suite {suite}"), soft_wrap=True)
             console.print(_table(report, model))
             console.print(report.badge(model).signed, soft_wrap=True)
         for line in _failures(model):
@@ -56,10 +58,14 @@ def _table(report: ValidationReport, model: ModelReport) -> Table:
     for head, cell in measured.items():
         table.add_column(head, justify="right", footer=cell(model.trials))
     for name, trials in model.by_scenario().items():
-        marks = "".join("✓" if trial.success else "✗" for trial in trials)
+        marks = "".join(map(_mark, trials))
         shown = marks if len(marks) <= _MARKS else f"{marks[:_MARKS]}…"
         table.add_row(Text(visible_line(name)), shown, *(cell(trials) for cell in measured.values()))
     return table
+
+
+def _mark(trial: Trial) -> str:
+    return "!" if trial.is_error else "✓" if trial.success else "✗"
 
 
 def _choice_table(choice: WordingChoice) -> Table:
@@ -83,29 +89,38 @@ def _columns(model: ModelReport) -> dict[str, _Cell]:
     """What is shown of a scenario's trials, and of all: calls written as text where there are any, and the
     cost where the provider's prices may be known."""
     columns: dict[str, _Cell] = {
-        "successes": lambda trials: f"{_successes(trials)}/{len(trials)}",
-        "rate": lambda trials: _percent(_successes(trials), len(trials)),
+        "successes": lambda trials: f"{_counted(trials).successes}/{_counted(trials).n}",
+        "rate": lambda trials: _percent(_counted(trials).successes, _counted(trials).n),
     }
+    if model.counts.errors:
+        columns["errors"] = lambda trials: str(_counted(trials).errors)
     if model.rescued:
         columns["rescued"] = lambda trials: str(sum(trial.rescued for trial in trials))
     if any(has_prices(str(trial.details.get("provider"))) for trial in model.trials):
-        columns["cost"] = lambda trials: usd_text(total_usd(trial.usd for trial in trials))
+        columns["cost"] = lambda trials: usd_text(
+            total_usd(trial.usd for trial in trials if not trial.is_error)
+        )
     return columns
 
 
-def _successes(trials: Sequence[Trial]) -> int:
-    return sum(trial.success for trial in trials)
+_counted = Counts.of
 
 
 def _failures(model: ModelReport) -> Iterator[str]:
-    reasons = Counter((trial.scenario, trial.error) for trial in model.trials if not trial.success)
-    for (scenario, error), count in reasons.items():
+    unsuccessful = (trial for trial in model.trials if not trial.success)
+    reasons = Counter((_mark(trial), trial.scenario, trial.error) for trial in unsuccessful)
+    for (mark, scenario, error), count in reasons.items():
         times = f" ({count} times)" if count > 1 else ""
-        yield visible_line(f"  ✗ {scenario}: {error}{times}")
+        yield visible_line(f"  {mark} {scenario}: {error}{times}")
     if model.error:
         yield visible_line(f"  ✗ {model.model_id} was not tried to the end: {model.error.message}")
+    elif not model.has_enough:
+        left = f"errors left too few outcomes, {model.counts.n:,} of {len(model.trials):,}"
+        yield visible_line(f"  ! {model.model_id}: {left} (the same command tries the others again)")
 
 
 def _percent(part: int, whole: int) -> str:
     """Rounded down, so that nothing below a threshold looks like it."""
+    if not whole:
+        return "–"
     return f"{part * 1000 // whole / 10:g} %"

@@ -7,24 +7,21 @@ from dataclasses import dataclass, replace
 
 import anyio.to_thread
 
-from ...errors import (
-    AuthError,
-    BridgeError,
-    UnknownModelError,
-    UnreachableError,
-    UsageError,
-)
+from ...errors import BridgeError, UsageError
 from ...providers.resolve import bare_model
-from ..attempt import Place, attempt_at
 from ..badges import RULE, THRESHOLD, BadgeRule
-from ..fingerprint import Fingerprint
 from ..storage.store import Store, Totals
-from ..storage.trial import Trial, timestamp
-from ..suites import Scenario, Suite
+from ..storage.trial import Trial
+from ..suites import Suite
 from ..wordings.choosing import choose_wording, ways_of
-from .events import OnEvent, TrialFinished, TrialStarted
-from .one_trial import AskModel, FingerprintOf, TrialRunner, try_scenario
+from .events import OnBegin, OnEvent, RunBegan
+from .journal import Journal, Resume, begun
+from .lanes import Concurrency, ServedOf, lanes_of
+from .limits import Budget, RunLimits, Stop, ended_text
+from .one_trial import AskModel, FingerprintOf, Fingerprints, run_cell
+from .plan import Cell, Plan
 from .report import ModelReport, ValidationReport
+from .scheduler import Made, Scheduler
 
 __all__ = ["MAX_TRIALS", "TRIAL_TIMEOUT", "validate", "validate_wordings"]
 
@@ -32,11 +29,14 @@ TRIAL_TIMEOUT = 120.0
 """Seconds that one trial may take, all its turns and tool calls together."""
 
 MAX_TRIALS = 1_000
+_MAX_CONCURRENCY = 1_000
+
+_NO_LIMITS = RunLimits()
 
 
 async def validate(
     models: Sequence[str],
-    suite: Suite,
+    suite: Suite | Sequence[Suite],
     ask: AskModel,
     store: Store,
     *,
@@ -44,29 +44,53 @@ async def validate(
     timeout: float = TRIAL_TIMEOUT,
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
+    on_begin: OnBegin = lambda began: None,
     fingerprint_of: FingerprintOf | None = None,
     rule: BadgeRule = RULE,
+    concurrency: int | Concurrency | None = 1,
+    served_of: ServedOf | None = None,
+    limits: RunLimits = _NO_LIMITS,
+    stop: Stop | None = None,
+    resume: Resume = "never",
 ) -> ValidationReport:
-    """Put every scenario of ``suite`` ``trials`` times (1 to 1,000) to each of ``models``, one by one.
+    """Put every scenario of ``suite``, or of several, ``trials`` times (1 to 1,000) to each of ``models``.
 
-    Each trial is in ``store`` before its ``TrialFinished`` event. An error answer of the provider and a
-    trial over ``timeout`` seconds are failed trials. A missing key, an address that does not answer and an
-    unknown model would fail every trial and say nothing about the model: they end that model's run,
-    unrecorded, and are its ``error``. ``threshold`` is the share of successes, 0 to 1, from which it passes.
-    Each trial has the fingerprint of its model that ``fingerprint_of`` gives, with the suite's hash.
-    ``rule`` is that of the badges.
+    Each trial is in ``store`` before its ``TrialFinished`` event. An answer that is not as expected is a
+    failed trial, and so is one that takes over ``timeout`` seconds once the model has begun. An error of the
+    provider is an error of the trial: neither a success nor a failure. A missing key, an address that does
+    not answer and an unknown model would end every trial and say nothing about the model: they end that
+    model's trials, unrecorded, and are its ``error``.
 
-    Raises ``UsageError`` for a number out of range, ``StoreError`` when a trial cannot be kept.
+    ``concurrency`` is how many trials run at once of each provider: 1 is one after another, whatever the
+    provider, ``None`` what is usual. ``served_of`` says which models share a provider. ``limits`` and
+    ``stop`` end the run early. With ``resume`` the unfinished run of the same models, suites and trials is
+    gone on with. ``threshold`` is the share of successes, 0 to 1, from which a model passes. Each trial has
+    the fingerprint of its model that ``fingerprint_of`` gives, with the suite's hash. ``rule`` is that of the
+    badges.
+
+    Raises ``UsageError`` for a number out of range and for suites of one name, ``StoreError`` when a trial
+    cannot be kept.
     """
-    _check(trials, timeout, threshold)
-    chosen = tuple(dict.fromkeys(models))
-    questions = [(scenario, number) for scenario in suite.scenarios for number in range(1, trials + 1)]
-    reports: list[ModelReport] = []
-    for index, model in enumerate(chosen):
-        progress = _Progress(on_event, index * len(questions), len(chosen) * len(questions))
-        runner = TrialRunner(ask, store, timeout, fingerprint_of)
-        reports.append(await _validate_model(model, suite, questions, runner, progress))
-    return ValidationReport(suite.name, threshold, tuple(reports), store.notices, rule=rule)
+    suites = (suite,) if isinstance(suite, Suite) else tuple(suite)
+    at_once = concurrency if isinstance(concurrency, Concurrency) else Concurrency(concurrency)
+    _check(suites, trials, timeout, threshold, at_once)
+    plan = Plan(tuple(dict.fromkeys(models)), suites, trials)
+    fingerprints = Fingerprints(fingerprint_of, plan.suite_hashes)
+    budget = Budget(limits, stop or Stop())
+    marks = await _known(plan, fingerprints)
+    with begun(store, plan, marks, resume) as journal:
+
+        async def try_cell(cell: Cell) -> Trial:
+            return await run_cell(cell, ask, fingerprints, timeout, journal.id)
+
+        on_begin(RunBegan(plan, journal.earlier, journal.notes))
+        scheduler = Scheduler(try_cell, store, budget, on_event, len(plan))
+        made = await scheduler.run(await lanes_of(plan, journal.done, at_once, served_of))
+        run = _Run(plan, journal, made, threshold, rule, limits, budget.spent)
+        report = await run.report(store)
+        if not report.missing:
+            await anyio.to_thread.run_sync(store.finish, journal.id)
+    return report
 
 
 async def validate_wordings(
@@ -79,8 +103,14 @@ async def validate_wordings(
     timeout: float = TRIAL_TIMEOUT,
     threshold: float = THRESHOLD,
     on_event: OnEvent = lambda event: None,
+    on_begin: OnBegin = lambda began: None,
     fingerprint_of: FingerprintOf | None = None,
     rule: BadgeRule = RULE,
+    concurrency: int | Concurrency | None = 1,
+    served_of: ServedOf | None = None,
+    limits: RunLimits = _NO_LIMITS,
+    stop: Stop | None = None,
+    resume: Resume = "never",
     own: Iterable[str] = (),
 ) -> ValidationReport:
     """As ``validate``, each of ``models`` by its native calls and by each wording of the prompt, with or
@@ -91,9 +121,8 @@ async def validate_wordings(
     Raises ``UsageError`` also for an unknown provider, and for one that takes no prompt.
     """
     named = tuple(dict.fromkeys(bare_model(model, own) for model in models))
-    ways = ways_of(named)
     report = await validate(
-        ways,
+        ways_of(named),
         suite,
         ask,
         store,
@@ -101,61 +130,91 @@ async def validate_wordings(
         timeout=timeout,
         threshold=threshold,
         on_event=on_event,
+        on_begin=on_begin,
         fingerprint_of=fingerprint_of,
         rule=rule,
+        concurrency=concurrency,
+        served_of=served_of,
+        limits=limits,
+        stop=stop,
+        resume=resume,
     )
-    tried = {each.model_id: each.trials for each in report.models if each.error is None}
+    tried = {each.model_id: each.trials for each in report.models if not each.missing}
     found = [choice for model in named if (choice := choose_wording(model, tried))]
     for choice in found:
         await anyio.to_thread.run_sync(store.choose, choice)
     return replace(report, choices=tuple(found))
 
 
-def _check(trials: int, timeout: float, threshold: float) -> None:
+def _check(
+    suites: Sequence[Suite], trials: int, timeout: float, threshold: float, concurrency: Concurrency
+) -> None:
+    names = [suite.name for suite in suites]
+    if not names:
+        raise UsageError("there is no suite to run: give at least one")
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise UsageError(f"several suites are called {min(twice)!r}: give each a name of its own")
     if not 1 <= trials <= MAX_TRIALS:
         raise UsageError(f"the number of trials must be 1 … {MAX_TRIALS:,}, not {trials}")
     if not timeout > 0:
         raise UsageError(f"the time-out must be more than 0 s, not {timeout}")
     if not 0 <= threshold <= 1:
         raise UsageError(f"the threshold must be 0 … 1, not {threshold}")
+    at_once = concurrency.everywhere
+    if at_once is not None and not 1 <= at_once <= _MAX_CONCURRENCY:
+        raise UsageError(f"the trials at once must be 1 … {_MAX_CONCURRENCY:,}, not {at_once}")
 
 
-@dataclass(slots=True)
-class _Progress:
-    on_event: OnEvent
-    number: int
-    total: int
-
-    def started(self, model: str, scenario: Scenario) -> None:
-        self.number += 1
-        self.on_event(TrialStarted(model, scenario.title, self.number, self.total))
-
-    def finished(self, trial: Trial) -> None:
-        self.on_event(TrialFinished(trial, self.number, self.total))
-
-
-async def _validate_model(
-    model: str,
-    suite: Suite,
-    questions: Sequence[tuple[Scenario, int]],
-    bench: TrialRunner,
-    progress: _Progress,
-) -> ModelReport:
-    kept: list[Trial] = []
-    ended_by: BridgeError | None = None
-    mark: Fingerprint | None = None
-    for scenario, number in questions:
-        progress.started(model, scenario)
+async def _known(plan: Plan, fingerprints: Fingerprints) -> dict[str, str]:
+    """The digest of each model's fingerprint, where it is known: what hinders that ends its first trial."""
+    found: dict[str, str] = {}
+    for model in plan.models:
         try:
-            mark = mark or await bench.fingerprint(model, suite)
-            with attempt_at(Place(model, suite.name, scenario.title, number)):
-                outcome = await try_scenario(model, scenario, bench)
-        except (AuthError, UnreachableError, UnknownModelError) as error:
-            ended_by = error
-            break
-        did, why, details = outcome.success, outcome.error, outcome.details
-        trial = Trial(model, suite.name, scenario.title, timestamp(), did, why, details, mark)
-        kept.append(await anyio.to_thread.run_sync(bench.store.append, trial))
-        progress.finished(kept[-1])
-    totals = bench.store.totals(model, mark) if mark else Totals(0, 0)
-    return ModelReport(model, tuple(kept), totals, ended_by)
+            found[model] = (await fingerprints.model(model)).digest
+        except BridgeError:
+            continue
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run that was made, of which a report is to be."""
+
+    plan: Plan
+    journal: Journal
+    made: Made
+    threshold: float
+    rule: BadgeRule
+    limits: RunLimits
+    spent: float
+
+    async def report(self, store: Store) -> ValidationReport:
+        """The report, with all trials of the run, the earlier ones first."""
+        trials = self._by_row()
+        rows = [(model, suite) for model in self.plan.models for suite in self.plan.suites]
+        reports = [await self._row(store, trials.get((row[0], row[1].name), []), *row) for row in rows]
+        report = ValidationReport(
+            ", ".join(suite.name for suite in self.plan.suites),
+            self.threshold,
+            tuple(reports),
+            (*store.notices, *self.journal.notes),
+            rule=self.rule,
+            ended=self.made.ended,
+        )
+        told = ended_text(self.made.ended, self.limits, self.spent, report.missing)
+        return replace(report, notices=(*report.notices, told)) if told else report
+
+    def _by_row(self) -> dict[tuple[str, str], list[Trial]]:
+        """The trials of each model and suite, in the order of the plan."""
+        rows: dict[tuple[str, str], list[Trial]] = {}
+        for trial in sorted((*self.journal.earlier, *self.made.trials), key=lambda each: each.number):
+            cell = self.plan.cell(trial.number)
+            rows.setdefault((cell.model, cell.suite.name), []).append(trial)
+        return rows
+
+    async def _row(self, store: Store, found: list[Trial], model: str, suite: Suite) -> ModelReport:
+        mark = found[-1].fingerprint if found else None
+        totals = await anyio.to_thread.run_sync(store.totals, model, mark) if mark else Totals(0, 0)
+        planned = self.plan.trials * len(suite.scenarios)
+        error = self.made.failed.get(model)
+        return ModelReport(model, tuple(found), totals, error, suite.name, planned)

@@ -1,0 +1,82 @@
+"""Writes the trials of a run: those that end together in one commit, so that no trial waits for another's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import anyio
+import anyio.to_thread
+
+from ..storage.store import Store
+from ..storage.trial import Trial
+
+__all__ = ["TrialWriter"]
+
+_TOGETHER = 256
+_WAITING = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A trial to be written, and what is set once it is."""
+
+    trial: Trial
+    kept: anyio.Event | None
+
+
+class TrialWriter:
+    """Writes trials into ``store``, and tells ``on_kept`` of each as it was written, once it is on the disk.
+
+    An async context manager: ``run`` writes until the block ends, and what was given by then is written also
+    when the block is cancelled.
+    """
+
+    def __init__(self, store: Store, on_kept: Callable[[Trial], None]) -> None:
+        self._store = store
+        self._on_kept = on_kept
+        self._send, self._receive = anyio.create_memory_object_stream[_Given](_WAITING)
+
+    async def keep(self, trial: Trial, *, at_once: bool = False) -> None:
+        """Have ``trial`` written soon; waits only where far too many are, or until it is if ``at_once``."""
+        given = _Given(trial, anyio.Event() if at_once else None)
+        try:
+            self._send.send_nowait(given)  # no checkpoint: what was made is kept also when all is cancelled
+        except anyio.WouldBlock:
+            await self._send.send(given)
+        if given.kept is not None:
+            await given.kept.wait()
+
+    async def run(self) -> None:
+        """Write what is given, until the block ends. Raises ``StoreError``."""
+        with anyio.CancelScope(shield=True):
+            async with self._receive:
+                async for first in self._receive:
+                    await self._write([first, *self._waiting()])
+
+    def _waiting(self) -> list[_Given]:
+        found: list[_Given] = []
+        while len(found) < _TOGETHER - 1:
+            try:
+                found.append(self._receive.receive_nowait())
+            except (anyio.WouldBlock, anyio.EndOfStream):
+                break
+        return found
+
+    async def _write(self, given: list[_Given]) -> None:
+        trials = [each.trial for each in given]
+        written = await anyio.to_thread.run_sync(self._store.append_all, trials)
+        for each, trial in zip(given, written, strict=True):
+            self._on_kept(trial)
+            if each.kept is not None:
+                each.kept.set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._send.aclose()
