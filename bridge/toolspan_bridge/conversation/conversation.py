@@ -9,6 +9,7 @@
           "approval"}]}],
      "id", "usd", "calls", "tokens", "seconds", "instructions", "plan_mode",
      "settings": {"system", "tools": ["off GLOB"]},
+     "modes": {"PROVIDER/MODEL": "prompt.WORDING"},
      "models": {"PROVIDER/MODEL": {"requests", "input_tokens", "output_tokens", "cached_tokens", "usd"}},
      "beginnings": {"PROVIDER/MODEL": {"system", "tools": [{"server", "name", "description", "schema", …}]}}}
 
@@ -107,8 +108,9 @@ class Conversation:
     ``tokens`` and ``seconds`` are the tool calls that were made, the tokens in and out, and the time that its
     questions took. ``summary`` is sent in the place of the first messages, if there is one, and ``left_out``
     are the places of messages that are not sent to a model (``provider/model``) any more: ``messages`` keeps
-    them all. ``settings`` are what a person set for it alone, and ``models`` what each model
-    (``provider/model``) used. A ``journal`` is told of everything as it happens.
+    them all. ``settings`` are what a person set for it alone, ``models`` what each model
+    (``provider/model``) used, and ``modes`` the prompt, ``prompt.WORDING``, of each that is asked by one
+    because that was measured to serve it better. A ``journal`` is told of everything as it happens.
     The file is JSON: ``{"toolspan_conversation": 1, "messages": [{"role", …}], "id", …}``.
     """
 
@@ -125,6 +127,7 @@ class Conversation:
         self.left_out: dict[str, frozenset[int]] = {}
         self.settings = Settings()
         self.models: dict[str, ModelUse] = {}
+        self.modes: dict[str, str] = {}
         self._plan_mode = False
         self.journal: Journal | None = None
 
@@ -198,7 +201,7 @@ class Conversation:
     def state(self) -> dict[str, Any]:
         """What there is beside the messages and the beginnings, as JSON: ``{"usd", "calls", "tokens",
         "seconds", "instructions"}``, and, where there are such, ``"plan_mode": true``, ``"summary": {"text",
-        "messages"}``, ``"left_out": {model: [place]}``, ``"settings"`` and ``"models"``."""
+        "messages"}``, ``"left_out": {model: [place]}``, ``"settings"``, ``"modes"`` and ``"models"``."""
         return {
             "usd": self.usd,
             "calls": self.calls,
@@ -209,6 +212,7 @@ class Conversation:
             **({} if self.summary is None else {"summary": plain(self.summary)}),
             **({"left_out": self._left_out()} if self.left_out else {}),
             **({"settings": plain(self.settings)} if self.settings != Settings() else {}),
+            **({"modes": dict(self.modes)} if self.modes else {}),
             **({"models": {model: plain(use) for model, use in self.models.items()}} if self.models else {}),
         }
 
@@ -232,6 +236,8 @@ class Conversation:
             for model, places in left_out.items()
         }
         self.settings = _read_settings(whole.get("settings", {}), f"{where}.settings")
+        modes = object_of(whole.get("modes", {}), f"{where}.modes")
+        self.modes = {model: text_of(mode, f"{where}.modes.{model}") for model, mode in modes.items()}
         models = object_of(whole.get("models", {}), f"{where}.models")
         self.models = {model: _read_use(use, f"{where}.models.{model}") for model, use in models.items()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from ..messages import Usage
 
@@ -17,21 +18,26 @@ class Settings:
     system: str = ""
     tools: tuple[str, ...] = ()
 
-    def with_rule(self, glob: str, *, on: bool) -> Settings:
-        """The same with the rule that the tools of ``glob`` are on, or off; one that it overrides is gone."""
+    def with_rule(self, glob: str, *, on: bool, told: bool = False) -> Settings:
+        """The same with the rule that the tools of ``glob`` are on, or off; one that it overrides is gone.
+        That they are on goes without saying where no rule is left, unless it is to be ``told``."""
         others = tuple(rule for rule in self.tools if rule.partition(" ")[2] != glob and glob != "*")
-        added = () if on and not others else (f"{'on' if on else 'off'} {glob}",)
+        added = () if on and not others and not told else (f"{'on' if on else 'off'} {glob}",)
         return replace(self, tools=(*others, *added))
 
     def allows(self, server: str, tool: str) -> bool:
         """Whether ``tool`` of ``server`` is on."""
+        return self.rule_of(server, tool) != "off"
+
+    def rule_of(self, server: str, tool: str) -> Literal["on", "off", ""]:
+        """What the last rule that names ``tool`` of ``server`` says; empty where none does."""
         from ..approvals.patterns import names_tool
 
         for rule in reversed(self.tools):
             switch, _, glob = rule.partition(" ")
             if names_tool((glob,), server, tool):
-                return switch == "on"
-        return True
+                return "on" if switch == "on" else "off"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

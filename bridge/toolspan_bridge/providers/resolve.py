@@ -28,6 +28,7 @@ WordingOf = Callable[[str], str]
 """The name of the wording that is chosen for the prompt of ``provider/model``; empty for none."""
 
 _PROMPT = re.compile(r"prompt(?:\.([^/:]*))?:", re.IGNORECASE)
+_NATIVE = "native:"
 
 
 @cache
@@ -73,16 +74,28 @@ def provider_names(own: Iterable[str] = ()) -> tuple[str, ...]:
 def split_model(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
     """``provider/model`` or ``provider:model`` as a pair. The model's own name may contain both signs;
     ``prompt:`` may precede the provider's, or ``prompt.WORDING:``, which chooses how a system prompt tells of
-    the tools: ``prompt:ollama/gemma3``, ``prompt.json-tools:ollama/gemma3``. ``own`` are the config's
-    providers.
+    the tools: ``prompt:ollama/gemma3``, ``prompt.json-tools:ollama/gemma3``; or ``native:``, which changes
+    nothing of the pair. ``own`` are the config's providers.
 
     Raises ``UsageError`` when the provider or the wording is unknown, or no model is named.
     """
+    text = without_native(text, own)
     if prompt := _PROMPT.match(text):
         _check_wording(prompt[1])
         provider, model = _split(text[prompt.end() :], provider_names(own))
         return f"{prompt[0].lower()}{provider}", model
     return _split(text, provider_names(own))
+
+
+def without_native(text: str, own: Iterable[str] = ()) -> str:
+    """``text`` without the ``native:`` before it, if it has one."""
+    own_one = _NATIVE.removesuffix(":") in own
+    return text[len(_NATIVE) :] if text.lower().startswith(_NATIVE) and not own_one else text
+
+
+def names_mode(text: str, own: Iterable[str] = ()) -> bool:
+    """Whether ``text``, a model, says that it is to be asked by prompts, or by native calls."""
+    return without_native(text, own) != text or _PROMPT.match(text) is not None
 
 
 def with_wording(text: str, own: Iterable[str], wording_of: WordingOf) -> str:

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from toolspan_server.config import ResponseRule, RunLimits
 
 _HOSTS = ("allowed_domains", "blocked_domains")
+_BEST = "best"
 _PLACE = ("country", "region", "city", "timezone")
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How a message is to be answered. ``model`` is ``provider/model``, empty when the rule names none.
+    """How a message is to be answered. ``model`` is ``provider/model``, or ``best`` or ``best:provider`` for
+    the cheapest validated one; empty when the rule names none.
     ``builtins`` are tools of the provider's own; ``reasoning`` is how much the model is to think;
     ``tools_offered`` the most tools that are offered at once; ``web_search`` the settings of that tool. The
     others are as a ``Question`` has them. ``passages`` are what its prompt wants of the config's documents,
@@ -207,4 +209,6 @@ def web_search_options(written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _model(rule: ResponseRule) -> str:
+    if rule.model == _BEST:
+        return f"{_BEST}:{rule.llm}" if rule.llm else _BEST
     return "/".join(part for part in (rule.llm, rule.model) if part) if rule.model else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from toolspan_server.engines.upstreams import ListedTool
 
@@ -17,15 +17,18 @@ _Key = tuple[str, str]
 
 
 class Offered:
-    """The tools of ``connections`` and the ``local`` ones, but for those that ``accepts`` says no to. They
-    are read anew when a server has listed its tools again."""
+    """The tools of ``connections`` and the ``local`` ones, but for those that ``accepts`` says no to; those
+    whose own names are among ``last`` stand after all others. They are read anew when a server has listed its
+    tools again."""
 
     def __init__(
         self,
         connections: Iterable[ToolConnection],
         local: Mapping[str, LocalTool],
         accepts: Accepts | None,
+        last: Collection[str] = (),
     ) -> None:
+        self._last = last
         self._connections = tuple(connections)
         self._local = local
         self._accepts = accepts
@@ -35,7 +38,8 @@ class Offered:
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools, sorted by server and name; the very same tuple as long as no list has changed."""
+        """The tools, sorted by server and name but for the last ones; the very same tuple as long as no list
+        has changed."""
         self._renew()
         return self._tools
 
@@ -58,7 +62,7 @@ class Offered:
         self._definitions |= {(LOCAL_SERVER, name): tool.definition for name, tool in self._local.items()}
         tools = [spec for spec, tool, own in listed if self._is_offered(spec, tool, own=own)]
         tools += [local_spec(tool) for tool in self._local.values()]
-        self._tools = tuple(sorted(tools, key=lambda tool: tool.key))
+        self._tools = tuple(sorted(tools, key=lambda tool: (tool.name in self._last, tool.key)))
 
     def _is_offered(self, spec: ToolSpec, tool: ListedTool, *, own: bool) -> bool:
         performed_here = own and spec.name in self._local

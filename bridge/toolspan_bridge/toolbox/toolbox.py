@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -53,6 +53,7 @@ class Toolbox:
     the others; ``warnings`` about tools that were left out of the lists, and about text in them that is
     hidden from people. ``local`` tools, which the bridge performs itself, are among ``tools``; a tool that
     ``accepts`` says no to is not. ``guard`` is asked before each call; what may be called goes ``through``.
+    Those whose names are among ``last`` stand after all others.
     """
 
     def __init__(
@@ -62,7 +63,9 @@ class Toolbox:
         accepts: Accepts | None = None,
         guard: Guard | None = None,
         through: Through | None = None,
+        last: Collection[str] = (),
     ) -> None:
+        self._last = last
         self._connections = {connection.spec.name: connection for connection in connections}
         performed = [tool for tool in local if accepts is None or accepts(LOCAL_SERVER, tool.definition)]
         self._local = {tool.definition.name: tool for tool in performed}
@@ -70,7 +73,7 @@ class Toolbox:
         self._guard = guard
         self._through = through
         known = self._connections.values()
-        self._offered = Offered(known, self._local, accepts)
+        self._offered = Offered(known, self._local, accepts, last)
         self._chosen: tuple[ToolSpec, ...] | None = None
         self.warnings: tuple[str, ...] = tuple(
             f"server {c.spec.name!r}: {w}" for c in known for w in c.warnings
@@ -173,6 +176,10 @@ class Toolbox:
 
         return self._but(accepts=both)
 
+    def with_last(self, names: Collection[str]) -> Toolbox:
+        """The same, with the tools of these ``names`` after all others."""
+        return self._but(last=names)
+
     def guarded(self, guard: Guard) -> Toolbox:
         """The same, with ``guard`` asked before each call."""
         return self._but(guard=guard)
@@ -203,6 +210,7 @@ class Toolbox:
         accepts: Accepts | None = None,
         guard: Guard | None = None,
         through: Through | None = None,
+        last: Collection[str] | None = None,
     ) -> Toolbox:
         return Toolbox(
             self._connections.values(),
@@ -210,6 +218,7 @@ class Toolbox:
             accepts or self._accepts,
             guard or self._guard,
             through or self._through,
+            self._last if last is None else last,
         )
 
     def joined(self, other: Toolbox) -> Toolbox:

@@ -15,7 +15,6 @@ from .asker import Asker
 from .badges import MINIMUM, THRESHOLD, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from .evidence import Comparison, Counts, Evidence, Record, compared, records_of
 from .fingerprint import Fingerprint
-from .present import present_of
 from .records import (
     EXPORT_FILE,
     build_record,
@@ -30,6 +29,7 @@ from .runs.progress import progress
 from .runs.report import ModelReport, ValidationReport
 from .runs.table import print_report
 from .runs.validate import TRIAL_TIMEOUT, validate, validate_wordings
+from .standing.present import present_of
 from .storage.run import Run
 from .storage.store import STORE_FILE, Store, Totals
 from .storage.stored_records import read_records

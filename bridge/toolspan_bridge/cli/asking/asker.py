@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import TracebackType
@@ -13,10 +12,10 @@ from typing_extensions import override
 
 from toolspan_server.config import Config
 
+from ...conversation import Conversation
 from ...errors import AuthError
 from ...loop import DEFAULT_SYSTEM, Question
 from ...loop.hooks import Hook, hooks_of, installed_hooks
-from ...messages import Message
 from ...providers import DEFAULT_MODEL, Provider, ProviderPool, own_providers
 from ...providers.pool import PoolUser
 from ...providers.prices import Pricing
@@ -27,7 +26,7 @@ from .default_model import standing_model
 from .filled_route import filled_route
 from .options import AskOptions
 from .session import Session
-from .standing import Standing
+from .standing import BestModels, FailingTools, Modes, Standing
 from .warm_documents import WarmDocuments
 
 if TYPE_CHECKING:
@@ -65,29 +64,33 @@ class RoutedAsker(PoolUser):
         options: AskOptions,
         *,
         profile: Profile | None = None,
-        messages: Sequence[Message] = (),
+        conversation: Conversation | None = None,
     ) -> tuple[Question, Provider]:
-        """The question ``text`` after ``messages`` according to the route that matches it and the caller's
-        ``profile``, and its provider.
+        """The question ``text`` in ``conversation`` according to the route that matches it and the caller's
+        ``profile``, and its provider; in a conversation in the mode that serves the model best.
 
-        The options' model and system prompt win over their preset, and that over the route. A route's model
-        without a key gives way to ``offline/keyword``, and stderr says so; a ``model`` asked for by name, or
-        by the preset, does not.
+        The options' model and system prompt win over their preset, and that over the route. ``best`` is the
+        cheapest validated model. A route's model without a key gives way to ``offline/keyword``, and stderr
+        says so; a ``model`` asked for by name, or by the preset, does not.
         """
+        messages = conversation.messages if conversation else ()
         way = await filled_route(self.session, text, profile or {}, self._documents, messages)
         preset = options.preset
         instructions = options.system or (preset.instructions if preset else "")
         way = replace(way, system=instructions or way.system or DEFAULT_SYSTEM)
         model = options.model or (preset.model if preset else "") or os.environ.get("TOOLSPAN_MODEL")
-        question, provider = await self._asked(text, way, model)
+        question, provider, named = await self._asked(text, way, model)
         if preset is not None:
             own = preset.question(text, question.model, self.session.toolbox.tools)
             question = replace(
                 question, allowed_tools=own.allowed_tools, builtins=own.builtins, reasoning=own.reasoning
             )
+        if conversation is not None:
+            provider = await self._modes.provider_of(named, question, provider, conversation)
         return question, provider
 
-    async def _asked(self, text: str, way: Route, chosen: str | None) -> tuple[Question, Provider]:
+    async def _asked(self, text: str, way: Route, chosen: str | None) -> tuple[Question, Provider, str]:
+        """The question, its provider, and its model as it is named."""
         if not (chosen or way.model):
             self._standing = self._standing or await standing_model()
         if chosen or not way.model:
@@ -108,7 +111,25 @@ class RoutedAsker(PoolUser):
     @cached_property
     def standing(self) -> Standing:
         """How the models that are asked stand in validation."""
-        return Standing(self.session)
+        return Standing(self._now)
+
+    @cached_property
+    def failing_tools(self) -> FailingTools:
+        """The tools that the models fail with."""
+        return FailingTools(self._now)
+
+    @cached_property
+    def best_models(self) -> BestModels:
+        """Which models ``best`` stands for."""
+        return BestModels(self._now, self.find)
+
+    @cached_property
+    def _modes(self) -> Modes:
+        return Modes(self._now, self.find)
+
+    def _now(self) -> Session:
+        """The session as it is now: a chat may be given further servers."""
+        return self.session
 
     @cached_property
     def lister(self) -> ModelLister:
@@ -133,9 +154,10 @@ class RoutedAsker(PoolUser):
         own = provider.name in self.session.config.providers
         return CostMeter(Pricing(provider.name, question.model, own=own))
 
-    async def _question(self, text: str, way: Route, model: str) -> tuple[Question, Provider]:
-        provider, name = await self._providers.get(model)
-        return replace(way.question(text, name), hooks=self.hooks), provider
+    async def _question(self, text: str, way: Route, model: str) -> tuple[Question, Provider, str]:
+        named = await self.best_models.named(model)
+        provider, name = await self._providers.get(named)
+        return replace(way.question(text, name), hooks=self.hooks), provider, named
 
     @cached_property
     def hooks(self) -> tuple[Hook, ...]:

@@ -8,11 +8,13 @@ from dataclasses import replace
 from ...errors import UsageError
 from ...loop import DEFAULT_SYSTEM, first_request
 from ...messages import Request
-from ...providers import own_providers, split_model
+from ...providers import Provider, own_providers, resolve_model, split_model
+from ...providers.settings.environment import keys_as_variables
 from ...routes import Profile, Route
 from ..inputs.user_config import user_default_model
 from .filled_route import filled_route
 from .session import Session
+from .standing import BestModels
 from .warm_documents import WarmDocuments
 
 
@@ -23,12 +25,18 @@ async def way_of(session: Session, text: str, profile: Profile) -> Route:
     return replace(way, system=way.system or DEFAULT_SYSTEM)
 
 
-def model_of(model: str | None, way: Route) -> str:
-    """The model to show a request for. Raises ``UsageError`` when none is given anywhere."""
+async def model_of(model: str | None, way: Route, session: Session) -> str:
+    """The model to show a request for. Raises ``UsageError`` when none is given anywhere, and as
+    ``BestModels.named``."""
     chosen = model or os.environ.get("TOOLSPAN_MODEL") or way.model or user_default_model()
     if not chosen:
         raise UsageError("a request is for a model: name it with --model PROVIDER/MODEL")
-    return chosen
+
+    async def find(named: str) -> tuple[Provider, str]:
+        with keys_as_variables(()):
+            return resolve_model(named, own=own_providers(session.config))
+
+    return await BestModels(lambda: session, find).named(chosen)
 
 
 def is_full(model: str, session: Session) -> bool:

@@ -27,7 +27,8 @@ async def show_banner(chat: Chat) -> None:
     model = f"{provider.name}/{question.model}"
     await chat.asker.standing.heed(question, provider, say=False)
     badge, is_proven = await _badge(chat, question, provider)
-    lines: list[Line] = [(f"  model      {model} · {badge}", None if is_proven else "yellow")]
+    by_prompts = " by prompts" if provider.format_name.startswith("prompt") else ""
+    lines: list[Line] = [(f"  model      {model}{by_prompts} · {badge}", None if is_proven else "yellow")]
     lines += [(f"  tools      {_tools(chat)}", None if chat.asker.session.toolbox.tools else "yellow")]
     if folder := chat.asker.session.choice.workspace:
         lines.append((f"  workspace  {_at_home(Path(folder))}", None))

@@ -58,7 +58,9 @@ class Chat:
     async def routed(self, line: str) -> tuple[Question, Provider]:
         """The question ``line`` as its route has it, and its provider."""
         options = self.options.in_conversation(self.saved.conversation.settings)
-        return await self.asker.routed(line, options, profile=self.profile, messages=self.saved.messages)
+        return await self.asker.routed(
+            line, options, profile=self.profile, conversation=self.saved.conversation
+        )
 
     async def ask(self, line: str) -> None:
         """Answer the question ``line``. Raises what the provider raises."""
@@ -91,7 +93,8 @@ class Chat:
         question = self.limits.applied_to(self._with(asked.parts).applied_to(routed))
         check_files(question, provider)
         await self.asker.standing.heed(question, provider)
-        session, conversation = self.asker.session, self.saved.conversation
+        conversation = self.saved.conversation
+        session = await self.asker.failing_tools.heed(question, provider, conversation)
         meter = self.asker.meter(question, provider)
         agent = agent_of(question, provider, meter, session, self.approvals, self.saved)
         session.client.use(agent.question, provider, agent.approver, self.asker.find)

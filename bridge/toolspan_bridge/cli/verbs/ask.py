@@ -163,7 +163,8 @@ class _Asking:
             await asker.standing.heed(asked, provider)
             meter = asker.meter(asked, provider)
             with saved.closed_afterwards(session), saved.written():
-                agent = agent_of(asked, provider, meter, session, self.approvals, saved)
+                with_tools = await asker.failing_tools.heed(asked, provider, saved.conversation)
+                agent = agent_of(asked, provider, meter, with_tools, self.approvals, saved)
                 session.client.use(agent.question, provider, agent.approver, asker.find)
                 conversation, toolbox = saved.conversation, agent.toolbox
                 answer = await talk(
@@ -187,7 +188,8 @@ class _Asking:
                 saved.look_up(session, self.saving)
                 asked, provider = await self._routed(Asked(self.text), asker, saved)
                 meter = asker.meter(asked, provider)
-                agent = agent_of(asked, provider, meter, session, self.approvals, saved)
+                with_tools = await asker.failing_tools.heed(asked, provider, saved.conversation)
+                agent = agent_of(asked, provider, meter, with_tools, self.approvals, saved)
                 found = await dry_run(agent, provider, saved, variables)
         if self.output in ("json", "jsonl"):
             emit_json(found.as_dict(), indent=2 if self.output == "json" else None)
@@ -214,7 +216,7 @@ class _Asking:
             mentioned.text,
             self.options.in_conversation(saved.conversation.settings),
             profile=self.profile,
-            messages=saved.messages,
+            conversation=saved.conversation,
         )
         asked = self.options.with_images(mentioned.parts).applied_to(asked)
         check_files(asked, provider)

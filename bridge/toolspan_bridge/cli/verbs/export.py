@@ -146,7 +146,7 @@ async def _export_request(options: _ExportOptions, session: Session, profile: Pr
         raise UsageError("the question is empty")
     session.note_no_tools()
     way = await way_of(session, text, profile)
-    model = model_of(options.model, way)
+    model = await model_of(options.model, way, session)
     name = _format_for(options, model, session)
     request = asked_request(session, text, way, model, name, stream=options.stream)
     if options.count_tokens:

@@ -24,15 +24,10 @@ from ...providers.prices import ModelPrice, price_of
 from ...validation import (
     STORE_FILE,
     UNTESTED,
-    Badge,
-    BadgeRule,
-    Record,
-    Store,
     WordingChoice,
-    badge_of_model,
-    present_of,
     read_choices,
 )
+from ...validation.standing import ModelStanding, Standings
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -88,8 +83,8 @@ def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoic
         return 0
     wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
     listed = anyio.run(_listed, wanted, config)
-    badges, choices = _badges(config), read_choices(config.state_directory / STORE_FILE)
-    models = _models(listed, badges, choices, config)
+    choices = read_choices(config.state_directory / STORE_FILE)
+    models = _models(listed, Standings(config).every(), choices, config)
     if as_json:
         emit_json({"models": models, "unlisted": _unlisted(listed)})
     else:
@@ -149,28 +144,9 @@ async def _listed(providers: Sequence[str], config: Config) -> list[ModelListing
         return await ModelLister(own_providers(config)).listed(providers)
 
 
-def _badges(config: Config) -> Mapping[tuple[str, str], Badge]:
-    """Provider and model to its badge, of all that were ever tried."""
-    path = config.state_directory / STORE_FILE
-    if not path.exists():
-        return {}
-    with Store.open(path, redact=config.redact) as store:
-        for notice in store.notices:
-            print_note(notice)
-        records = store.records(present=present_of(config))
-    found: dict[tuple[str, str], list[Record]] = {}
-    for record in records:
-        try:
-            found.setdefault(split_model(record.model_id, config.providers), []).append(record)
-        except UsageError:
-            continue  # tried with a provider that the config no longer has
-    rule = BadgeRule.of(config)
-    return {model: badge_of_model(group, rule) for model, group in found.items()}
-
-
 def _models(
     listed: Sequence[ModelListing],
-    badges: Mapping[tuple[str, str], Badge],
+    standings: Mapping[tuple[str, str], ModelStanding],
     choices: Mapping[str, WordingChoice],
     config: Config,
 ) -> list[dict[str, Any]]:
@@ -183,11 +159,15 @@ def _models(
             "validated": badge.status == "validated" if badge.counts.n else None,
             "badge": badge.as_dict(),
             "prompt": {"wording": choice.wording, "better": choice.better} if choice else None,
+            "modes": [mode.as_dict() for mode in modes],
+            "better_mode": better.named(f"{each.provider}/{facts.model}") if better else None,
         }
         for each in listed
         for facts in each.models
         for choice in [choices.get(f"{each.provider}/{facts.model}")]
-        for badge in [badges.get((each.provider, facts.model), UNTESTED)]
+        for standing in [standings.get((each.provider, facts.model))]
+        for modes, better in [(standing.modes, standing.better_mode()) if standing else ([], None)]
+        for badge in [next((mode.badge for mode in modes if mode.mode != "prompt"), UNTESTED)]
     ]
 
 
@@ -208,7 +188,7 @@ def _unlisted(listed: Sequence[ModelListing]) -> list[dict[str, str]]:
 
 
 def _show(models: Sequence[Mapping[str, Any]]) -> None:
-    worded = any(model["prompt"] for model in models)
+    worded = any(_prompt(model) for model in models)
     rows = [
         (
             model["id"],
@@ -231,10 +211,14 @@ def _price(prices: Mapping[str, float | None] | None) -> str:
 
 
 def _prompt(model: Mapping[str, Any]) -> str:
-    """The wording that was chosen for a model, and how it compares with its native calls."""
+    """The wording that was chosen for a model, how it compares with its native calls, and its badge; of a
+    model without a choice the badge of each wording that was tried."""
     compared = {"prompt": "better than native", "native": "native is better", "equal": "as native"}
+    badges = {mode["wording"]: mode["badge"]["signed"] for mode in model["modes"] if mode["mode"] == "prompt"}
     made = model["prompt"]
-    return f"{made['wording']} ({compared[made['better']]})" if made else ""
+    if made:
+        badges = {f"{made['wording']} ({compared[made['better']]})": badges.get(made["wording"], "")}
+    return "; ".join(f"{name} {badge}".strip() for name, badge in badges.items())
 
 
 def _word(value: bool | None) -> str:

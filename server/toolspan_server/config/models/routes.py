@@ -94,7 +94,11 @@ class ResponseRule(Record):
         "When the route applies; empty means always.", factory=ResponseMatch.initial
     )
     llm: str | None = key("The provider, such as openai or ollama.", default=None)
-    model: str | None = key("The model's name at the provider.", default=None)
+    model: str | None = key(
+        "The model's name at the provider; best is the cheapest model, of llm's where that is given, that is "
+        "validated with the tools.",
+        default=None,
+    )
     prompt: str | None = key(
         "Template of the prompt, with {{user_message}}, {{rag_context}}, {{previous_messages}}, and names of "
         "the caller's profile.",

@@ -31,6 +31,7 @@ async def _run(chat: Chat, argument: str) -> None:
         question, provider = await chat.routed("")
         print_note(f"{provider.name}/{question.model} answers from here on")
         return
+    model = await chat.asker.best_models.named(model)
     await check_model(chat, model, listed=not rest)
     chat.options = replace(chat.options, model=model)
     print_note(f"{model} answers from here on")

@@ -7,13 +7,13 @@ from functools import cache
 
 from toolspan_server.config import Config
 
-from ..errors import BridgeError
-from ..providers.identity import known_identity
-from ..providers.resolve import own_providers, with_wording
-from .evidence.records import Present, Record
-from .fingerprint import mode_parts, toolspan_version
-from .storage.store import STORE_FILE
-from .wordings.chosen import ChosenWordings
+from ...errors import BridgeError
+from ...providers.identity import known_identity
+from ...providers.resolve import own_providers, with_wording
+from ..evidence.records import Present, Record
+from ..fingerprint import mode_parts, toolspan_version
+from ..storage.store import STORE_FILE
+from ..wordings.chosen import ChosenWordings
 
 __all__ = ["present_of"]
 
