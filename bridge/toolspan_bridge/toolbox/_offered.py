@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 
 from toolspan_server.engines.upstreams import ListedTool
 
@@ -62,7 +63,8 @@ class Offered:
         self._definitions |= {(LOCAL_SERVER, name): tool.definition for name, tool in self._local.items()}
         tools = [spec for spec, tool, own in listed if self._is_offered(spec, tool, own=own)]
         tools += [local_spec(tool) for tool in self._local.values()]
-        self._tools = tuple(sorted(tools, key=lambda tool: (tool.name in self._last, tool.key)))
+        placed = (replace(tool, late=1) if tool.name in self._last else tool for tool in tools)
+        self._tools = tuple(sorted(placed, key=lambda tool: (tool.late, tool.key)))
 
     def _is_offered(self, spec: ToolSpec, tool: ListedTool, *, own: bool) -> bool:
         performed_here = own and spec.name in self._local

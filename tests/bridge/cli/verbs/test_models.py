@@ -65,6 +65,8 @@ def test_the_models_of_a_provider_are_listed_with_what_it_tells_of_them(house: H
         "validated": None,
         "badge": UNTESTED.as_dict(),
         "prompt": None,
+        "modes": [],
+        "better_mode": None,
     }
     assert (tiny["tools"], tiny["context"]) == (False, 512)
     assert house.received[0].headers["authorization"] == f"Bearer {KEY}"
