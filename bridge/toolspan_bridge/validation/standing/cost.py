@@ -28,12 +28,12 @@ def usd_per_success(config: Config, provider: str, model: str, record: Record) -
     """
     if _is_on_this_machine(config, provider):
         return 0.0
-    rate = record.evidence.counts.rate
+    rate, trials = record.evidence.counts.rate, record.evidence.measured
     if not rate:
         return None
-    mean = _mean(trial.usd for trial in record.trials)
+    mean = _mean(trial.usd for trial in trials)
     if mean is None and provider not in config.providers:
-        mean = _mean_by_table(provider, model, record.trials)
+        mean = _mean_by_table(provider, model, trials)
     return None if mean is None else mean / rate
 
 

@@ -19,7 +19,7 @@ MOST_TRIALS = 5_000
 """The last trials of each record that are read."""
 
 _LAST = (
-    "SELECT scenario, timestamp, success, error, details FROM trials "
+    "SELECT scenario, timestamp, success, error, details, {is_error} FROM trials "
     "WHERE model_id = ? AND suite = ? AND fingerprint = ? ORDER BY id DESC LIMIT ?"
 )
 
@@ -33,8 +33,10 @@ def with_trials(path: Path, records: Iterable[Record]) -> list[Record]:
     wanted = list(records)
 
     def read(connection: sqlite3.Connection) -> list[Record]:
-        marked = has_column(connection, "trials", "fingerprint")
-        return [_filled(connection, record) for record in wanted] if marked else wanted
+        if not has_column(connection, "trials", "fingerprint"):
+            return wanted
+        statement = _LAST.format(is_error="is_error" if has_column(connection, "trials", "is_error") else "0")
+        return [_filled(connection, statement, record) for record in wanted]
 
     try:
         return read_only(path, read) if wanted else []
@@ -42,13 +44,15 @@ def with_trials(path: Path, records: Iterable[Record]) -> list[Record]:
         raise StoreError(f"the validation store {path} cannot be read: {error}") from None
 
 
-def _filled(connection: sqlite3.Connection, record: Record) -> Record:
-    mark = record.fingerprint
+def _filled(connection: sqlite3.Connection, statement: str, record: Record) -> Record:
+    model, suite, mark = record.model_id, record.suite, record.fingerprint
     if mark is None:
         return record
-    found = connection.execute(_LAST, (record.model_id, record.suite, mark.digest, MOST_TRIALS)).fetchall()
+    found = connection.execute(statement, (model, suite, mark.digest, MOST_TRIALS)).fetchall()
     trials = [
-        Trial(record.model_id, record.suite, scenario, ended, bool(success), error, json.loads(details), mark)
-        for scenario, ended, success, error, details in reversed(found)
+        Trial(
+            model, suite, scenario, ended, bool(ok), why, json.loads(details), mark, is_error=bool(is_error)
+        )
+        for scenario, ended, ok, why, details, is_error in reversed(found)
     ]
     return replace(record, trials=tuple(trials))
