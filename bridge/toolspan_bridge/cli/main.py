@@ -16,7 +16,7 @@ from . import verbs
 from .module_group import ModuleGroup
 from .terminal.errors import EXIT_INTERRUPTED, exit_code, report
 from .terminal.output import print_message, wants_json
-from .terminal.program import usage_name
+from .terminal.program import COMPLETION_VARIABLE, usage_name
 
 
 @click.command(
@@ -44,6 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 (open as long as the process)
     arguments = list(sys.argv[1:] if argv is None else argv)
     as_json = wants_json(arguments)
+    if COMPLETION_VARIABLE in os.environ:
+        from .inputs.bash_completion import complete_in_bash_so
+
+        complete_in_bash_so()
     try:
         result = toolspan.main(arguments, prog_name=usage_name(), standalone_mode=False)
     except (KeyboardInterrupt, click.Abort):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 _PACKAGE = __name__.partition(".")[0]
 _UV = "UV"
+COMPLETION_VARIABLE = "_TOOLSPAN_COMPLETE"
+"""By which a shell asks this program what a word may be."""
 
 
 def usage_name() -> str:

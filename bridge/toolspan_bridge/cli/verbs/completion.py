@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from ..inputs.bash_completion import complete_in_bash_so
 from ..module_group import Verb
 from ..terminal.output import emit_text
-
-_VARIABLE = "_TOOLSPAN_COMPLETE"
+from ..terminal.program import COMPLETION_VARIABLE
 
 
 @click.command(name="completion", cls=Verb, example="toolspan completion bash")
@@ -23,8 +23,9 @@ def command(shell: str) -> None:
     zsh   eval "$(toolspan completion zsh)"              in ~/.zshrc, after compinit
     fish  toolspan completion fish > ~/.config/fish/completions/toolspan.fish
     """
+    complete_in_bash_so()
     found = get_completion_class(shell)
     if found is None:
         raise click.ClickException(f"no script for {shell}")
     program = click.get_current_context().find_root().command
-    emit_text(found(program, {}, "toolspan", _VARIABLE).source())
+    emit_text(found(program, {}, "toolspan", COMPLETION_VARIABLE).source())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,12 @@ responses:
   - match: {intent_regexp: news}
     llm: openai
     model: gpt-5.5
+  - match: {intent_regexp: code}
+    llm: ollama
+    model: qwen3:8b
+  - match: {intent_regexp: small}
+    llm: ollama
+    model: qwen3:4b
 mcpServers:
   files: {command: this-server-is-never-started}
 tools:
@@ -85,12 +92,30 @@ def test_the_script_is_one_of_the_shell(shell: str, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.requirement("I13.5.1")
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_bash_completes(shop: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "word", "found"),
+    [
+        ("toolspan tools call ca", "ca", ["calculate"]),
+        ("toolspan tools call calculate --c", "--c", ["--config"]),
+        ("toolspan ask --preset My", "My", [r"My\ \*", "Mystery"]),
+        ("toolspan ask --preset 'My", "'My", ["My *", "Mystery"]),
+        ("toolspan ask --preset 'My ", "'My ", ["My *"]),
+        ("toolspan ask -m ollama/qwen3:", ":", ["8b", "4b"]),
+        ("toolspan ask -m ollama/qwen3:8", "8", ["8b"]),
+        ("toolspan ask --preset=My", "My", [r"My\ \*", "Mystery"]),
+    ],
+)
+def test_bash_completes(line: str, word: str, found: list[str], shop: Path) -> None:
+    for name in ("My *", "Mystery"):
+        home = {"XDG_STATE_HOME": str(shop)}
+        assert toolspan("presets", "create", name, "--tool", "calculator", cwd=shop, **home).code == 0
+    words = " ".join(map(shlex.quote, [*line.removesuffix(word).split(), word]))
     script = (
-        'eval "$(toolspan completion bash)"; COMP_WORDS=(toolspan tools call ca); COMP_CWORD=3; '
-        '_toolspan_completion toolspan; printf "%s\\n" "${COMPREPLY[@]}"'
+        f'eval "$(toolspan completion bash)"; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); '
+        f"COMP_LINE={shlex.quote(line)}; COMP_POINT=${{#COMP_LINE}}; _toolspan_completion toolspan; "
+        'printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    assert shell_says(["bash", "--norc", "-c", script], shop) == "calculate\n"
+    assert shell_says(["bash", "--norc", "-c", script], shop).splitlines() == found
 
 
 @pytest.mark.long
@@ -103,7 +128,7 @@ def test_fish_completes(shop: Path) -> None:
 
 def shell_says(command: list[str], folder: Path) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "HOME": str(folder)}
+    environment = {**os.environ, "PATH": path, "HOME": str(folder), "XDG_STATE_HOME": str(folder)}
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=True
     ).stdout
