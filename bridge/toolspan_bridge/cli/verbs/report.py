@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +15,6 @@ from toolspan_server.config import Config
 from toolspan_server.schema.values import instant
 
 from ...errors import UsageError
-from ...providers.prices import usd_text
 from ...validation import (
     STORE_FILE,
     BadgeRule,
@@ -22,15 +22,14 @@ from ...validation import (
     Store,
     Trial,
     WordingChoice,
-    badge_of,
     build_records,
     present_of,
     read_choices,
     records_of,
 )
 from ...validation.badges import changes_text
-from ...validation.evidence import Comparison
 from ...validation.reports import FORMS, Contents, baseline_of, contents_of
+from ...validation.reports.table import lines
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -41,11 +40,11 @@ from ..module_group import Verb
 from ..terminal.output import (
     emit_document,
     emit_json,
-    emit_table,
     emit_text,
     print_message,
     print_note,
 )
+from ..terminal.width import columns_of
 
 EXIT_BELOW = 6
 
@@ -84,7 +83,7 @@ class _Chosen:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(("table", *FORMS)),
+    type=click.Choice(tuple(FORMS)),
     default="table",
     show_default=True,
     help="The form; badge are lines of Markdown.",
@@ -138,8 +137,8 @@ def command(
     choices = read_choices(config.state_directory / STORE_FILE)
     if as_json:
         emit_json([_with_choice(record, choices) for record in build_records(trials, present, rule)])
-    elif form == "table":
-        _written(output, _table_text, contents) if output else _print(contents, choices)
+    elif form == "table" and output is None:
+        _print(contents, choices)
     else:
         _written(output, FORMS[form], contents)
     return EXIT_BELOW if _fails(contents, fail_under) else 0
@@ -197,81 +196,32 @@ def _written(output: str | None, render: Callable[[Contents], str], contents: Co
     print_message(f"wrote {output}", err=True)
 
 
-def _table_text(contents: Contents) -> str:
-    return "".join("  ".join(row).rstrip() + "\n" for row in [_HEADS, *_rows(contents)])
-
-
-_HEADS = ("model", "suite", "successes", "rescued", "cost", "last tested", "badge")
-
-
-def _rows(contents: Contents) -> list[tuple[str, ...]]:
-    return [
-        (
-            record.model_id,
-            record.suite,
-            f"{record.counts.successes}/{record.counts.n}",
-            str(sum(trial.rescued for trial in record.trials)),
-            usd_text(record.evidence.usd),
-            record.last_tested,
-            badge_of(record, contents.rule).signed,
-        )
-        for record in contents.records
-    ]
-
-
 def _print(contents: Contents, choices: Mapping[str, WordingChoice]) -> None:
-    emit_table(_HEADS, _rows(contents))
-    _print_mistakes(contents.latest)
+    """The table for whoever reads it: a terminal is as wide as it is, a pipe takes every line whole."""
+    width = columns_of(sys.stdout) if sys.stdout.isatty() else None
+    for line in lines(contents, width):
+        emit_text(line)
     for model_id in dict.fromkeys(record.model_id for record in contents.records):
         if made := choices.get(model_id):
             emit_text(made.text)
-    if contents.comparison:
-        _print_comparison(contents.comparison)
-
-
-def _print_mistakes(records: Iterable[Record]) -> None:
-    """Flaky scenarios, and where another tool was called than the expected one."""
-    for record in records:
-        evidence = record.evidence
-        if evidence.flaky:
-            emit_text(f"{record.model_id}, {record.suite}: flaky: {', '.join(evidence.flaky)}")
-        wrong = [(pair, count) for pair, count in sorted(evidence.confusion.items()) if pair[0] != pair[1]]
-        for (expected, called), count in wrong:
-            words = f"{called or 'no tool'} for {expected or 'no tool'}"
-            emit_text(f"{record.model_id}, {record.suite}: called {words}, {count} ×")
-
-
-def _print_comparison(comparison: Comparison) -> None:
-    changed = [*comparison.regressions, *comparison.improvements]
-    if not changed:
-        emit_text(f"baseline: no change by more than chance in {len(comparison.cells)} cells")
-        return
-    rows = [
-        (
-            *cell.name[:2],
-            cell.name[2] or "all",
-            cell.change,
-            cell.before.text,
-            cell.now.text,
-            _p(cell.corrected),
-        )
-        for cell in changed
-    ]
-    emit_table(("model", "suite", "scenario", "change", "before", "now", "p, corrected"), rows)
-
-
-def _p(value: Any) -> str:
-    return f"{float(value):.4f}"
 
 
 def _fails(contents: Contents, fail_under: float | None) -> bool:
     below = contents.below(fail_under) if fail_under is not None else ()
     for record in below:
-        counts = record.counts
-        why = f"stale, what changed is {changes_text(record.changed)}" if record.changed else counts.text
+        why = _why(record)
         print_note(f"{record.model_id}, {record.suite} does not reach {fail_under:g}: {why}")
     worse = contents.comparison.regressions if contents.comparison else ()
     for cell in worse:
         name = ", ".join(part for part in cell.name if part)
         print_note(f"{name} is worse than the baseline: {cell.before.text} before, {cell.now.text} now")
     return bool(below or worse)
+
+
+def _why(record: Record) -> str:
+    """Why a record does not reach a rate."""
+    if record.changed:
+        return f"stale, what changed is {changes_text(record.changed)}"
+    if not record.counts.n:
+        return f"no trial came to an end, {record.counts.errors:,} ended by an error of the provider"
+    return record.counts.text

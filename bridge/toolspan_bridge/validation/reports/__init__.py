@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import csv, document, html, junit, markdown, svg
+from . import csv, document, html, junit, markdown, svg, table
 from .contents import Contents, contents_of
 from .document import baseline_of
 
 __all__ = ["FORMS", "Contents", "baseline_of", "contents_of"]
 
 FORMS: Mapping[str, Callable[[Contents], str]] = {
+    "table": table.render,
     "html": html.render,
     "json": document.render,
     "junit": junit.render,
