@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.documents import ROOT
+from tests.support.documents import ROOT, blocks
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I14.5.14")]
 
@@ -86,6 +86,12 @@ def test_it_takes_no_text_of_a_pull_request_into_a_shell_and_may_only_read() -> 
     assert not [step for step in steps if "${{" in step.get("run", "")]
     assert all(re.fullmatch(r"actions/[\w/-]+@v\d+", step["uses"]) for step in steps if "uses" in step)
     assert job()["timeout-minutes"] <= 60
+
+
+def test_the_documentation_shows_it_as_it_is() -> None:
+    shown = blocks(ROOT / "docs" / "how-to" / "reports.md")
+    (workflow,) = (block.text for block in shown if block.title.startswith(".github/"))
+    assert workflow == WORKFLOW.read_text("utf-8")
 
 
 def test_what_it_installs_is_this_package() -> None:
