@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from ..fingerprint import Fingerprint
 from ..storage.trial import Trial
 from .counts import Counts
+from .figures import Figures
 from .measurements import Evidence
 
-__all__ = ["NOT_KEPT", "Present", "Record", "judged", "newest", "records_of"]
+__all__ = ["NOT_KEPT", "Present", "Record", "Summary", "judged", "newest", "records_of"]
 
 NOT_KEPT = "fingerprint"
 """Stands among the changes of a record of an earlier version, which kept no fingerprint."""
@@ -20,12 +21,22 @@ Present = Callable[["Record"], Mapping[str, str]]
 """The parts of a record's fingerprint as they are now, as far as they are known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the trials of one scenario come to."""
+
+    scenario: str
+    counts: Counts
+    figures: Figures
+
+
 @dataclass(frozen=True)
 class Record:
     """The trials of ``model_id`` with ``suite`` under one ``fingerprint``, ``None`` for those of versions
     that kept none; ``first_tested`` and ``last_tested`` are when the first and the last one ended.
     ``changed`` are the parts of the fingerprint that are no more what they were; with one the record is
-    stale. ``trials`` (oldest first) are only there where they were read."""
+    stale. ``trials`` (oldest first) are only there where they were read; ``summaries`` (in the order in which
+    the scenarios were first tried) only where they were not."""
 
     model_id: str
     suite: str
@@ -35,6 +46,26 @@ class Record:
     last_tested: str
     changed: tuple[str, ...] = ()
     trials: tuple[Trial, ...] = ()
+    summaries: tuple[Summary, ...] = field(default=(), compare=False, repr=False)
+
+    @cached_property
+    def scenarios(self) -> dict[str, Counts]:
+        """The counts by scenario, in the order in which they were first tried; with or without the trials."""
+        found = {summary.scenario: summary.counts for summary in self.summaries}
+        return found or self.evidence.scenarios
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """The scenarios of which some trials succeeded and some failed; with or without the trials."""
+        return tuple(name for name, each in self.scenarios.items() if 0 < each.successes < each.n)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """Cost, tokens, rescued calls and confused tools; with or without the trials."""
+        found = Figures.of(self.trials)
+        for summary in self.summaries:
+            found.add(summary.figures)
+        return found
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -1,241 +1,224 @@
-"""The SQLite side of the validation store: statements in, ``StoreError`` out."""
+"""The store's statements, the same over SQLite and PostgreSQL: rows in and out, ``StoreError`` for a failure.
+
+Imports SQLAlchemy.
+"""
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections import Counter
+from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any
 
-from toolspan_server.common.private_files import private_file, private_folder
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, select, true, update
 
 from ...errors import StoreError
-from .file import (
-    BUSY_SECONDS,
-    COLUMNS,
-    checksum,
-    opened,
-    prepare,
-    set_aside_notices,
-    sync_directory,
-)
-from .lock import locked
+from .cells import Cell, cell_of
+from .file import set_aside_notices
+from .group_commit import GroupCommit
+from .places import Place
+from .recounting import recounted
+from .rows import COLUMNS, Damaged, Row, checked_row
+from .selection import Selection
+from .tables import DONE, cells, fingerprints, runs, trials, wordings
+from .transactions import Transactions, reporting
+from .writing import New, insert_new, put, write_trials
 
-Row = tuple[str, str, str, str, int, str, str, str, int, str, int]
-"""A trial's values, in the order of ``COLUMNS``."""
+__all__ = ["Database", "RunRow", "existing"]
 
 RunRow = tuple[str, str, str, str, str]
 """A run's id, plan, start, end and contents."""
 
-_INSERT = (
-    f"INSERT INTO trials ({', '.join(COLUMNS)}, checksum) VALUES ({', '.join('?' * (len(COLUMNS) + 1))}) "
-    "ON CONFLICT DO NOTHING"
-)
-_NUMBERED = (
-    f"SELECT {', '.join(COLUMNS)} FROM trials WHERE run = ? AND number = ? AND number > 0 AND is_error = 0"
-)
-_DONE = "SELECT number FROM trials WHERE run = ? AND number > 0 AND is_error = 0"
-_BEGIN = "INSERT OR IGNORE INTO runs (id, plan, started, finished, contents) VALUES (?, ?, ?, ?, ?)"
-_UNFINISHED = (
-    "SELECT id, plan, started, finished, contents FROM runs WHERE plan = ? AND finished = '' "
-    "ORDER BY started DESC, id LIMIT 1"
-)
-_RUN = "SELECT id, plan, started, finished, contents FROM runs WHERE id = ?"
-_FINISH = "UPDATE runs SET finished = ? WHERE id = ? AND finished = ''"
-_KEEP = "INSERT OR IGNORE INTO fingerprints (digest, parts) VALUES (?, ?)"
-_SELECT = f"SELECT {', '.join(COLUMNS)} FROM trials WHERE ?1 IS NULL OR model_id = ?1 ORDER BY id"
-_RECORDS = (
-    "SELECT model_id, suite, fingerprint, count(*) - sum(is_error), sum(success * (1 - is_error)), "
-    "sum(is_error), min(timestamp), max(timestamp) FROM trials "
-    "WHERE ?1 IS NULL OR model_id = ?1 GROUP BY model_id, suite, fingerprint"
-)
-_CHOOSE = "INSERT OR REPLACE INTO wordings (model_id, choice) VALUES (?, ?)"
-_COUNT = (
-    "SELECT count(*), coalesce(sum(success), 0) FROM trials WHERE is_error = 0 AND "
-    "model_id = ?1 AND (?2 IS NULL OR fingerprint = ?2)"
-)
-
-_DAMAGED = "it is damaged (the next start sets it aside under another name)"
-_REASONS = {
-    "SQLITE_FULL": "the disk is full (make room, then try again)",
-    "SQLITE_IOERR": "the disk does not take or give the data (is it full, over quota or failing?)",
-    "SQLITE_READONLY": "it is read-only (check its permissions and its folder's)",
-    "SQLITE_CANTOPEN": "it cannot be opened (check its permissions and its folder's)",
-    "SQLITE_PERM": "permission denied (check its permissions and its folder's)",
-    "SQLITE_BUSY": f"another process has held it for {BUSY_SECONDS:g} s (end it, or try again)",
-    "SQLITE_CORRUPT": _DAMAGED,
-    "SQLITE_NOTADB": _DAMAGED,
-}
+_RUN = (runs.c.id, runs.c.plan, runs.c.started, runs.c.finished, runs.c.contents)
+_TRIAL = (trials.c.id, trials.c.cell, trials.c.checksum, *(trials.c[name] for name in COLUMNS))
+_PAGE = 1_000
 
 
 class Database:
-    """An open store file. Safe to share between threads. ``notices`` names each store that was set aside."""
+    """An open store at ``place``. Safe to share between threads. ``notices`` names each store that was set
+    aside there."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.Lock()
-        with self._reporting_errors("open"):
-            private_folder(path.parent)
-            with locked(path.with_name(f"{path.name}.lock")):
-                prepare(path)
-                self._connection = _connected(path)
-        self._kept: set[str] = set()
-        self._identity = _identity(path)
-        self.notices = set_aside_notices(path)
+    def __init__(self, place: Place, engine: Engine) -> None:
+        self.place = place
+        self.notices = set_aside_notices(place.path) if place.path else ()
+        self._engine = engine
+        self._transactions = Transactions(engine, place)
+        self._identity = _identity(place.path)
+        self._known: set[str] = set()
+        self._append = GroupCommit(self.append_all)
 
-    def insert(self, rows: Sequence[Row], fingerprints: Mapping[str, str]) -> list[Row]:
-        """Write ``rows``, all or none, and the texts of their ``fingerprints`` by digest: when this returns
-        they are on the disk.
+    @classmethod
+    def open(cls, place: Place) -> Database:
+        """The store at ``place``, made where there is none. Raises ``StoreError``."""
+        with reporting(place, "open"):
+            if place.path is not None:
+                from .sqlite import opened_sqlite
 
-        Returns the rows that are there: an earlier one of the same run and number stays, and is the one.
-        """
-        with (
-            self._lock,
-            self._reporting_errors("write to", "; this trial is not recorded, earlier ones are intact"),
-        ):
-            self._check_identity("trial")
-            new = {digest: text for digest, text in fingerprints.items() if digest not in self._kept}
-            with self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany(_KEEP, new.items())
-                kept = [self._inserted(row) for row in rows]
-            self._kept.update(new)
-            return kept
+                return cls(place, opened_sqlite(place.path))
+            from .postgres import opened_postgres
 
-    def _inserted(self, row: Row) -> Row:
-        if self._connection.execute(_INSERT, (*row, checksum(row))).rowcount:
-            return row
-        earlier: Row = self._connection.execute(_NUMBERED, row[-2:]).fetchone()
-        return earlier
+            return cls(place, opened_postgres(place))
 
-    def begin(self, run: RunRow) -> None:
-        """Write a run, unless there is one of the same id."""
-        with self._lock, self._reporting_errors("write to", "; the run is not recorded"):
-            self._check_identity("run")
-            self._connection.execute(_BEGIN, run)
+    def append(self, new: New) -> New:
+        """Write a trial, with those that other threads write at this time; the one that is there."""
+        return self._append(new)
 
-    def unfinished(self, plan: str) -> RunRow | None:
-        """The last started run of ``plan`` that is not finished."""
-        with self._lock, self._reporting_errors("read"):
-            found: RunRow | None = self._connection.execute(_UNFINISHED, (plan,)).fetchone()
-            return found
-
-    def run(self, run_id: str) -> RunRow | None:
-        """The run of that id."""
-        with self._lock, self._reporting_errors("read"):
-            found: RunRow | None = self._connection.execute(_RUN, (run_id,)).fetchone()
-            return found
-
-    def finish(self, run_id: str, when: str) -> None:
-        """Write when a run was finished, unless it was before."""
-        with self._lock, self._reporting_errors("write to", "; the run is not recorded as finished"):
-            self._check_identity("end of the run")
-            self._connection.execute(_FINISH, (when, run_id))
-
-    def done(self, run_id: str) -> list[int]:
-        """The numbers of a run that have a trial which is no error."""
-        with self._lock, self._reporting_errors("read"):
-            return [row[0] for row in self._connection.execute(_DONE, (run_id,))]
+    def append_all(self, items: Sequence[New]) -> list[New]:
+        """Write ``items`` in one transaction; of each number of a run the one that is there."""
+        self._check_identity("trial")
+        kept = self._transactions.write(
+            lambda connection: write_trials(connection, items, self._known),
+            "this trial is not recorded, earlier ones are intact",
+            repeatable=all(item.row.number > 0 and not item.row.is_error for item in items),
+        )
+        self._known |= {item.row.fingerprint for item in items}
+        return [item if row is item.row else New(row) for item, row in zip(items, kept, strict=True)]
 
     def choose(self, model_id: str, choice: str) -> None:
         """Write the choice of a wording for a model, in place of an earlier one."""
-        with self._lock, self._reporting_errors("write to", "; the choice of a wording is not recorded"):
-            self._check_identity("choice of a wording")
-            self._connection.execute(_CHOOSE, (model_id, choice))
 
-    def rows(self, model_id: str | None) -> list[Row]:
-        """Every row, or those of one model, oldest first."""
-        with self._lock, self._reporting_errors("read"):
-            return self._connection.execute(_SELECT, (model_id,)).fetchall()
+        def write(connection: Connection) -> None:
+            put(connection, wordings, "model_id", {"model_id": model_id, "choice": choice})
 
-    def counts_of_records(self, model_id: str | None) -> list[tuple[str, str, str, int, int, int, str, str]]:
-        """Model, suite and fingerprint of each record, its trials, successes and errors, and its first and
-        last time."""
-        with self._lock, self._reporting_errors("read"):
-            return self._connection.execute(_RECORDS, (model_id,)).fetchall()
+        self._check_identity("choice of a wording")
+        self._transactions.write(write, "the choice of a wording is not recorded")
+
+    def choices(self) -> list[str]:
+        """The choices of wordings."""
+        found = select(wordings.c.choice).order_by(wordings.c.model_id)
+        return self._transactions.read(lambda connection: list(connection.execute(found).scalars()))
+
+    def begin(self, run: RunRow) -> None:
+        """Write a run, unless there is one of the same id."""
+        values = dict(zip(("id", "plan", "started", "finished", "contents"), run, strict=True))
+
+        def write(connection: Connection) -> None:
+            connection.execute(insert_new(connection, runs).values(values))
+
+        self._check_identity("run")
+        self._transactions.write(write, "the run is not recorded")
+
+    def finish(self, run_id: str, when: str) -> None:
+        """Write when a run was finished, unless it was before."""
+
+        def write(connection: Connection) -> None:
+            which = update(runs).where(runs.c.id == run_id, runs.c.finished == "")
+            connection.execute(which.values(finished=when))
+
+        self._check_identity("end of the run")
+        self._transactions.write(write, "the run is not recorded as finished")
+
+    def unfinished(self, plan: str) -> RunRow | None:
+        """The last started run of ``plan`` that is not finished."""
+        found = select(*_RUN).where(runs.c.plan == plan, runs.c.finished == "")
+        return self._run(found.order_by(runs.c.started.desc(), runs.c.id).limit(1))
+
+    def run(self, run_id: str) -> RunRow | None:
+        """The run of that id."""
+        return self._run(select(*_RUN).where(runs.c.id == run_id))
+
+    def done(self, run_id: str) -> list[int]:
+        """The numbers of a run that have a trial which is no error."""
+        found = select(trials.c.number).where(trials.c.run == run_id, DONE)
+        return self._transactions.read(lambda connection: list(connection.execute(found).scalars()))
+
+    def cells(self, selection: Selection) -> list[Cell]:
+        """The cells of the chosen models and suites, whatever the time of their trials."""
+        return self._transactions.read(lambda connection: list(_cells(connection, selection).values()))
 
     def fingerprints(self) -> dict[str, str]:
         """The text of every fingerprint, by its digest."""
-        with self._lock, self._reporting_errors("read"):
-            return dict(self._connection.execute("SELECT digest, parts FROM fingerprints").fetchall())
+        found = select(fingerprints.c.digest, fingerprints.c.parts)
+        return self._transactions.read(
+            lambda connection: {row.digest: row.parts for row in connection.execute(found)}
+        )
 
-    def count(self, model_id: str, fingerprint: str | None = None) -> tuple[int, int]:
-        """How many trials of the model there are, under all fingerprints or one, and how many of them
-        succeeded."""
-        with self._lock, self._reporting_errors("read"):
-            trials, successes = self._connection.execute(_COUNT, (model_id, fingerprint)).fetchone()
-            return trials, successes
+    def rows(self, selection: Selection) -> Generator[tuple[int, Row]]:
+        """Every chosen trial with its id, oldest first, one after another, as they are at one moment."""
+        with self._transactions.snapshot() as connection:
+            written = _cells(connection, selection)
+            seen: Counter[int] = Counter()
+            for found in connection.execute(_chosen(selection)).mappings():
+                number, row = checked_row(found)
+                seen[found["cell"]] += 1
+                yield number, row
+            if not selection.since and seen != Counter({of: cell.written for of, cell in written.items()}):
+                raise Damaged("trials that were written are missing")
 
-    def numbered_rows(self) -> list[tuple[int, Row]]:
-        """Every row with its number, oldest first."""
-        with self._lock, self._reporting_errors("read"):
-            found = self._connection.execute(f"SELECT id, {', '.join(COLUMNS)} FROM trials ORDER BY id")
-            return [(row[0], row[1:]) for row in found]
+    def remove(self, numbers: Sequence[int]) -> None:
+        """Remove the trials of these ids, all or none, and count what is left in their cells."""
 
-    def remove(self, numbers: Iterable[int], backup: Path) -> None:
-        """Remove the rows of these ``numbers``, all or none, once the whole store is copied to ``backup``."""
-        with self._lock, self._reporting_errors("change", "; nothing was removed"):
-            self._check_identity("removal")
-            with closing(sqlite3.connect(private_file(backup))) as copy:
-                self._connection.backup(copy)
-            sync_directory(backup.parent)
-            with self._connection:
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany("DELETE FROM trials WHERE id = ?", [(each,) for each in numbers])
+        def write(connection: Connection) -> None:
+            parts = [trials.c.id.in_(numbers[at : at + _PAGE]) for at in range(0, len(numbers), _PAGE)]
+            touched: set[int] = set()
+            for part in parts:
+                touched |= set(connection.execute(select(trials.c.cell).where(part).distinct()).scalars())
+            locked = select(cells.c.id).where(cells.c.id.in_(touched)).order_by(cells.c.key)
+            connection.execute(locked.with_for_update())
+            for part in parts:
+                connection.execute(delete(trials).where(part))
+            recounted(connection, touched)
+
+        self._check_identity("removal")
+        self._transactions.write(write, "nothing was removed", verb="change")
+
+    def copy_to(self, backup: Path) -> None:
+        """Copy the whole store, a file of SQLite, to ``backup``."""
+        from .sqlite import copied
+
+        assert self.place.path is not None
+        self._check_identity("removal")
+        with reporting(self.place, "change", "; nothing was removed"):
+            copied(self.place.path, backup)
 
     def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._connection.close()
+        """Let go of every connection."""
+        self._engine.dispose()
+
+    def _run(self, statement: Select[str, str, str, str, str]) -> RunRow | None:
+        found = self._transactions.read(lambda connection: connection.execute(statement).first())
+        return None if found is None else (found[0], found[1], found[2], found[3], found[4])
 
     def _check_identity(self, what: str) -> None:
-        if _identity(self.path) != self._identity:
+        if _identity(self.place.path) != self._identity:
             raise StoreError(
-                f"{self.path}: this file was removed or replaced while in use; the {what} is not recorded "
-                "(run again)"
+                f"{self.place.shown}: this file was removed or replaced while in use; the {what} is not "
+                "recorded (run again)"
             )
 
-    @contextmanager
-    def _reporting_errors(self, verb: str, consequence: str = "") -> Generator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            why = _reason(error)
-            raise StoreError(f"cannot {verb} the validation store {self.path}: {why}{consequence}") from error
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise StoreError(f"cannot {verb} the validation store {self.path}: {why}{consequence}") from error
+
+def existing(place: Place) -> Database | None:
+    """The store in the PostgreSQL database at ``place``, ``None`` where there is none: it is not made.
+
+    Raises ``StoreError``.
+    """
+    from .postgres import is_there, opened_postgres
+
+    with reporting(place, "open"):
+        return Database(place, opened_postgres(place)) if is_there(place) else None
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    """A connection with a write-ahead log, where every commit is on the disk before it counts."""
-    connection = opened(path, "rw")
+def _cells(connection: Connection, selection: Selection) -> dict[int, Cell]:
+    found = connection.execute(select(cells).where(*_named(selection)).order_by(cells.c.id)).mappings()
+    return {each["id"]: cell_of(dict(each)) for each in found}
+
+
+def _named(selection: Selection) -> list[ColumnElement[bool]]:
+    models, suites = selection.models, selection.suites
+    of_models = [cells.c.model_id.in_(models)] if models else []
+    return [*of_models, *([cells.c.suite.in_(suites)] if suites else [])] or [true()]
+
+
+def _chosen(selection: Selection) -> Select[*tuple[Any, ...]]:
+    found = select(*_TRIAL).order_by(trials.c.id)
+    if selection.models or selection.suites:
+        found = found.where(trials.c.cell.in_(select(cells.c.id).where(*_named(selection))))
+    return found.where(trials.c.timestamp >= selection.since) if selection.since else found
+
+
+def _identity(path: Path | None) -> tuple[int, int] | None:
     try:
-        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        if mode != "wal":
-            raise StoreError(
-                f"{path}: this file system does not support SQLite's write-ahead log (use a local disk)"
-            )
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA fullfsync = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
+        status = path.stat() if path else None
     except FileNotFoundError:
         return None
-    return (status.st_dev, status.st_ino)
-
-
-def _reason(error: sqlite3.Error) -> str:
-    name = getattr(error, "sqlite_errorname", "")
-    for prefix, words in _REASONS.items():
-        if name.startswith(prefix):
-            return words
-    return f"{error} ({name or type(error).__name__})"
+    return (status.st_dev, status.st_ino) if status else None

@@ -1,4 +1,5 @@
-"""Reads the store beside a config, which need not be writable, without making, locking or examining it."""
+"""Reads a store in SQLite without SQLAlchemy, and without making, locking or examining it: it need not be
+writable."""
 
 from __future__ import annotations
 

@@ -1,15 +1,17 @@
-"""The validation store: every trial that was ever run, in one SQLite file that survives its writers.
+"""The validation store: every trial that was ever run, in a file of SQLite or a database of PostgreSQL.
 
 A trial counts as written when ``append`` has returned it: it is then on the disk, whatever becomes of the
-process.
+process or the connection.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -22,13 +24,17 @@ from .._clean import (
     fitted,
 )
 from ..fingerprint import Fingerprint
+from .places import place_of
+from .rows import Row, trial_of
 from .run import Run
+from .selection import ALL, Selection
 from .trial import Trial, timestamp
 
 if TYPE_CHECKING:
     from ..evidence.records import Present, Record
     from ..wordings.choice import WordingChoice
-    from .database import Database, Row, RunRow
+    from .database import Database, RunRow
+    from .writing import New
 
 __all__ = ["STORE_FILE", "Store", "Totals"]
 
@@ -37,6 +43,7 @@ STORE_FILE = "validation.sqlite3"
 
 _MAX_NAME = 512
 _MAX_ERROR = 8_192
+_PART = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +55,38 @@ class Totals:
 
 
 class Store:
-    """Trials in a file; made by ``Store.open``. Safe to share between threads.
+    """Trials in a database; made by ``Store.open``. Safe to share between threads.
 
-    ``notices`` names every damaged store that was set aside in this place: show them.
+    ``place`` says where it is, without a password. ``notices`` names every damaged store that was set aside
+    there: show them.
     """
 
     def __init__(self, database: Database, redact: Redact) -> None:
-        self.path = database.path
+        self.place = database.place.shown
         self.notices = database.notices
         self._database = database
         self._redact = redact
 
-    @classmethod
-    def open(cls, path: Path, *, redact: Redact = str) -> Store:
-        """Open the store at ``path``, made with its folder where there is none.
+    @property
+    def path(self) -> Path:
+        """The file of a store in SQLite. Raises ``StoreError`` for another one."""
+        if self._database.place.path is None:
+            raise StoreError(f"the validation store {self.place} is no file")
+        return self._database.place.path
 
-        ``redact`` takes secrets out of every text before it is written. A damaged store is renamed and
-        noticed. Raises ``StoreError`` when the place cannot be written, for a store of a newer version and
-        for another program's database: those are left as they are.
+    @classmethod
+    def open(cls, place: Path | str, *, redact: Redact = str) -> Store:
+        """Open the store at ``place``: a path, ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``.
+
+        It is made where there is none, a file with its folder, and one of an earlier version is migrated.
+        ``redact`` takes secrets out of every text before it is written. A damaged file is renamed, noticed.
+
+        Raises ``StoreError`` when the place cannot be reached or written, for a store of a newer version and
+        for another program's database or tables: those are left as they are.
         """
         from .database import Database
 
-        return cls(Database(path), redact)
+        return cls(Database.open(place_of(place)), redact)
 
     def append(self, trial: Trial) -> Trial:
         """Write ``trial`` and return it as it was written: without secrets, sanitised, at most 256 KiB.
@@ -79,16 +96,14 @@ class Store:
 
         Raises ``StoreError`` when it is not on the disk; what was written before is intact.
         """
-        return self.append_all([trial])[0]
+        return self._trials([self._database.append(self._new(trial))])[0]
 
     def append_all(self, trials: Sequence[Trial]) -> list[Trial]:
-        """As ``append``, many at once: all are written or none, for the time of one."""
-        marks: dict[str, Fingerprint] = {}
-        rows = [self._row(trial, marks) for trial in trials]
-        kept = self._database.insert(rows, {digest: mark.text for digest, mark in marks.items()})
-        if any(there is not row for there, row in zip(kept, rows, strict=True)):
-            marks = self._fingerprints()
-        return [_trial(row, marks) for row in kept]
+        """Write ``trials`` together, whole or not at all, each as ``append`` does, but much faster.
+
+        Raises ``StoreError`` when none of them is written.
+        """
+        return self._trials(self._database.append_all([self._new(trial) for trial in trials]))
 
     def begin(self, run: Run) -> None:
         """Write that ``run`` has begun; one of the same id stays as it is. Raises ``StoreError``."""
@@ -118,50 +133,61 @@ class Store:
 
     def trials(self, model_id: str | None = None) -> list[Trial]:
         """Every trial, or those of one model, in the order in which they were written."""
-        wanted = None if model_id is None else self._short(model_id)
-        rows = self._database.rows(wanted)
-        marks = self._fingerprints()
-        return [_trial(row, marks) for row in rows]
+        return list(self.stream(Selection(() if model_id is None else (model_id,))))
+
+    def stream(self, selection: Selection = ALL) -> Generator[Trial]:
+        """Each of the chosen trials in the order in which they were written, one after another, as they are
+        when the first is read. Raises ``StoreError``, also at the end where one is missing."""
+        for _, trial in self._numbered(selection):
+            yield trial
 
     def records(self, model_id: str | None = None, present: Present = lambda record: {}) -> list[Record]:
-        """The records of every model, or of one, without their trials; ``present`` as for ``judged``."""
-        from ..evidence.counts import Counts
-        from ..evidence.records import Record, judged
+        """The records of every model, or of one, with their figures but without their trials, of which none
+        is read; ``present`` as for ``judged``."""
+        from ..evidence.records import judged
+        from .cells import records_of_cells
+        from .transactions import reporting
 
-        wanted = None if model_id is None else self._short(model_id)
-        counted = self._database.counts_of_records(wanted)
-        marks = self._fingerprints()
-        return judged(
-            (
-                Record(model, suite, marks[digest] if digest else None, Counts(*numbers), first, last)
-                for model, suite, digest, *numbers, first, last in counted
-            ),
-            present,
-        )
+        found = self._database.cells(Selection(() if model_id is None else (self._short(model_id),)))
+        with reporting(self._database.place, "read"):
+            return judged(records_of_cells(found, self._fingerprints()), present)
 
     def totals(self, model_id: str, fingerprint: Fingerprint | None = None) -> Totals:
         """The counts over all trials of one model, or over those of ``fingerprint`` where one is given."""
         digest = self._redacted(fingerprint).digest if fingerprint else None
-        return Totals(*self._database.count(self._short(model_id), digest))
+        found = [
+            cell
+            for cell in self._database.cells(Selection((self._short(model_id),)))
+            if digest in (None, cell.fingerprint)
+        ]
+        return Totals(sum(cell.n for cell in found), sum(cell.successes for cell in found))
 
-    def forget(self, chosen: Callable[[Trial], bool]) -> tuple[int, Path | None]:
-        """Remove the trials that are ``chosen``; how many there were, and the copy of the whole store, with
-        them in it, that was made beside it before. Without any nothing is done.
+    def forget(
+        self, chosen: Callable[[Trial], bool], folder: Path | None = None, selection: Selection = ALL
+    ) -> tuple[int, Path | None]:
+        """Remove the trials of ``selection`` that are ``chosen``; how many there were, and the copy that was
+        made before. Without any nothing is done.
 
-        Raises ``StoreError`` when the copy or the removal fails: then nothing is removed.
+        Of a file the copy is the whole store, beside it or in ``folder``; of another database those trials
+        alone, a store of SQLite in ``folder``, or where the process is. Raises ``StoreError`` when the copy
+        or the removal fails: then nothing is removed.
         """
-        rows = self._database.numbered_rows()
-        marks = self._fingerprints()
-        numbers = [number for number, row in rows if chosen(_trial(row, marks))]
+        numbers = [number for number, trial in self._numbered(selection) if chosen(trial)]
         if not numbers:
             return 0, None
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-        backup = self.path.with_name(f"{self.path.name}.backup-{stamp}")
-        self._database.remove(numbers, backup)
+        path = self._database.place.path
+        name = f"{path.name if path else STORE_FILE}.backup-{stamp}"
+        backup = (folder or (path.parent if path else Path())) / name
+        if path:
+            self._database.copy_to(backup)
+        else:
+            self._copy(frozenset(numbers), selection, backup)
+        self._database.remove(numbers)
         return len(numbers), backup
 
     def close(self) -> None:
-        """Close the file. What was written stays written."""
+        """Close the file, or the connections. What was written stays written."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -170,19 +196,11 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _fingerprints(self) -> dict[str, Fingerprint]:
-        try:
-            texts = self._database.fingerprints()
-            return {digest: Fingerprint.from_json(text) for digest, text in texts.items()}
-        except ValueError as error:
-            raise StoreError(f"the validation store {self.path} cannot be read: {error}") from None
+    def _new(self, trial: Trial) -> New:
+        from .writing import New
 
-    def _row(self, trial: Trial, marks: dict[str, Fingerprint]) -> Row:
-        """``trial`` as it is written; its fingerprint is added to ``marks``."""
         mark = self._redacted(trial.fingerprint) if trial.fingerprint else None
-        if mark is not None:
-            marks[mark.digest] = mark
-        return (
+        row = Row(
             self._short(trial.model_id),
             self._short(trial.suite),
             self._short(trial.scenario),
@@ -195,30 +213,50 @@ class Store:
             self._short(trial.run),
             trial.number,
         )
+        return New(row, mark.text if mark else "")
+
+    def _trials(self, kept: Sequence[New]) -> list[Trial]:
+        """The trials as they are there; the fingerprints of earlier ones are read."""
+        marks = {
+            new.row.fingerprint: Fingerprint.from_json(new.fingerprint) for new in kept if new.fingerprint
+        }
+        if any(new.row.fingerprint and new.row.fingerprint not in marks for new in kept):
+            marks |= self._fingerprints()
+        return [trial_of(new.row, marks) for new in kept]
+
+    def _numbered(self, selection: Selection) -> Generator[tuple[int, Trial]]:
+        from .transactions import reporting
+
+        models = tuple(self._short(model) for model in selection.models)
+        suites = tuple(self._short(suite) for suite in selection.suites)
+        wanted = Selection(models, suites, selection.since)
+        marks: dict[str, Fingerprint] = {}
+        with closing(self._database.rows(wanted)) as rows, reporting(self._database.place, "read"):
+            for number, row in rows:
+                if row.fingerprint and row.fingerprint not in marks:
+                    marks = self._fingerprints()
+                yield number, trial_of(row, marks)
+
+    def _copy(self, numbers: frozenset[int], selection: Selection, backup: Path) -> None:
+        with closing(self._numbered(selection)) as found, Store.open(backup) as copy:
+            wanted = (trial for number, trial in found if number in numbers)
+            while part := list(islice(wanted, _PART)):
+                copy.append_all(part)
+
+    def _fingerprints(self) -> dict[str, Fingerprint]:
+        try:
+            texts = self._database.fingerprints()
+            return {digest: Fingerprint.from_json(text) for digest, text in texts.items()}
+        except ValueError as error:
+            raise StoreError(f"the validation store {self.place} cannot be read: {error}") from None
 
     def _redacted(self, fingerprint: Fingerprint) -> Fingerprint:
         parts = {name: self._short(value) for name, value in fingerprint.as_dict().items()}
         return Fingerprint(**parts)
 
     def _short(self, text: str, characters: int = _MAX_NAME) -> str:
-        return cut_text(clean_text(self._redact(text)), characters)
-
-
-def _trial(row: Row, marks: Mapping[str, Fingerprint]) -> Trial:
-    model_id, suite, scenario, ended, success, error, details, digest, is_error, run, number = row
-    return Trial(
-        model_id,
-        suite,
-        scenario,
-        ended,
-        bool(success),
-        error,
-        json.loads(details),
-        marks[digest] if digest else None,
-        is_error=bool(is_error),
-        run=run,
-        number=number,
-    )
+        # PostgreSQL keeps no text with a NUL; in JSON it is escaped.
+        return cut_text(clean_text(self._redact(text)).replace("\0", "\ufffd"), characters)
 
 
 def _run(row: RunRow | None) -> Run | None:

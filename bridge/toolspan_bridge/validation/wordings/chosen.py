@@ -8,24 +8,41 @@ from pathlib import Path
 
 from ...errors import StoreError
 from ...formats.prompt.wordings import DEFAULT, WORDINGS
+from ..storage.places import Place, place_of
 from ..storage.reading import has_table, read_only
 from .choice import WordingChoice
 
 __all__ = ["ChosenWordings", "read_choices"]
 
 
-def read_choices(path: Path) -> dict[str, WordingChoice]:
-    """The choices in the store at ``path`` by ``provider/model``; none where there is no store.
+def read_choices(place: Path | str) -> dict[str, WordingChoice]:
+    """The choices in the store at ``place`` (see ``Store.open``) by ``provider/model``; none where there is
+    no store.
 
     Raises ``StoreError`` when it cannot be read. A choice of a wording that this version has not is left out.
     """
+    there = place_of(place)
     try:
-        if not path.exists():
-            return {}
-        found = [WordingChoice.from_json(text) for text in read_only(path, _texts)]
+        if there.path is None:
+            texts = _of_server(there)
+        else:
+            texts = read_only(there.path, _texts) if there.path.exists() else []
+        found = [WordingChoice.from_json(text) for text in texts]
     except (OSError, sqlite3.Error, ValueError, TypeError) as error:
-        raise StoreError(f"the validation store {path} cannot be read: {error}") from None
+        raise StoreError(f"the validation store {there.shown} cannot be read: {error}") from None
     return {choice.model_id: choice for choice in found if choice.wording in WORDINGS}
+
+
+def _of_server(place: Place) -> list[str]:
+    from ..storage.database import existing
+
+    database = existing(place)
+    if database is None:
+        return []
+    try:
+        return database.choices()
+    finally:
+        database.close()
 
 
 def _texts(connection: sqlite3.Connection) -> list[str]:
@@ -35,13 +52,13 @@ def _texts(connection: sqlite3.Connection) -> list[str]:
 
 
 class ChosenWordings:
-    """Looks up a model's wording in the store at ``path``, which is read when a model is first looked up.
+    """Looks up a model's wording in the store at ``place``, which is read when a model is first looked up.
 
     A store that cannot be read means the default; ``on_note`` is told so, once.
     """
 
-    def __init__(self, path: Path, on_note: Callable[[str], None] = lambda text: None) -> None:
-        self._path = path
+    def __init__(self, place: Path | str, on_note: Callable[[str], None] = lambda text: None) -> None:
+        self._place = place
         self._on_note = on_note
         self._choices: dict[str, WordingChoice] | None = None
 
@@ -49,7 +66,7 @@ class ChosenWordings:
         """The name of the wording that is chosen for ``model`` (``provider/model``); empty for none."""
         if self._choices is None:
             try:
-                self._choices = read_choices(self._path)
+                self._choices = read_choices(self._place)
             except StoreError as error:
                 self._choices = {}
                 self._on_note(f"{error}; the prompt has its usual wording, {DEFAULT}")

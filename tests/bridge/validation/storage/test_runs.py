@@ -9,15 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.stores import BOTH, place_for_a_store
 from tests.support.trials import a_trial
 from toolspan_bridge.validation import Badge, Counts, Run, Store, Totals, Trial, badge_of, build_records
 
 NOW = "2026-11-21T10:00:00.123Z"
 
 
+@pytest.fixture(params=BOTH)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    with place_for_a_store(request.param, tmp_path) as place:
+        yield place
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "validation.sqlite3") as store:
+def store(place: Path | str) -> Iterator[Store]:
+    with Store.open(place) as store:
         yield store
 
 
@@ -88,15 +95,14 @@ def test_a_model_of_which_every_trial_was_an_error_is_untested(store: Store) -> 
 
 
 @pytest.mark.requirement("I14.2.61")
-def test_the_unfinished_run_of_a_plan_is_found_until_it_is_finished(tmp_path: Path) -> None:
-    path = tmp_path / "validation.sqlite3"
+def test_the_unfinished_run_of_a_plan_is_found_until_it_is_finished(place: Path | str) -> None:
     old = Run("r1", "plan", "2026-11-20T10:00:00.000Z", contents={"models": ["a/x"], "trials": 3})
     new = Run("r2", "plan", "2026-11-21T10:00:00.000Z")
-    with Store.open(path) as store:
+    with Store.open(place) as store:
         for run in (new, old, Run("r3", "another", "2026-11-22T10:00:00.000Z")):
             store.begin(run)
         store.begin(replace(old, plan="changed"))
-    with Store.open(path) as store:
+    with Store.open(place) as store:
         assert store.unfinished("plan") == new
         store.finish("r2")
         assert store.unfinished("plan") == old

@@ -85,7 +85,7 @@ def test_two_processes_writing_at_once_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_a_write_that_the_disk_refuses_is_not_acknowledged_and_earlier_ones_stay(tmp_path: Path) -> None:
-    lines = _finish(_start("write", tmp_path / "validation.sqlite3", "t", "100", "--file-limit", "100000"))
+    lines = _finish(_start("write", tmp_path / "validation.sqlite3", "t", "100", "--file-limit", "200000"))
 
     written, (refusal,), (kept,) = _words(lines, "written"), _words(lines, "refused"), _words(lines, "kept")
     assert 5 < len(written) < 100

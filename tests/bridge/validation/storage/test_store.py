@@ -14,20 +14,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.stores import BOTH, place_for_a_store
 from tests.support.trials import a_trial
 from toolspan_bridge.errors import StoreError
 from toolspan_bridge.validation import Store, Totals, Trial
 from toolspan_bridge.validation.storage.trial import timestamp
 
-pytestmark = pytest.mark.requirement("I2.7.2")
+pytestmark = pytest.mark.requirement("I2.7.2", "I14.2.62")
+
+
+@pytest.fixture(params=BOTH)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    with place_for_a_store(request.param, tmp_path) as place:
+        yield place
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(place: Path | str) -> Iterator[Store]:
     def redact(text: str) -> str:
         return text.replace("hunter2", "***")
 
-    with Store.open(tmp_path / ".toolspan" / "validation.sqlite3", redact=redact) as store:
+    with Store.open(place, redact=redact) as store:
         yield store
 
 
@@ -37,12 +44,11 @@ def _kept(store: Store, details: Any) -> Any:
     return written.details["value"]
 
 
-def test_trials_come_back_as_they_were_written_after_reopening(tmp_path: Path) -> None:
-    path = tmp_path / "deep" / "state" / "validation.sqlite3"
+def test_trials_come_back_as_they_were_written_after_reopening(place: Path | str) -> None:
     trials = [a_trial("one"), a_trial("two", success=False), a_trial("three", model_id="openai/gpt-4o")]
-    with Store.open(path) as store:
+    with Store.open(place) as store:
         assert [store.append(trial) for trial in trials] == trials
-    with Store.open(path) as store:
+    with Store.open(place) as store:
         assert store.trials() == trials
         assert store.trials("openai/gpt-4o") == trials[2:]
         assert store.totals("offline/keyword") == Totals(2, 1)
@@ -57,8 +63,14 @@ def test_secrets_are_taken_out_of_every_text(store: Store) -> None:
     assert written.error == "401: key *** refused"
     assert written.details == {"***": ["***"]}
     assert store.totals("m-hunter2") == Totals(1, 0)
-    store.close()
-    assert b"hunter2" not in store.path.read_bytes()
+    assert "hunter2" not in str(store.trials())
+
+
+def test_no_byte_of_the_file_holds_a_secret(tmp_path: Path) -> None:
+    path = tmp_path / "validation.sqlite3"
+    with Store.open(path, redact=lambda text: text.replace("hunter2", "***")) as store:
+        store.append(a_trial("hunter2", details={"hunter2": ["hunter2"]}))
+    assert b"hunter2" not in path.read_bytes()
 
 
 def test_a_secret_in_a_text_that_is_cut_is_taken_out_first(store: Store) -> None:

@@ -32,7 +32,8 @@ def path(tmp_path: Path) -> Path:
 
 
 def _zero_a_page(raw: bytes) -> bytes:
-    return raw[:16384] + bytes(4096) + raw[20480:]  # of trials
+    start = raw.index(b"earlier 20") // 4096 * 4096
+    return raw[:start] + bytes(4096) + raw[start + 4096 :]
 
 
 def _break_a_record(raw: bytes) -> bytes:

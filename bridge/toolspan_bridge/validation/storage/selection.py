@@ -1,0 +1,30 @@
+"""Which trials of a store are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .trial import Trial
+
+__all__ = ["ALL", "Selection"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Trials of these ``models`` and ``suites``, of any where there are none, that ended at ``since`` (ISO
+    8601 UTC, milliseconds) or later."""
+
+    models: tuple[str, ...] = ()
+    suites: tuple[str, ...] = ()
+    since: str = ""
+
+    def has(self, trial: Trial) -> bool:
+        """Whether ``trial`` is one of them."""
+        return (
+            (not self.models or trial.model_id in self.models)
+            and (not self.suites or trial.suite in self.suites)
+            and trial.timestamp >= self.since
+        )
+
+
+ALL = Selection()

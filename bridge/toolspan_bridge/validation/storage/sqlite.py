@@ -1,0 +1,142 @@
+"""A store in a file of SQLite: made whole or not at all, locked, examined. Imports SQLAlchemy."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, insert
+from sqlalchemy.pool import QueuePool
+
+from toolspan_server.common.private_files import private_database, private_file, private_folder
+
+from ...errors import StoreError
+from .examination import is_damaged
+from .file import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    SIDE_FILES,
+    opened,
+    set_aside,
+    sibling,
+    suspicion,
+    sync_directory,
+)
+from .lock import locked
+from .migrations import upgrade
+from .tables import METADATA, version
+
+__all__ = ["copied", "opened_sqlite"]
+
+_POOL = 16
+
+
+def opened_sqlite(path: Path) -> Engine:
+    """The engine of the file ``path``, made with its folder where there is none, migrated, and set aside
+    when it is damaged.
+
+    Raises ``StoreError`` for a newer store and another program's database; ``OSError``, ``sqlite3.Error`` and
+    ``SQLAlchemyError``.
+    """
+    private_folder(path.parent)
+    with locked(path.with_name(f"{path.name}.lock")):
+        _prepare(path)
+        engine = _engine(path)
+        with engine.connect():  # a file system without a write-ahead log is told at once
+            return engine
+
+
+def copied(path: Path, backup: Path) -> None:
+    """Copy the whole store at ``path`` to ``backup``. Raises ``sqlite3.Error`` and ``OSError``."""
+    with closing(opened(path, "rw")) as source, closing(sqlite3.connect(private_file(backup))) as copy:
+        source.backup(copy)
+    sync_directory(backup.parent)
+
+
+def _prepare(path: Path) -> None:
+    """See to it that ``path`` is a sound store, made anew where there is none. Hold the lock meanwhile.
+
+    A damaged one is renamed first. Raises ``StoreError`` for a newer store and another program's database.
+    """
+    orphaned_log = not path.exists() and sibling(path, "-wal").exists()
+    if orphaned_log or (path.exists() and is_damaged(path)):
+        set_aside(path)
+    suspicion(path).unlink(missing_ok=True)
+    if path.exists():
+        private_database(path)
+        _migrate(path)
+    else:
+        _create(path)
+
+
+def _create(path: Path) -> None:
+    fresh = path.with_name(f"{path.name}.new")
+    for suffix in SIDE_FILES:
+        sibling(fresh, suffix).unlink(missing_ok=True)
+    engine = _engine(private_file(fresh))
+    try:
+        with engine.begin() as connection:
+            METADATA.create_all(connection, checkfirst=False)
+            connection.execute(insert(version).values(version_num=f"{SCHEMA_VERSION:04}"))
+            _sign(connection)
+    finally:
+        engine.dispose()
+    fresh.replace(path)
+    sync_directory(path.parent)
+
+
+def _migrate(path: Path) -> None:
+    """Bring a store of an earlier version up to this one, whole or not at all."""
+    with closing(opened(path, "rw")) as plain:
+        found: int = plain.execute("PRAGMA user_version").fetchone()[0]
+    if found == SCHEMA_VERSION:
+        return
+    engine = _engine(path)
+    try:
+        with engine.begin() as connection:
+            upgrade(connection, found)
+            _sign(connection)
+    finally:
+        engine.dispose()
+
+
+def _sign(connection: Connection) -> None:
+    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _engine(path: Path) -> Engine:
+    """Connections to ``path``, each transaction begun as ``begin`` says: ``IMMEDIATE``, or ``DEFERRED`` for
+    those that have the option ``reading``."""
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: _connected(path),
+        poolclass=QueuePool,
+        pool_size=_POOL,
+        max_overflow=-1,
+    )
+
+    def begin(connection: Connection) -> None:
+        is_reading = connection.get_execution_options().get("reading")
+        connection.exec_driver_sql("BEGIN DEFERRED" if is_reading else "BEGIN IMMEDIATE")
+
+    event.listen(engine, "begin", begin)
+    return engine
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection with a write-ahead log, where every commit is on the disk before it counts."""
+    connection = opened(path, "rw")
+    try:
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            raise StoreError(
+                f"{path}: this file system does not support SQLite's write-ahead log (use a local disk)"
+            )
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
