@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,12 @@ class PolicyApprover:
         self._base_of: BaseOf = base_of or (lambda _server, _tool: first)
         self._departure_of = departure_of
         self._report = report
+
+    def with_person(self, person: Person) -> PolicyApprover:
+        """The same approver, with ``person`` to be asked last."""
+        asking = copy(self)
+        asking._person = person
+        return asking
 
     def reason_to_ask(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> str:
         """Why the call needs a decision; empty when it needs none."""

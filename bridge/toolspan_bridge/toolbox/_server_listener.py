@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from toolspan_server.engines.upstreams import RefusedQuestion, within_call
 
-from ..client import ClientFeatures
+from ..client import ClientFeatures, Elicitor
 from ._active_call import ActiveCall
 from ._awaited_pages import AwaitedPages
 from ._call_clock import CallClock
@@ -34,9 +35,14 @@ class ServerListener:
         self._calls: dict[str, ActiveCall] = {}
 
     @contextmanager
-    def calling(self, tool: str, report: Report, clock: CallClock) -> Generator[ActiveCall]:
-        """A call of ``tool`` runs in the block."""
-        call = ActiveCall(self._server, tool, self._features, self._taken, self._pages, report, clock)
+    def calling(
+        self, tool: str, report: Report, clock: CallClock, elicitor: Elicitor | None = None
+    ) -> Generator[ActiveCall]:
+        """A call of ``tool`` runs in the block; ``elicitor`` answers its questions, if one is given."""
+        features = self._features
+        if elicitor is not None and features.elicitor is not None:
+            features = replace(features, elicitor=elicitor)
+        call = ActiveCall(self._server, tool, features, self._taken, self._pages, report, clock)
         self._calls[call.id] = call
         try:
             with within_call(call.id):

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from toolspan_server.engines.upstreams import ListedTool
+from toolspan_server.engines.upstreams import ListedTool, UpstreamResult
 
 from ..messages import ToolOutcome, ToolSpec
-from .outcomes import failed
+from .outcomes import failed, outcome
 from .reports import Report, unreported
 
 __all__ = ["LOCAL_SERVER", "LocalCall", "LocalFailure", "LocalTool", "local_outcome", "local_spec"]
@@ -40,8 +40,8 @@ class LocalCall:
 
 
 class LocalTool(Protocol):
-    """A tool that the bridge performs. Where a server of our own has one of that name, this one is offered
-    in its place."""
+    """A tool that the bridge performs, for itself or in place of a server. Where a server of our own has one
+    of that name, this one is offered in its place."""
 
     @property
     def definition(self) -> ListedTool:
@@ -49,7 +49,8 @@ class LocalTool(Protocol):
         ...
 
     async def call(self, call: LocalCall) -> Any:
-        """The result, as JSON. Raises ``LocalFailure``; anything else that it raises is a defect."""
+        """The result, as JSON, or as a server gives it. Raises ``LocalFailure``; anything else that it raises
+        is a defect."""
         ...
 
 
@@ -68,6 +69,8 @@ async def local_outcome(tool: LocalTool, call: LocalCall) -> ToolOutcome:
         took = _elapsed_ms(started)
         return failed(call.id, name, str(failure), failure.code, failure.user_action, took)
     took = _elapsed_ms(started)
+    if isinstance(result, UpstreamResult):
+        return outcome(call.id, name, result, took)
     whole = {"success": True, "result": result, "tool_name": name, "execution_time_ms": took}
     return ToolOutcome(call.id, name, whole)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import anyio
@@ -14,27 +14,23 @@ import anyio
 from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.engines.upstreams import ListedTool, ServerFailure, ServerSpec
 
-from ..client import ClientFeatures
+from ..client import ClientFeatures, Elicitor
 from ..errors import UsageError
 from ..messages import ToolOutcome, ToolSpec
 from ..oauth import SignInWay, authorized
 from ..trust.invisible_text import invisible_text_notes
 from ._connecting import all_ready, telling_of_roots
 from ._offered import Accepts, Offered
+from ._ways import USUAL, Guard, Through, Ways
 from .connection import ToolConnection
 from .contents import Contents
 from .local import LOCAL_SERVER, LocalCall, LocalFailure, LocalTool, local_outcome
 from .outcomes import UNLISTED_ACTION, failed
 from .reports import Report, unreported
 
+__all__ = ["CONNECT_TIMEOUT_SECONDS", "Guard", "ServerState", "Through", "Toolbox"]
+
 CONNECT_TIMEOUT_SECONDS = 10.0
-Guard = Callable[[str, ListedTool], LocalFailure | None]
-"""Why a server's tool may not be called now; ``None`` when it may."""
-
-Make = Callable[[], Awaitable[ToolOutcome]]
-Through = Callable[[ToolSpec, Mapping[str, Any], str, Make], Awaitable[ToolOutcome]]
-"""What a tool's call, with its arguments and its id, goes through: it makes it, or gives another outcome."""
-
 _FOR_PEOPLE = "for-people"
 """The tag of tools of our own servers that are people's commands, which no model is shown."""
 
@@ -51,33 +47,30 @@ class ServerState:
 class Toolbox:
     """``tools`` of every connected server, sorted by server and name, as they are listed now; ``failures`` of
     the others; ``warnings`` about tools that were left out of the lists, and about text in them that is
-    hidden from people. ``local`` tools, which the bridge performs itself, are among ``tools``; a tool that
-    ``accepts`` says no to is not. ``guard`` is asked before each call; what may be called goes ``through``.
-    Those whose names are among ``last`` stand after all others.
+    hidden from people. ``local`` tools, which the bridge performs itself, are among ``tools``. ``ways`` say
+    which tools are, and how their calls are made.
     """
 
     def __init__(
         self,
         connections: Iterable[ToolConnection],
         local: Iterable[LocalTool] = (),
-        accepts: Accepts | None = None,
-        guard: Guard | None = None,
-        through: Through | None = None,
-        last: Collection[str] = (),
+        ways: Ways = USUAL,
     ) -> None:
-        self._last = last
         self._connections = {connection.spec.name: connection for connection in connections}
+        accepts = ways.accepts
         performed = [tool for tool in local if accepts is None or accepts(LOCAL_SERVER, tool.definition)]
         self._local = {tool.definition.name: tool for tool in performed}
-        self._accepts = accepts
-        self._guard = guard
-        self._through = through
-        known = self._connections.values()
-        self._offered = Offered(known, self._local, accepts, last)
+        self._ways = ways
+        self._offered = Offered(self._connections.values(), self._local, accepts, ways.last)
         self._chosen: tuple[ToolSpec, ...] | None = None
-        self.warnings: tuple[str, ...] = tuple(
-            f"server {c.spec.name!r}: {w}" for c in known for w in c.warnings
-        ) + tuple(invisible_text_notes(self.tools))
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is to be known of the lists as they were first, each in a sentence."""
+        known = self._connections.values()
+        left_out = tuple(f"server {c.spec.name!r}: {warning}" for c in known for warning in c.warnings)
+        return left_out + tuple(invisible_text_notes(self.tools))
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -165,28 +158,41 @@ class Toolbox:
 
     def with_local(self, tools: Iterable[LocalTool]) -> Toolbox:
         """The same connections, with ``tools`` beside the local ones that there are already."""
-        return self._but(local=(*self._local.values(), *tools))
+        return Toolbox(self._connections.values(), (*self._local.values(), *tools), self._ways)
 
     def accepting(self, accepts: Accepts) -> Toolbox:
         """The same, without the tools that ``accepts`` says no to."""
-        before = self._accepts
+        before = self._ways.accepts
 
         def both(server: str, tool: ListedTool) -> bool:
             return accepts(server, tool) and (before is None or before(server, tool))
 
-        return self._but(accepts=both)
+        return self._by(replace(self._ways, accepts=both))
 
     def with_last(self, names: Collection[str]) -> Toolbox:
-        """The same, with the tools of these ``names`` after all others."""
-        return self._but(last=names)
+        """The same, with the tools of these ``names`` after all others, where they stand in requests."""
+        return self._by(replace(self._ways, last=names))
 
     def guarded(self, guard: Guard) -> Toolbox:
         """The same, with ``guard`` asked before each call."""
-        return self._but(guard=guard)
+        return self._by(replace(self._ways, guard=guard))
 
     def called_through(self, through: Through) -> Toolbox:
         """The same, with every call that may be made going ``through``."""
-        return self._but(through=through)
+        return self._by(replace(self._ways, through=through))
+
+    def standing_in(self, stand_ins: Mapping[tuple[str, str], LocalTool]) -> Toolbox:
+        """The same, with calls of the tools in ``stand_ins``, by server and name, performed by these: no
+        server hears of them. What is listed stays."""
+        return self._by(replace(self._ways, stand_ins={**self._ways.stand_ins, **stand_ins}))
+
+    def answering(self, elicitor: Elicitor) -> Toolbox:
+        """The same, with ``elicitor`` to answer what servers ask in calls, as far as they were told that
+        somebody does."""
+        return self._by(replace(self._ways, elicitor=elicitor))
+
+    def _by(self, ways: Ways) -> Toolbox:
+        return Toolbox(self._connections.values(), self._local.values(), ways)
 
     def for_models(self) -> Toolbox:
         """The same, without the tools of our own servers that are people's commands."""
@@ -199,37 +205,21 @@ class Toolbox:
 
     def refusal(self, spec: ToolSpec) -> LocalFailure | None:
         """Why ``spec`` may not be called now; ``None`` when it may, as what is performed here always."""
-        if self._guard is None or self._local_tool(spec) is not None:
+        guard = self._ways.guard
+        if guard is None or self._performed_here(spec) is not None:
             return None
-        return self._guard(spec.server, self.definition(spec))
-
-    def _but(
-        self,
-        *,
-        local: Iterable[LocalTool] | None = None,
-        accepts: Accepts | None = None,
-        guard: Guard | None = None,
-        through: Through | None = None,
-        last: Collection[str] | None = None,
-    ) -> Toolbox:
-        return Toolbox(
-            self._connections.values(),
-            self._local.values() if local is None else local,
-            accepts or self._accepts,
-            guard or self._guard,
-            through or self._through,
-            self._last if last is None else last,
-        )
+        return guard(spec.server, self.definition(spec))
 
     def joined(self, other: Toolbox) -> Toolbox:
         """This toolbox with all tools of the servers of ``other``, none of which has the name of one here."""
-        accepts = self._accepts
+        accepts = self._ways.accepts
 
         def all_of_other(server: str, tool: ListedTool) -> bool:
             return server in other._connections or accepts is None or accepts(server, tool)
 
         connections = (*self._connections.values(), *other._connections.values())
-        return Toolbox(connections, self._local.values(), all_of_other, through=self._through)
+        ways = replace(self._ways, accepts=all_of_other, guard=None, last=())
+        return Toolbox(connections, self._local.values(), ways)
 
     def definition(self, spec: ToolSpec) -> ListedTool:
         """The definition of ``spec`` as its server lists it now, which the conversation's may differ from.
@@ -270,7 +260,8 @@ class Toolbox:
         if (refused := self.refusal(spec)) is not None:
             return failed(call_id, spec.name, str(refused), refused.code, refused.user_action)
         make = partial(self._made, spec, arguments, call_id, conversation, approved, report)
-        return await (make() if self._through is None else self._through(spec, arguments, call_id, make))
+        through = self._ways.through
+        return await (make() if through is None else through(spec, arguments, call_id, make))
 
     async def _made(
         self,
@@ -281,7 +272,7 @@ class Toolbox:
         approved: bool,
         report: Report,
     ) -> ToolOutcome:
-        if (local := self._local_tool(spec)) is not None:
+        if (local := self._performed_here(spec)) is not None:
             return await local_outcome(local, LocalCall(call_id, arguments, conversation, report))
         connection = self._connections.get(spec.server)
         if connection is None:
@@ -291,11 +282,18 @@ class Toolbox:
             gone = f"Tool '{spec.name}' is no longer offered by the server {spec.server!r}"
             return failed(call_id, spec.name, gone, "tool_not_found", UNLISTED_ACTION)
         return await connection.outcome(
-            spec.name, arguments, call_id, conversation, approved=approved, report=report
+            spec.name,
+            arguments,
+            call_id,
+            conversation,
+            approved=approved,
+            report=report,
+            elicitor=self._ways.elicitor,
         )
 
-    def _local_tool(self, spec: ToolSpec) -> LocalTool | None:
-        return self._local.get(spec.name) if spec.server == LOCAL_SERVER else None
+    def _performed_here(self, spec: ToolSpec) -> LocalTool | None:
+        own = self._local.get(spec.name) if spec.server == LOCAL_SERVER else None
+        return self._ways.stand_ins.get(spec.key) or own
 
 
 def _unsendable(arguments: Mapping[str, Any]) -> str:

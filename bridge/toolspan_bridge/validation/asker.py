@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from toolspan_server.config import Config
 
-from ..approvals import Approver
+from ..approvals import PolicyApprover, Unattended
 from ..conversation import Conversation
 from ..events import (
     Answer,
@@ -35,6 +35,7 @@ from .observed import observing
 from .runs.lanes import Served
 from .storage.store import STORE_FILE
 from .suites import Conversed, Scenario, Setting
+from .suites.staging import Nobody, ScenarioApprover
 from .wordings.chosen import ChosenWordings
 
 _WORDS = (TextDelta, ReasoningDelta, CallDelta, Text, ToolCallStarted)
@@ -48,9 +49,10 @@ class Asker(PoolUser):
     used and raises ``ConsentError`` to refuse it; without it every provider of ``config`` is used.
     ``reasoning`` is how much the models are to think. ``prompt:provider/model`` has the wording that the
     validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read. ``approver``
-    decides about calls as that of ``run`` does. ``providers`` are asked in place of those that ``config`` and
-    ``allow`` lead to, and every call of a tool goes ``through``, where these are given. ``settings`` are
-    those of the providers' HTTP clients.
+    decides about calls as that of ``run`` does; what a scenario's person would say comes after what it
+    refuses. Nobody is asked anything: questions of tools have the scenario's answers, or none. ``providers``
+    are asked in place of those that ``config`` and ``allow`` lead to, and every call of a tool goes
+    ``through``, where these are given. ``settings`` are those of the providers' HTTP clients.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class Asker(PoolUser):
         allow: Allow | None = None,
         reasoning: ReasoningEffort | None = None,
         on_note: Callable[[str], None] = lambda text: None,
-        approver: Approver | None = None,
+        approver: PolicyApprover | None = None,
         providers: Providers | None = None,
         through: Through | None = None,
         settings: HttpSettings | None = None,
@@ -72,8 +74,8 @@ class Asker(PoolUser):
         self._tools_offered = config.limits.tools_offered
         self._own = frozenset(config.providers)
         self._through = through
-        self._toolbox = toolbox
-        self._approver = approver
+        self._toolbox = toolbox.answering(Nobody())
+        self._approver = approver or Unattended()
         self._reasoning: ReasoningEffort | None = reasoning
 
     async def fingerprint(self, model: str) -> Fingerprint:
@@ -107,7 +109,7 @@ class Asker(PoolUser):
         ``UnknownModelError`` and ``ProviderError`` as the provider.
         """
         provider, name = await self._providers.get(model)
-        setting = scenario.set_in(Setting(self._toolbox, self._max_iterations, self._approver))
+        setting = scenario.set_in(Setting(self._toolbox, self._max_iterations))
         if self._through is not None:
             setting = replace(setting, toolbox=setting.toolbox.called_through(self._through))
         question = Question(
@@ -137,7 +139,8 @@ class Asker(PoolUser):
         spent: list[float | None] = []
         own = provider.name in self._own
         observed = observing.get()
-        asked = run(question, provider, setting.toolbox, conversation, approver=setting.approver)
+        approver = ScenarioApprover(self._approver, setting.approvals)
+        asked = run(question, provider, setting.toolbox, conversation, approver=approver)
         async with aclosing(asked) as events:
             async for event in events:
                 if observed is not None and isinstance(event, _WORDS):

@@ -6,8 +6,8 @@ from typing_extensions import override
 
 from ..events import Answer, ToolUse
 from ..messages import Usage
-from .answers import RecordedAnswer, Scorable
-from .suites import Suite, judge
+from .answers import RecordedAnswer, RecordedTurn, Scorable
+from .suites import Conversed, Suite
 
 
 class ScorableSuite(Scorable):
@@ -21,7 +21,18 @@ class ScorableSuite(Scorable):
 
     @override
     def fault_of(self, answer: RecordedAnswer) -> str:
-        return "; ".join(judge(self._scenarios[answer.id].expect, _as_answer(answer)).reasons)
+        scenario = self._scenarios[answer.id]
+        asked = len(scenario.asked)
+        if bool(scenario.turns) != bool(answer.turns):
+            wanted = "'turns'" if scenario.turns else "'calls' and 'answer', without 'turns'"
+            return f"the scenario has {asked} turn{'s' if asked > 1 else ''}: its line needs {wanted}"
+        turns = answer.turns or (RecordedTurn(answer.calls, answer.text),)
+        if len(turns) > asked:
+            return f"{len(turns)} turns are recorded, but the scenario has {asked}"
+        faults = list(scenario.faults_of(Conversed(tuple(_as_answer(turn) for turn in turns))))
+        if len(turns) < asked and not faults:
+            faults.append(f"turn {len(turns) + 1} of {asked}: no answer is recorded for it")
+        return "; ".join(faults)
 
     @override
     def group_of(self, name: str) -> str:
@@ -29,6 +40,6 @@ class ScorableSuite(Scorable):
         return tags[0] if tags else ""
 
 
-def _as_answer(recorded: RecordedAnswer) -> Answer:
+def _as_answer(recorded: RecordedTurn) -> Answer:
     uses = tuple(ToolUse(call.name, call.arguments, {"success": True}, 1) for call in recorded.calls)
     return Answer(recorded.text, "", "", uses, Usage(), 1)

@@ -158,10 +158,11 @@ async def validated(
     config, allow = session.config, session.choice.allow
     state, rule = config.state_directory, BadgeRule.of(config)
     tried = partial(validate_wordings, own=config.providers) if wordings else validate
-    if missing := suite.missing_tools(tool.name for tool in session.toolbox.tools):
+    tools = session.toolbox.tools
+    if suite.faults_with(tools):
         if suite_file is not None and not session.no_tools:
-            check_tools(suite_file, suite, [tool.name for tool in session.toolbox.tools])
-        raise session.no_tools or UsageError(_unknown(suite, missing, session))
+            check_tools(suite_file, suite, tools)
+        raise session.no_tools or UsageError(_unknown(suite, suite.missing_tools(tools), session))
     chosen = models or (default_model(),)
     with Store.open(state / STORE_FILE, redact=config.redact) as store:
         async with Asker(

@@ -7,7 +7,7 @@ with open("answers.jsonl", "rb") as file:
 
 from __future__ import annotations
 
-from .contract import RecordedAnswer, RecordedCall, Scorable
+from .contract import RecordedAnswer, RecordedCall, RecordedTurn, Scorable
 from .reading import LineFault, read_answers
 from .scoring import ScoredAnswer, score
 
@@ -15,6 +15,7 @@ __all__ = [
     "LineFault",
     "RecordedAnswer",
     "RecordedCall",
+    "RecordedTurn",
     "Scorable",
     "ScoredAnswer",
     "read_answers",

@@ -17,14 +17,23 @@ class RecordedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """What a model did in one turn of a conversation: its calls in their order, and its words."""
+
+    calls: tuple[RecordedCall, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """What a model did for the scenario ``id``: its calls in their order, and its words. ``line`` is that of
-    the file, from 1."""
+    """What a model did for the scenario ``id``: its calls in their order, and its words; of a conversation
+    ``turns`` instead. ``line`` is that of the file, from 1."""
 
     id: str
     calls: tuple[RecordedCall, ...]
     text: str
     line: int
+    turns: tuple[RecordedTurn, ...] = ()
 
 
 class Scorable(ABC):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, cast
 
-from ...providers.wire.json_types import is_object
-from .contract import RecordedAnswer, RecordedCall
+from ...providers.wire.json_types import is_list, is_object
+from .contract import RecordedAnswer, RecordedCall, RecordedTurn
 
 MAX_LINE = 16_777_216
 """The longest line, in bytes: 16 MiB."""
@@ -28,7 +28,10 @@ def read_answers(file: IO[bytes], name: str) -> Iterator[RecordedAnswer | LineFa
 
         {"id": "…", "calls": [{"name": "…", "arguments": {…}}], "answer": "…"}
 
-    ``calls`` or ``answer`` may be left out; other keys are of no concern.
+    ``calls`` or ``answer`` may be left out; other keys are of no concern. Of a conversation the line has
+    ``turns`` in their place, each with its own:
+
+        {"id": "…", "turns": [{"calls": […], "answer": "…"}]}
     """
     number = 0
     while line := file.readline(MAX_LINE + 1):
@@ -57,24 +60,51 @@ def _answer(line: bytes, number: int, place: str) -> RecordedAnswer | LineFault:
 
 
 def _read(data: Mapping[str, Any], number: int, place: str) -> RecordedAnswer | LineFault:
-    name, calls, text = data.get("id"), data.get("calls"), data.get("answer")
+    name = data.get("id")
     if not isinstance(name, str) or not name:
         return LineFault(f"{place}: 'id' must be a text (each line is {_SHAPE})")
+    try:
+        if "turns" in data:
+            return RecordedAnswer(name, (), "", number, _turns(data))
+        turn = _turn(data, "")
+    except _NoAnswer as fault:
+        return LineFault(f"{place}: {fault}")
+    return RecordedAnswer(name, turn.calls, turn.text, number)
+
+
+class _NoAnswer(Exception):
+    """What keeps a line from being an answer."""
+
+
+def _turns(data: Mapping[str, Any]) -> tuple[RecordedTurn, ...]:
+    turns: object = data["turns"]
+    if "calls" in data or "answer" in data:
+        raise _NoAnswer("'calls' and 'answer' stand in the turns, not beside them")
+    if not is_list(turns) or not turns:
+        raise _NoAnswer("'turns' must be a list with an object for each turn")
+    read: list[RecordedTurn] = []
+    for at, turn in enumerate(turns):
+        if not is_object(turn):
+            raise _NoAnswer(f"turns[{at}] must be an object with 'calls' or 'answer'")
+        read.append(_turn(turn, f"turns[{at}]."))
+    return tuple(read)
+
+
+def _turn(data: Mapping[str, Any], above: str) -> RecordedTurn:
+    """The calls and words in ``data``, which stands at ``above``. Raises ``_NoAnswer``."""
+    calls, text = data.get("calls"), data.get("answer")
     if "calls" not in data and "answer" not in data:
-        return LineFault(f"{place}: neither 'calls' nor 'answer' is there (each line is {_SHAPE})")
+        where = above.removesuffix(".")
+        hint = f" in {where}" if where else f" (each line is {_SHAPE})"
+        raise _NoAnswer(f"neither 'calls' nor 'answer' is there{hint}")
     if text is not None and not isinstance(text, str):
-        return LineFault(f"{place}: 'answer' must be a text")
+        raise _NoAnswer(f"'{above}answer' must be a text")
+    if calls is not None and not is_list(calls):
+        raise _NoAnswer(f"'{above}calls' must be a list")
     made: list[RecordedCall] = []
-    for at, call in enumerate(_items(calls)):
-        if not isinstance(call, dict) or not isinstance(cast("dict[str, Any]", call).get("name"), str):
-            return LineFault(f"{place}: calls[{at}] must be an object with a 'name'")
-        given = cast("dict[str, Any]", call)
-        arguments = given.get("arguments", {})
-        made.append(RecordedCall(given["name"], arguments if is_object(arguments) else None))
-    if calls is not None and not isinstance(calls, list):
-        return LineFault(f"{place}: 'calls' must be a list")
-    return RecordedAnswer(name, tuple(made), text or "", number)
-
-
-def _items(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []
+    for at, call in enumerate(calls or ()):
+        if not is_object(call) or not isinstance(call.get("name"), str):
+            raise _NoAnswer(f"{above}calls[{at}] must be an object with a 'name'")
+        arguments = call.get("arguments", {})
+        made.append(RecordedCall(call["name"], arguments if is_object(arguments) else None))
+    return RecordedTurn(tuple(made), text or "")

@@ -38,7 +38,7 @@ class BfclScenario(Scenario):
                 before.append(Assistant(text) if role == "assistant" else User(text))
         tools = tuple(as_tool(function, case.language) for function in case.functions)
         own = {tool.name: tool for tool in reversed(tools)}
-        return Setting(Toolbox([], own.values()), 1, None, tuple(before), system or usual.system)
+        return Setting(Toolbox([], own.values()), 1, tuple(before), system or usual.system)
 
     @property
     @override

@@ -28,6 +28,8 @@ class ScorableBfcl(Scorable):
 
     @override
     def fault_of(self, answer: RecordedAnswer) -> str:
+        if answer.turns:
+            return "the case has 1 turn: its line needs 'calls' and 'answer', without 'turns'"
         return self._cases[answer.id].fault_of(_calls(answer), underscored=self._underscored)
 
     @override

@@ -8,6 +8,7 @@ from pathlib import Path
 from toolspan_server.config import ConfigError, load_document
 from toolspan_server.schema.positions import read_document
 
+from ...messages import ToolSpec
 from .suite import Suite
 
 
@@ -20,10 +21,10 @@ def load_suite(path: Path) -> Suite:
     return suite if suite.name else suite.model_copy(update={"name": path.stem})
 
 
-def check_tools(path: Path, suite: Suite, offered: Iterable[str]) -> None:
-    """Raise ``ConfigError`` with the place of each tool that ``suite``, which was read from ``path``, names
-    and that is not among ``offered``."""
-    if faults := suite.unknown_tools(offered):
+def check_tools(path: Path, suite: Suite, offered: Iterable[ToolSpec]) -> None:
+    """Raise ``ConfigError`` with each place of ``suite``, which was read from ``path``, that cannot be meant
+    where ``offered`` are the servers' tools."""
+    if faults := suite.faults_with(offered):
         raise ConfigError(read_document(path, str(path)).problems(faults))
 
 

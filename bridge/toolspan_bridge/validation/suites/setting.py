@@ -1,18 +1,18 @@
-"""What a scenario is asked in: the tools, who approves their calls, earlier messages, a system prompt."""
+"""What a scenario is asked in: the tools, what a person says to calls, earlier messages, a system prompt."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolspan_server.engines.upstreams import ListedTool
 
-from ...approvals import Approver
 from ...loop import DEFAULT_SYSTEM
 from ...messages import Message
 from ...toolbox import Toolbox
 from ...toolbox.local import LocalCall
+from .answered import Approve
 
 __all__ = ["Setting", "StandIn"]
 
@@ -40,10 +40,10 @@ class StandIn:
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What a scenario's turns are asked with: the tools of ``toolbox``, in ``max_iterations`` turns of calls
-    each, after the messages ``before``. ``approver`` decides about calls as that of ``run`` does."""
+    each, after the messages ``before``. ``approvals`` are a person's answers to calls, by globs."""
 
     toolbox: Toolbox
     max_iterations: int
-    approver: Approver | None = None
     before: tuple[Message, ...] = ()
     system: str = DEFAULT_SYSTEM
+    approvals: Mapping[str, Approve] = field(default_factory=dict[str, Approve])

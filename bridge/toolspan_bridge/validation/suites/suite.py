@@ -33,26 +33,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.problems import Fault
 
-from .expected import Expect, Strict
+from ...messages import ToolSpec
+from .expected import Strict
 from .scenario import Scenario
+from .tool_faults import tool_faults
 
 __all__ = ["Suite"]
-
-_Path = tuple[str | int, ...]
 
 
 class Suite(Strict):
     """Scenarios that belong together."""
 
-    name: str = ""
-    scenarios: tuple[Scenario, ...]
+    name: str = Field(
+        default="",
+        description="What it is called in records. Default: the file's name.",
+        examples=["tickets"],
+    )
+    scenarios: tuple[Scenario, ...] = Field(description="What is asked, and what is expected.")
 
     @model_validator(mode="after")
     def _can_be_told_apart(self) -> Self:
@@ -63,32 +67,27 @@ class Suite(Strict):
             raise ValueError(f"several scenarios are called {twice[0]!r} (give each a name of its own)")
         return self
 
-    def missing_tools(self, offered: Iterable[str]) -> tuple[str, ...]:
-        """The tools whose calls are expected, or are never to be made, but which are not among ``offered``,
-        sorted; those of scenarios with tools of their own are left out."""
-        there = set(offered)
-        return tuple(sorted({tool for _, tool in self._named_tools() if tool not in there}))
+    def faults_with(self, offered: Iterable[ToolSpec]) -> list[Fault]:
+        """A fault, with its path in the suite's file, for each place that cannot be meant where ``offered``
+        are the servers' tools: a tool that is not there, or that the scenario does not offer."""
+        tools = tuple(offered)
+        return [
+            replace(fault, path=("scenarios", number, *fault.path))
+            for number, scenario in enumerate(self.scenarios)
+            if scenario.uses_toolbox
+            for fault in tool_faults(scenario, tools)
+        ]
 
-    def unknown_tools(self, offered: Iterable[str]) -> list[Fault]:
-        """A fault, with its path in the suite's file, for each place that names a tool which is not among
-        ``offered``."""
-        known = sorted(set(offered))
-        return [_unknown_tool(path, tool, known) for path, tool in self._named_tools() if tool not in known]
-
-    def _named_tools(self) -> list[tuple[_Path, str]]:
-        found: list[tuple[_Path, str]] = []
-        for number, scenario in enumerate(self.scenarios):
-            if scenario.uses_toolbox:
-                found += _named_in(scenario.expect, ("scenarios", number, "expect"))
-        return found
-
-
-def _named_in(expect: Expect, above: _Path) -> list[tuple[_Path, str]]:
-    """Each place of ``expect``, which stands at ``above``, that names a tool."""
-    calls = [((*above, "calls", at, "tool"), call.tool) for at, call in enumerate(expect.calls)]
-    return [*calls, *(((*above, "never", at), tool) for at, tool in enumerate(expect.never))]
-
-
-def _unknown_tool(path: _Path, tool: str, known: list[str]) -> Fault:
-    message = f"no server offers the tool {tool!r}, so nothing was run or recorded"
-    return Fault(path, message, nearest(tool, known))
+    def missing_tools(self, offered: Iterable[ToolSpec]) -> tuple[str, ...]:
+        """The names of the tools that are expected to be called, or never, and that are neither among
+        ``offered`` nor mocks of the scenario, sorted."""
+        there = {tool.name for tool in offered}
+        named = {
+            tool
+            for scenario in self.scenarios
+            if scenario.uses_toolbox
+            for turn in scenario.asked
+            for tool in (*(call.tool for call in turn.expect.calls), *turn.expect.never)
+            if tool not in scenario.mocks
+        }
+        return tuple(sorted(named - there))

@@ -1,7 +1,8 @@
 """What the kind ``mock`` can do beyond giving one value: rules, sequences, chance, failures, content blocks;
 before the answer it may hold a conversation.
 
-The records are here; ``_live``, which brings them to life, is imported where it is needed.
+The records are here; ``_script``, which brings them to life, is imported where it is needed, and
+``outside``, which does so without a server.
 """
 
 from ._name_checks import unknown_names, uses_client
@@ -10,6 +11,7 @@ from ._replies import (
     MockReplies,
     MockReply,
     MockRule,
+    RuledReplies,
 )
 
 __all__ = [
@@ -17,6 +19,7 @@ __all__ = [
     "MockReplies",
     "MockReply",
     "MockRule",
+    "RuledReplies",
     "unknown_names",
     "uses_client",
 ]

@@ -183,3 +183,23 @@ class MockRule(MockReplies):
         if not self.main_ways:
             known = ", ".join((*_ANSWERS, "sequence", "random"))
             raise Faulty(Fault((), "says no answer", f"add one of {known}"))
+
+
+class RuledReplies(MockReplies):
+    """An answer for some arguments and for all others: the whole of what a mock answers."""
+
+    rules: tuple[MockRule, ...] = key(
+        "Answers for some arguments: the first rule whose when holds decides.",
+        default=(),
+        served=True,
+    )
+
+    @property
+    def answers_by_turns(self) -> bool:
+        """Whether an answer, that of a rule too, depends on those before it."""
+        return any(replies.by_turns for replies in (self, *self.rules))
+
+    @property
+    def otherwise(self) -> MockReplies | None:
+        """What is answered where no rule holds; ``None`` where that is not said."""
+        return self if self.main_ways or not self.rules else None

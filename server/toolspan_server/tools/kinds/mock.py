@@ -14,8 +14,7 @@ from ...calls.context import Context
 from ...engines.mock_steps import MockStep
 from ...engines.mocks import (
     MockAnswer,
-    MockReplies,
-    MockRule,
+    RuledReplies,
     unknown_names,
     uses_client,
 )
@@ -34,15 +33,10 @@ _brief.maxdict = _brief.maxlist = _brief.maxlevel = 20
 _brief.maxstring = _brief.maxlong = 200
 
 
-class Config(MockReplies, KindConfig):
+class Config(RuledReplies, KindConfig):
     """``{"type": "mock", "mock_response": <any JSON value>}``."""
 
     type: Annotated[str, OneOf(("mock",))] = key(default="mock")
-    rules: tuple[MockRule, ...] = key(
-        "Answers for some arguments: the first rule whose when holds decides.",
-        default=(),
-        served=True,
-    )
     steps: tuple[MockStep, ...] = key(
         "Steps before the answer, in this order: progress, log, ask, delay_ms, release, change.",
         default=(),
@@ -56,7 +50,7 @@ class Config(MockReplies, KindConfig):
     @property
     @override
     def counts_calls(self) -> bool:
-        return any(replies.by_turns for replies in (self, *self.rules))
+        return self.answers_by_turns
 
     @override
     def check(self) -> None:
@@ -81,7 +75,7 @@ class Config(MockReplies, KindConfig):
         from ...engines.mocks._script import MockScript
 
         script = MockScript(
-            self if self.main_ways or not self.rules else None,
+            self.otherwise,
             steps=self.steps,
             rules=self.rules,
             on_decline=self.on_decline,

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tests.support.trials import given, made
+from toolspan_bridge import ToolSpec
 from toolspan_bridge.events import Answer
 from toolspan_bridge.validation import (
     Suite,
@@ -144,9 +145,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_the_tools_that_a_suite_names_but_no_server_offers_are_found(tmp_path: Path) -> None:
     suite = load_suite(_write(tmp_path, SUITE))
-    assert suite.missing_tools(["delete_ticket"]) == ("create_ticket",)
-    assert suite.missing_tools(["create_ticket"]) == ("delete_ticket",), "it is never to be called"
-    assert suite.missing_tools(["create_ticket", "delete_ticket", "other"]) == ()
+    create, delete = (ToolSpec("s", name, "", {}) for name in ("create_ticket", "delete_ticket"))
+    assert suite.missing_tools([delete]) == ("create_ticket",)
+    assert suite.missing_tools([create]) == ("delete_ticket",), "it is never to be called"
+    assert suite.missing_tools([create, delete]) == ()
 
 
 def test_a_suite_made_in_code_is_checked_like_a_file() -> None:
