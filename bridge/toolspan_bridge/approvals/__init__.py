@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .remembered import Remembered
     from .request import Approval, ApprovalRequest, Approver
     from .sandbox import lacks_sandbox, sandbox_of
-    from .state_file import StateFile
     from .unattended import Unattended
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "Policy",
     "PolicyApprover",
     "Remembered",
-    "StateFile",
     "Unattended",
     "asks_itself",
     "definition_diff",
@@ -55,7 +53,6 @@ _MODULES = {
     "Policy": ".policy",
     "PolicyApprover": ".approver",
     "Remembered": ".remembered",
-    "StateFile": ".state_file",
     "Unattended": ".unattended",
     "asks_itself": ".policy",
     "definition_diff": ".definition",

@@ -17,11 +17,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ..files.state_file import StateFile
 from .definition import Departure, definition_of, digest_of
 from .patterns import Pattern
 from .person import PersonAnswer
 from .request import Approval, ApprovalRequest
-from .state_file import StateFile
 
 FILE = "approvals.json"
 _MARK = "toolspan_approvals"

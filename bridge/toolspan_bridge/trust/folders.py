@@ -17,7 +17,7 @@ from typing import Any
 
 from toolspan_server.config import UntrustedItem
 
-from ..approvals import StateFile
+from ..files.state_file import StateFile
 
 TRUST_FILE = "trust.json"
 _MAX_FOLDERS = 1_000

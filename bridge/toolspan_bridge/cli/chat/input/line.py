@@ -9,10 +9,11 @@ from pathlib import Path
 
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import is_dumb_terminal
 
 from ....files.user_state import user_state_directory
 from ...terminal.output import print_note
-from ...terminal.questions.prompt_session import asked, is_dumb_terminal, prompt_session
+from ...terminal.questions.prompt_session import asked, prompt_session
 from ...terminal.waiting.status_line import occupied
 from ...terminal.width import columns_of
 from ..status import fitting

@@ -75,7 +75,9 @@ async def read_line(
 ) -> str:
     """A line of the person's. ``check`` gives what is wrong with a line, which then stays to be corrected;
     Tab completes to ``words``. Raises ``EOFError`` and ``KeyboardInterrupt``."""
-    from .prompt_session import asked, is_dumb_terminal, prompt_session
+    from prompt_toolkit.utils import is_dumb_terminal
+
+    from .prompt_session import asked, prompt_session
 
     session = prompt_session()
     if is_dumb_terminal():

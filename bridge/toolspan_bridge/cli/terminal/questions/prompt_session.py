@@ -11,7 +11,7 @@ from prompt_toolkit.output import create_output
 from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.utils import is_dumb_terminal
 
-__all__ = ["asked", "is_dumb_terminal", "prompt_session"]
+__all__ = ["asked", "prompt_session"]
 
 
 def prompt_session(**settings: Any) -> PromptSession[str]:
