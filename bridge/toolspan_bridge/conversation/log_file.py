@@ -52,6 +52,11 @@ class LogFile:
             os.ftruncate(descriptor, size)
         return cls(path, descriptor, size, max_bytes)
 
+    @property
+    def size(self) -> int:
+        """How many bytes are in the file."""
+        return self._size
+
     def append(self, line: Mapping[str, Any]) -> None:
         """Write ``line``. Raises ``StoreError`` when it is no JSON or too much, and ``OSError``; then nothing
         of it is in the file."""

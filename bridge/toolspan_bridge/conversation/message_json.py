@@ -26,7 +26,9 @@ from ..messages import (
 __all__ = [
     "amount",
     "count_of",
+    "flag_of",
     "items_of",
+    "json_of",
     "message_data",
     "object_of",
     "plain",
@@ -110,7 +112,8 @@ def text_of(value: Any, where: str) -> str:
     return value
 
 
-def _flag(value: Any, where: str) -> bool:
+def flag_of(value: Any, where: str) -> bool:
+    """True or false."""
     if not isinstance(value, bool):
         raise UsageError(f"{where}: must be true or false")
     return value
@@ -142,7 +145,8 @@ def _number(value: Any, where: str) -> int:
     return value
 
 
-def _json(value: Any, where: str) -> Any:
+def json_of(value: Any, where: str) -> Any:
+    """Any JSON value."""
     return value
 
 
@@ -155,14 +159,14 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "arguments": _object_or_null,
         "raw": text_of,
         "malformed": text_of,
-        "opaque": _json,
+        "opaque": json_of,
     },
     ToolOutcome: {
         "call_id": text_of,
         "name": text_of,
         "result": object_of,
         "parts": items_of(record_of(Part)),
-        "structured": _json,
+        "structured": json_of,
         "approval": _object_or_null,
         "cut": _place,
     },
@@ -170,9 +174,9 @@ _KEYS: dict[type, dict[str, _Read]] = {
     Assistant: {
         "text": text_of,
         "calls": items_of(record_of(ToolCall)),
-        "opaque": _json,
+        "opaque": json_of,
         "opaque_format": text_of,
-        "incomplete": _flag,
+        "incomplete": flag_of,
         "origin": text_of,
         "citations": items_of(record_of(Citation)),
     },
@@ -183,7 +187,7 @@ _KEYS: dict[type, dict[str, _Read]] = {
         "description": text_of,
         "schema": object_of,
         "output_schema": _object_or_null,
-        "strict": _flag,
+        "strict": flag_of,
         "late": _number,
     },
 }

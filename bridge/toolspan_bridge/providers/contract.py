@@ -18,6 +18,9 @@ class Provider(Protocol):
     searches_tools: bool = True
     """Whether the model can search among the tools of a request, where its format has that."""
 
+    price_share: float = 1.0
+    """The share of the model's listed price that a request costs."""
+
     def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """The answer to ``request``, streamed; the last item is the whole ``Reply``.
 

@@ -37,9 +37,15 @@ class Identified(Protocol):
         """The identity of ``model`` at the provider that it stands for."""
         ...
 
+    def wire(self, model: str) -> Provider:
+        """The provider that it stands for, in the wire format in which ``model`` is asked."""
+        ...
+
 
 def wire_of(provider: Provider, model: str) -> Provider:
     """``provider`` in the wire format in which ``model`` is asked."""
+    if isinstance(provider, Identified):
+        return provider.wire(model)
     return provider.wire_for(model) if isinstance(provider, TwoWires) else provider
 
 

@@ -25,11 +25,11 @@ from ..messages import ReasoningEffort
 from ..providers import Allow, Provider, ProviderPool
 from ..providers.http.settings import HttpSettings
 from ..providers.identity import identity_of, wire_of
-from ..providers.pool import PoolUser, Providers
+from ..providers.pool import PoolUser
 from ..providers.prices import cost_of, total_usd
 from ..providers.wire.provider import WireProvider
 from ..toolbox import Toolbox
-from ..toolbox.toolbox import Through
+from .between import NOTHING_BETWEEN, Between
 from .fingerprint import Fingerprint, fingerprint_of
 from .observed import observing
 from .runs.lanes import Served
@@ -50,9 +50,9 @@ class Asker(PoolUser):
     ``reasoning`` is how much the models are to think. ``prompt:provider/model`` has the wording that the
     validation store of ``config`` holds for it; ``on_note`` is told when that cannot be read. ``approver``
     decides about calls as that of ``run`` does; what a scenario's person would say comes after what it
-    refuses. Nobody is asked anything: questions of tools have the scenario's answers, or none. ``providers``
-    are asked in place of those that ``config`` and ``allow`` lead to, and every call of a tool goes
-    ``through``, where these are given. ``settings`` are those of the providers' HTTP clients.
+    refuses. Nobody is asked anything: questions of tools have the scenario's answers, or none. ``settings``
+    are those of the providers' HTTP clients. What is ``between`` stands around the providers and the calls of
+    tools.
     """
 
     def __init__(
@@ -64,16 +64,15 @@ class Asker(PoolUser):
         reasoning: ReasoningEffort | None = None,
         on_note: Callable[[str], None] = lambda text: None,
         approver: PolicyApprover | None = None,
-        providers: Providers | None = None,
-        through: Through | None = None,
         settings: HttpSettings | None = None,
+        between: Between = NOTHING_BETWEEN,
     ) -> None:
         chosen = ChosenWordings(config.state_directory / STORE_FILE, on_note)
-        super().__init__(providers or ProviderPool(config, allow, chosen, settings))
+        super().__init__(between.around(ProviderPool(config, allow, chosen, settings)))
         self._max_iterations = config.max_iterations()
         self._tools_offered = config.limits.tools_offered
         self._own = frozenset(config.providers)
-        self._through = through
+        self._through = between.through
         self._toolbox = toolbox.answering(Nobody())
         self._approver = approver or Unattended()
         self._reasoning: ReasoningEffort | None = reasoning
@@ -146,7 +145,8 @@ class Asker(PoolUser):
                 if observed is not None and isinstance(event, _WORDS):
                     observed.heard()
                 if isinstance(event, UsageReported):
-                    spent.append(None if own else cost_of(provider.name, question.model, event.usage))
+                    cost = None if own else cost_of(provider.name, question.model, event.usage)
+                    spent.append(None if cost is None else cost * provider.price_share)
                 if isinstance(event, End):
                     return replace(event.answer, usd=total_usd(spent))
         raise AssertionError("a run ends with End")

@@ -32,9 +32,11 @@ from ...validation import (
     validate,
     validate_wordings,
 )
+from ...validation.between import NOTHING_BETWEEN, Between
 from ...validation.bfcl import BfclSuite, left_out_notes, suite_of
 from ..asking.default_model import default_model
-from ..asking.session import Session, opened
+from ..asking.session import Session
+from ..asking.taped import Taped, taped
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -44,6 +46,7 @@ from ..inputs.options import (
     reasoning_option,
     tool_options,
 )
+from ..inputs.recording import RecordingChoice, recording_options
 from ..inputs.suites import named_suite
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
@@ -83,6 +86,7 @@ from ..terminal.scored_answers import score_answers
     is_flag=True,
     help="Try each model by its native calls and by each wording of the prompt, and choose the best wording.",
 )
+@recording_options
 @reasoning_option
 @config_options
 @locked_option
@@ -96,6 +100,7 @@ def command(
     trials: int,
     threshold: float | None,
     wordings: bool,
+    recording: RecordingChoice,
     reasoning: ReasoningEffort | None,
     choice: ConfigChoice,
     as_json: bool,
@@ -107,13 +112,18 @@ def command(
     Every trial is kept in the state folder (.toolspan) as soon as it ends. Exit 6 when a model falls below
     the threshold; with --wordings, when neither its native calls nor the best wording reach it.
 
+    With --record every reply of a model and every result of a tool is kept in a private file, without
+    secrets; --replay runs it again without network: same verdicts, same report, same records, and each trial
+    is in the store once. What is asked and is not in the recording is an error of its trial, which says what
+    differs: exit 2.
+
     With --answers no model is asked and nothing is recorded: each id of the suite gets a verdict with its
     reason, with --json as a line {"id", "success", "reason"}. Exit 2 for a line that is no answer, an unknown
     id and one that is there twice; an id without an answer is a failure.
     """
     suite = named_suite(suite_name)
     if answers is not None:
-        _only_answers(models, trials, wordings)
+        _only_answers(models, trials, wordings, recording)
         least = THRESHOLD if threshold is None else threshold
         return score_answers(answers, suite, least, as_json=as_json)
     if isinstance(suite, BfclSuite):
@@ -121,22 +131,27 @@ def command(
             print_note(note)
         suite_name, suite = None, suite_of(suite)
 
-    async def run() -> tuple[ValidationReport, Path]:
-        async with opened(choice) as session:
+    async def run() -> tuple[ValidationReport, Path, Taped]:
+        async with taped(choice, recording) as tape:
             file = Path(suite_name) if suite_name else None
-            return await validated(session, models, suite, trials, threshold, reasoning, wordings, file)
+            report, records = await validated(
+                tape.session, models, suite, trials, threshold, reasoning, wordings, file, tape.between
+            )
+        return report, records, tape
 
-    report, records = anyio.run(run)
+    report, records, tape = anyio.run(run)
     if as_json:
         emit_json(report.as_dict(records))
     else:
         print_report(report, sys.stdout, records)
-    return report.exit_code
+    return tape.exit_code or report.exit_code
 
 
-def _only_answers(models: tuple[str, ...], trials: int, wordings: bool) -> None:
+def _only_answers(models: tuple[str, ...], trials: int, wordings: bool, recording: RecordingChoice) -> None:
     if models or wordings or trials != 1:
         raise UsageError("--answers asks no model: leave out --model, --trials and --wordings")
+    if recording != RecordingChoice():
+        raise UsageError("--answers asks no model: leave out --record and --replay")
 
 
 async def validated(
@@ -148,6 +163,7 @@ async def validated(
     reasoning: ReasoningEffort | None = None,
     wordings: bool = False,
     suite_file: Path | None = None,
+    between: Between = NOTHING_BETWEEN,
 ) -> tuple[ValidationReport, Path]:
     """Run ``suite`` with the session's tools, by every wording of the prompt too where ``wordings`` says so;
     the report, and the file that the records were exported to. ``suite_file`` is where ``suite`` was read.
@@ -164,7 +180,8 @@ async def validated(
             check_tools(suite_file, suite, tools)
         raise session.no_tools or UsageError(_unknown(suite, suite.missing_tools(tools), session))
     chosen = models or (default_model(),)
-    with Store.open(state / STORE_FILE, redact=config.redact) as store:
+    with Store.open(state / STORE_FILE, redact=config.redact) as opened_store:
+        store = between.kept_in(opened_store)
         async with Asker(
             config,
             session.toolbox,
@@ -172,6 +189,7 @@ async def validated(
             reasoning=reasoning,
             on_note=print_note,
             approver=PolicyApprover(departure_of=session.baseline.departure),
+            between=between,
         ) as asker:
             with progress(sys.stderr) as on_event:
                 report = await tried(
@@ -184,6 +202,7 @@ async def validated(
                     on_event=on_event,
                     fingerprint_of=asker.fingerprint,
                     rule=rule,
+                    made=between.made,
                 )
         return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)
 

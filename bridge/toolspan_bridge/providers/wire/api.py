@@ -25,6 +25,7 @@ class ProviderApi(ABC):
     """The API at ``endpoint``, in one wire format. The endpoint's secrets are removed from error messages."""
 
     searches_tools = True
+    price_share = 1.0
 
     def __init__(self, endpoint: Endpoint, wire_format: str, settings: HttpSettings) -> None:
         self.name = endpoint.name

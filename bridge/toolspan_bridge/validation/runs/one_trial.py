@@ -19,7 +19,7 @@ from ..storage.trial import Trial, timestamp
 from ..suites import Conversed, Scenario, Suite
 from .plan import Cell
 
-__all__ = ["AskModel", "FingerprintOf", "Fingerprints", "run_cell"]
+__all__ = ["AskModel", "FingerprintOf", "Fingerprints", "MadeTrial", "as_made", "run_cell"]
 
 _SERVER_DIED = "server_unavailable"
 
@@ -31,6 +31,16 @@ class AskModel(Protocol):
     """
 
     async def __call__(self, model: str, scenario: Scenario) -> Conversed: ...
+
+
+MadeTrial = Callable[[Place, Trial], Trial]
+"""What is kept of the trial that was made in a place."""
+
+
+def as_made(place: Place, trial: Trial) -> Trial:
+    """``trial``, as it was made."""
+    del place
+    return trial
 
 
 FingerprintOf = Callable[[str], Awaitable[Fingerprint]]
@@ -80,9 +90,8 @@ async def run_cell(
     clock = Clock(timeout)
     observed = Observed(lambda: clock.elapsed)
     conversed, error = None, ""
-    place = Place(cell.model, cell.suite.name, cell.scenario.title, cell.trial)
     try:
-        with _set_up(place, clock, observed), clock.running():
+        with _set_up(cell.place, clock, observed), clock.running():
             conversed = await ask(cell.model, cell.scenario)
     except UnknownModelError:
         raise

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from ..attempt import Place
 from ..fingerprint import hash_of, toolspan_version
 from ..suites import Scenario, Suite
 
@@ -32,6 +33,11 @@ class Cell:
     suite: Suite
     scenario: Scenario
     trial: int
+
+    @property
+    def place(self) -> Place:
+        """Its place, which is the same in whatever plan it is."""
+        return Place(self.model, self.suite.name, self.scenario.title, self.trial)
 
 
 @dataclass(frozen=True)

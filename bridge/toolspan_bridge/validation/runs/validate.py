@@ -18,7 +18,7 @@ from .events import OnBegin, OnEvent, RunBegan
 from .journal import Journal, Resume, begun
 from .lanes import Concurrency, ServedOf, lanes_of
 from .limits import Budget, RunLimits, Stop, ended_text
-from .one_trial import AskModel, FingerprintOf, Fingerprints, run_cell
+from .one_trial import AskModel, FingerprintOf, Fingerprints, MadeTrial, as_made, run_cell
 from .plan import Cell, Plan
 from .report import ModelReport, ValidationReport
 from .scheduler import Made, Scheduler
@@ -52,6 +52,7 @@ async def validate(
     limits: RunLimits = _NO_LIMITS,
     stop: Stop | None = None,
     resume: Resume = "never",
+    made: MadeTrial = as_made,
 ) -> ValidationReport:
     """Put every scenario of ``suite``, or of several, ``trials`` times (1 to 1,000) to each of ``models``.
 
@@ -64,9 +65,9 @@ async def validate(
     ``concurrency`` is how many trials run at once of each provider: 1 is one after another, whatever the
     provider, ``None`` what is usual. ``served_of`` says which models share a provider. ``limits`` and
     ``stop`` end the run early. With ``resume`` the unfinished run of the same models, suites and trials is
-    gone on with. ``threshold`` is the share of successes, 0 to 1, from which a model passes. Each trial has
-    the fingerprint of its model that ``fingerprint_of`` gives, with the suite's hash. ``rule`` is that of the
-    badges.
+    gone on with. ``made`` gives what is kept of a trial that was made. ``threshold`` is the share of
+    successes, 0 to 1, from which a model passes. Each trial has the fingerprint of its model that
+    ``fingerprint_of`` gives, with the suite's hash. ``rule`` is that of the badges.
 
     Raises ``UsageError`` for a number out of range and for suites of one name, ``StoreError`` when a trial
     cannot be kept.
@@ -81,12 +82,12 @@ async def validate(
     with begun(store, plan, marks, resume) as journal:
 
         async def try_cell(cell: Cell) -> Trial:
-            return await run_cell(cell, ask, fingerprints, timeout, journal.id)
+            return made(cell.place, await run_cell(cell, ask, fingerprints, timeout, journal.id))
 
         on_begin(RunBegan(plan, journal.earlier, journal.notes))
         scheduler = Scheduler(try_cell, store, budget, on_event, len(plan))
-        made = await scheduler.run(await lanes_of(plan, journal.done, at_once, served_of))
-        run = _Run(plan, journal, made, threshold, rule, limits, budget.spent)
+        outcome = await scheduler.run(await lanes_of(plan, journal.done, at_once, served_of))
+        run = _Run(plan, journal, outcome, threshold, rule, limits, budget.spent)
         report = await run.report(store)
         if not report.missing:
             await anyio.to_thread.run_sync(store.finish, journal.id)
@@ -111,6 +112,7 @@ async def validate_wordings(
     limits: RunLimits = _NO_LIMITS,
     stop: Stop | None = None,
     resume: Resume = "never",
+    made: MadeTrial = as_made,
     own: Iterable[str] = (),
 ) -> ValidationReport:
     """As ``validate``, each of ``models`` by its native calls and by each wording of the prompt, with or
@@ -138,6 +140,7 @@ async def validate_wordings(
         limits=limits,
         stop=stop,
         resume=resume,
+        made=made,
     )
     tried = {each.model_id: each.trials for each in report.models if not each.missing}
     found = [choice for model in named if (choice := choose_wording(model, tried))]

@@ -98,6 +98,10 @@ class Store:
         """
         return self._trials([self._database.append(self._new(trial))])[0]
 
+    def as_kept(self, trial: Trial) -> Trial:
+        """``trial`` as ``append`` writes it."""
+        return self._trials([self._new(trial)])[0]
+
     def append_all(self, trials: Sequence[Trial]) -> list[Trial]:
         """Write ``trials`` together, whole or not at all, each as ``append`` does, but much faster.
 

@@ -1,0 +1,37 @@
+"""What stands between a validation and its models, its tools and its store: a recorder, a replay, a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..providers.pool import Providers
+from ..toolbox._ways import Through
+from .runs.one_trial import MadeTrial, as_made
+from .storage.store import Store
+
+__all__ = ["NOTHING_BETWEEN", "Between"]
+
+
+def _same_providers(providers: Providers) -> Providers:
+    return providers
+
+
+def _same_store(store: Store) -> Store:
+    return store
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """``around`` gives what is asked in the place of providers, calls of tools go ``through``, ``made`` gives
+    what is kept of the trial that was made in a place, and ``kept_in`` the store that it is put into in the
+    place of one."""
+
+    around: Callable[[Providers], Providers] = _same_providers
+    through: Through | None = None
+    made: MadeTrial = as_made
+    kept_in: Callable[[Store], Store] = _same_store
+
+
+NOTHING_BETWEEN = Between()
+"""Models and tools are asked, and trials are kept, as they come."""
