@@ -52,7 +52,7 @@ def build_records(
     ``test_history`` is whole: as many entries as ``test_count``. ``present`` gives the parts of a record's
     fingerprint as they are now, by which it may be stale.
     """
-    return [_with_evidence(record, rule) for record in records_of(trials, present)]
+    return [record_data(record, rule) for record in records_of(trials, present)]
 
 
 def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
@@ -111,7 +111,8 @@ def write_json(path: Path, data: object | Callable[[], object]) -> None:
         ) from error
 
 
-def _with_evidence(record: Record, rule: BadgeRule) -> dict[str, Any]:
+def record_data(record: Record, rule: BadgeRule = RULE) -> dict[str, Any]:
+    """``record`` with its trials, as one of ``build_records``."""
     whole = build_record(record.model_id, record.trials)
     history, errors = whole.pop("test_history"), whole.pop("errors")
     return {

@@ -46,7 +46,7 @@ def test_errors_are_told_with_their_reason() -> None:
     assert told[-1] == "provider/a-model, default: error, 2 ×: HTTP 503: overloaded"
 
 
-@pytest.mark.parametrize("width", [40, 60, 90])
+@pytest.mark.parametrize("width", [50, 60, 90])
 def test_a_narrow_terminal_has_lines_for_each_record_and_loses_nothing(width: int) -> None:
     wide = contents(PLAIN, DOWN, PAID, replace(PLAIN, model_id="another/model"))
     found = lines(wide, width)

@@ -361,3 +361,18 @@ def test_markdown_tells_each_reason_once_and_is_short_whatever_failed() -> None:
     told = FORMS["markdown"](contents(*failed, *others))
     assert "(500 ×)" in told and "- and 81 more" in told
     assert len(told) < 5_000
+
+
+@pytest.mark.requirement("I14.5.10")
+def test_a_weighted_rate_is_there_where_scenarios_weigh_differently() -> None:
+    heavy = [
+        replace(each, details={**each.details, "weight": 3})
+        for each in [*tried("soup", "+-"), *broken("soup", 1)]
+    ]
+    mixed = contents(*heavy, *tried("nuts", "++"))
+    (record,) = json.loads(FORMS["json"](mixed))["records"]
+    assert record["weighted_rate"] == 0.625, "3 + 1 + 1 of 3 + 3 + 1 + 1"
+    assert record["counts"]["rate"] == 0.75
+    assert "Weighted rate" in FORMS["html"](mixed) and "62.5%" in FORMS["html"](mixed)
+    (plain,) = json.loads(FORMS["json"](contents(*heavy)))["records"]
+    assert plain["weighted_rate"] is None and "Weighted rate" not in FORMS["html"](TWO)

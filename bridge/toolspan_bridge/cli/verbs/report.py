@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +20,16 @@ from ...validation import (
     BadgeRule,
     Record,
     Store,
-    Trial,
     WordingChoice,
-    build_records,
     present_of,
     read_choices,
-    records_of,
 )
 from ...validation.badges import changes_text
-from ...validation.reports import FORMS, Contents, baseline_of, contents_of
+from ...validation.evidence.records import records_of
+from ...validation.records import record_data
+from ...validation.reports import FORMS, FORMS_OF_COUNTS, Contents, baseline_of, contents_of
 from ...validation.reports.table import lines
+from ...validation.storage.selection import Selection
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -47,6 +47,8 @@ from ..terminal.output import (
 from ..terminal.width import columns_of
 
 EXIT_BELOW = 6
+_FEW = 20_000
+"""So many trials are read at once, to tell why they ended by errors."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,16 @@ class _Chosen:
     suites: tuple[str, ...]
     since: datetime | None
 
-    def has(self, trial: Trial) -> bool:
-        return (
-            (not self.models or trial.model_id in self.models)
-            and (not self.suites or trial.suite in self.suites)
-            and (self.since is None or datetime.fromisoformat(trial.timestamp) >= self.since)
+    @property
+    def selection(self) -> Selection:
+        """The same for a store."""
+        since = self.since.astimezone(UTC).isoformat(timespec="milliseconds") if self.since else ""
+        return Selection(self.models, self.suites, since.replace("+00:00", "Z"))
+
+    def has(self, record: Record) -> bool:
+        """Whether ``record`` is of the chosen models and suites."""
+        return (not self.models or record.model_id in self.models) and (
+            not self.suites or record.suite in self.suites
         )
 
     @property
@@ -131,12 +138,12 @@ def command(
     if forget:
         _forget(config, chosen)
         return 0
-    trials = _trials(config, chosen)
-    rule, present = BadgeRule.of(config), present_of(config)
-    contents = contents_of(records_of(trials, present), rule, before)
+    rule = BadgeRule.of(config)
+    records = _records(config, chosen, whole=as_json or form not in FORMS_OF_COUNTS)
+    contents = contents_of(records, rule, before)
     choices = read_choices(config.state_directory / STORE_FILE)
     if as_json:
-        emit_json([_with_choice(record, choices) for record in build_records(trials, present, rule)])
+        emit_json([_with_choice(record_data(record, rule), choices) for record in records])
     elif form == "table" and output is None:
         _print(contents, choices)
     else:
@@ -153,18 +160,22 @@ def _instant(since: str | None) -> datetime | None:
         raise UsageError(f"--since: {error}") from None
 
 
-def _trials(config: Config, chosen: _Chosen) -> list[Trial]:
-    """The chosen trials of the store beside ``config``. Raises ``UsageError`` where there are none."""
-    path = config.state_directory / STORE_FILE
-    trials: list[Trial] = []
+def _records(config: Config, chosen: _Chosen, *, whole: bool) -> list[Record]:
+    """The chosen records of the store beside ``config``. They have their trials where the ``whole`` is wanted
+    or there are few: reading many takes long. Raises ``UsageError`` where there are none."""
+    path, present = config.state_directory / STORE_FILE, present_of(config)
+    records: list[Record] = []
     if path.exists():
         with Store.open(path, redact=config.redact) as store:
-            trials = [trial for trial in store.trials() if chosen.has(trial)]
+            records = [record for record in store.records(present=present) if chosen.has(record)]
+            few = sum(record.counts.n + record.counts.errors for record in records) <= _FEW
+            if whole or few or chosen.since:
+                records = records_of(store.stream(chosen.selection), present)
             for notice in store.notices:
                 print_note(notice)
-    if not trials:
+    if not records:
         raise UsageError(f"no trials{chosen.text} are recorded in {path} (`toolspan validate` records some)")
-    return trials
+    return records
 
 
 def _forget(config: Config, chosen: _Chosen) -> None:
@@ -172,7 +183,7 @@ def _forget(config: Config, chosen: _Chosen) -> None:
     if not path.exists():
         raise UsageError(f"there is nothing to forget: no trials are recorded in {path}")
     with Store.open(path, redact=config.redact) as store:
-        count, backup = store.forget(chosen.has)
+        count, backup = store.forget(lambda trial: True, selection=chosen.selection)
     if backup is None:
         raise UsageError(f"there is nothing to forget: no trials{chosen.text} are recorded in {path}")
     print_message(f"forgot {count:,} trial{'' if count == 1 else 's'}; they are still in {backup}")

@@ -75,6 +75,16 @@ class Evidence:
         return tuple(name for name, each in self.scenarios.items() if 0 < each.successes < each.n)
 
     @cached_property
+    def weighted_rate(self) -> float | None:
+        """The share of successes where each trial counts as much as its scenario's weight; ``None`` where
+        every scenario has the same."""
+        weights = [_weight(trial) for trial in self.measured]
+        if len(set(weights)) < 2:
+            return None
+        won = (weight for weight, trial in zip(weights, self.measured, strict=True) if trial.success)
+        return sum(won) / sum(weights)
+
+    @cached_property
     def latency_ms(self) -> dict[int, int]:
         """The percentiles of a trial's milliseconds, by nearest rank; empty where no time is known."""
         times = sorted(
@@ -136,3 +146,8 @@ def _tags(trial: Trial) -> tuple[str, ...]:
 
 def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _weight(trial: Trial) -> float:
+    weight = trial.details.get("weight")
+    return float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else 1.0

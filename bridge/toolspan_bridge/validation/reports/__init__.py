@@ -8,7 +8,7 @@ from . import csv, document, html, junit, markdown, svg, table
 from .contents import Contents, contents_of
 from .document import baseline_of
 
-__all__ = ["FORMS", "Contents", "baseline_of", "contents_of"]
+__all__ = ["FORMS", "FORMS_OF_COUNTS", "Contents", "baseline_of", "contents_of"]
 
 FORMS: Mapping[str, Callable[[Contents], str]] = {
     "table": table.render,
@@ -21,3 +21,6 @@ FORMS: Mapping[str, Callable[[Contents], str]] = {
     "badge": markdown.badge_line,
 }
 """Each form by its name on the command line; ``badge`` are lines of Markdown."""
+
+FORMS_OF_COUNTS = frozenset({"table", "svg", "badge"})
+"""Those that need of a record no more than its counts, without its trials."""

@@ -52,6 +52,6 @@ def cells_of(contents: Contents) -> dict[CellName, Counts]:
     cells: dict[CellName, Counts] = {}
     for record in contents.latest:
         cells[record.model_id, record.suite, ""] = record.counts
-        for scenario, counts in record.evidence.scenarios.items():
+        for scenario, counts in record.scenarios.items():
             cells[record.model_id, record.suite, scenario] = counts
     return cells

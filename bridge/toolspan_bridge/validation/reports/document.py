@@ -113,6 +113,7 @@ def _record(contents: Contents, record: Record) -> dict[str, Any]:
         "tools": _named(evidence.tools),
         "tags": _named(evidence.tags),
         "pass_k": {str(k): round(float(share), 6) for k, share in evidence.consistency.items()},
+        "weighted_rate": None if evidence.weighted_rate is None else round(evidence.weighted_rate, 6),
         "flaky": list(evidence.flaky),
         "confusion": [
             {"expected": expected or None, "called": called or None, "count": count}

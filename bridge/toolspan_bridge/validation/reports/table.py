@@ -48,25 +48,21 @@ def _columns(contents: Contents) -> dict[str, _Cell]:
     }
     if any(record.counts.errors for record in records):
         columns["errors"] = lambda record: f"{record.counts.errors:,}"
-    if any(map(_rescued, records)):
-        columns["rescued"] = lambda record: f"{_rescued(record):,}"
-    if any(record.evidence.usd is not None for record in records):
-        columns["cost"] = lambda record: usd_text(record.evidence.usd)
+    if any(record.figures.rescued for record in records):
+        columns["rescued"] = lambda record: f"{record.figures.rescued:,}"
+    if any(record.figures.usd for record in records):
+        columns["cost"] = lambda record: usd_text(record.figures.usd)
     columns["last tested (UTC)"] = lambda record: record.last_tested[:16].replace("T", " ")
     columns["badge"] = lambda record: badge_of(record, contents.rule).signed
     return columns
 
 
-def _rescued(record: Record) -> int:
-    return sum(trial.rescued for trial in record.trials)
-
-
 def _mistakes(record: Record) -> Iterator[str]:
     """Flaky scenarios, where another tool was called than the expected one, and why providers failed."""
-    of, evidence = f"{record.model_id}, {record.suite}", record.evidence
-    if evidence.flaky:
-        yield f"{of}: flaky: {', '.join(evidence.flaky)}"
-    for (expected, called), count in sorted(evidence.confusion.items()):
+    of = f"{record.model_id}, {record.suite}"
+    if record.flaky:
+        yield f"{of}: flaky: {', '.join(record.flaky)}"
+    for (expected, called), count in sorted(record.figures.confusion.items()):
         if expected != called:
             yield f"{of}: called {called or 'no tool'} for {expected or 'no tool'}, {count:,} ×"
     reasons: dict[str, int] = {}

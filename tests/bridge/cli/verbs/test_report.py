@@ -104,3 +104,16 @@ def test_forgetting_takes_the_chosen_trials_and_keeps_a_copy(tmp_path: Path) -> 
         assert len(copy.trials()) == 5
     again = toolspan("report", "--forget", "-m", "m/b", cwd=tmp_path)
     assert again.code == 2 and "nothing to forget" in again.err
+
+
+@pytest.mark.requirement("I14.5.15")
+def test_a_store_of_many_trials_is_told_from_its_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(tmp_path, "+++-")
+    few = toolspan("report", cwd=tmp_path)
+    monkeypatch.setattr("toolspan_bridge.cli.verbs.report._FEW", 3)
+    monkeypatch.setattr(Store, "stream", lambda *given: pytest.fail("a trial is read"))
+    many = toolspan("report", "--fail-under", "0.9", cwd=tmp_path)
+    assert many.code == 6 and many.out == few.out
+    assert toolspan("report", "--format", "badge", "--suite", "s", cwd=tmp_path).code == 0

@@ -32,7 +32,8 @@ def verdict_html(contents: Contents) -> Html:
 def figures_html(contents: Contents, anchors: Anchors) -> Html:
     """A row for each record, which leads to its section."""
     any_errors = any(record.counts.errors for record in contents.records)
-    columns = {**(_ERRORS if any_errors else {}), **_COLUMNS}
+    any_weights = any(record.evidence.weighted_rate is not None for record in contents.records)
+    columns = {**(_ERRORS if any_errors else {}), **(_WEIGHTED if any_weights else {}), **_COLUMNS}
     rows = [
         (
             anchors.link(record, breakable(record.model_id)),
@@ -92,6 +93,7 @@ def _given(value: float | None, form: str) -> str:
 
 _Columns = Mapping[str, Callable[[Record], str]]
 _ERRORS: _Columns = {"Errors": lambda record: f"{record.counts.errors:,}"}
+_WEIGHTED: _Columns = {"Weighted rate": lambda record: _given(record.evidence.weighted_rate, ".1%")}
 _COLUMNS: _Columns = {
     "pass^k": _steady,
     "ms, p50": lambda record: _milliseconds(record, 50),
