@@ -12,12 +12,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from hashlib import sha256
-from importlib.metadata import version
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ..formats.prompt.wordings import DEFAULT
 from ..messages import ToolSpec
-from ..providers.identity import Identity
+
+if TYPE_CHECKING:
+    from ..providers.identity import Identity
 
 __all__ = [
     "PARTS",
@@ -140,4 +141,6 @@ def hash_of_tools(tools: Iterable[ToolSpec]) -> str:
 
 def toolspan_version() -> str:
     """The version of the installed package."""
+    from importlib.metadata import version
+
     return version("toolspan")

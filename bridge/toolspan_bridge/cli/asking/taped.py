@@ -23,7 +23,7 @@ from .session import Session, opened
 if TYPE_CHECKING:
     from ...validation.recording import Recorder, Replay
 
-__all__ = ["EXIT_NOT_RECORDED", "Taped", "taped"]
+__all__ = ["EXIT_NOT_RECORDED", "EXIT_NOT_WHOLE", "Taped", "taped"]
 
 EXIT_NOT_RECORDED = 2
 """The exit code when what was asked is not in the recording."""

@@ -42,6 +42,8 @@ class BashCompletion(BashComplete):
 
     @override
     def get_completion_args(self) -> tuple[list[str], str]:
+        if "COMP_LINE" not in os.environ:  # a function that an earlier version printed
+            return super().get_completion_args()
         line = os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])]
         words = split_arg_string(line)
         begins_another = line[-1:].isspace() and not words[-1][-1:].isspace()

@@ -28,7 +28,7 @@ from ...conversation.message_json import object_of
 from ...errors import BusyError, StoreError, UsageError
 from ..storage.trial import timestamp
 
-__all__ = ["MARK", "MAX_BYTES", "RecordingFile", "head_of", "lines_of"]
+__all__ = ["MARK", "MAX_BYTES", "VERSION", "RecordingFile", "head_of", "lines_of"]
 
 MARK = "toolspan_run_recording"
 VERSION = 1

@@ -5,11 +5,14 @@ Everything that acts on validation (ask, chat, routes, the list of models) looks
 
 from __future__ import annotations
 
-from .best_model import BEST, Candidate, best_of, candidates_of
-from .better_mode import BetterMode, better_mode
-from .failing_tools import FailingTool, failing_tools
-from .present import present_of
-from .standings import ModelStanding, ModeRecord, Standings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .best_model import BEST, Candidate, best_of, candidates_of
+    from .better_mode import BetterMode, better_mode
+    from .failing_tools import FailingTool, failing_tools
+    from .present import present_of
+    from .standings import ModelStanding, ModeRecord, Standings
 
 __all__ = [
     "BEST",
@@ -25,3 +28,23 @@ __all__ = [
     "failing_tools",
     "present_of",
 ]
+
+_MODULES = {
+    "BEST": ".best_model",
+    "BetterMode": ".better_mode",
+    "Candidate": ".best_model",
+    "FailingTool": ".failing_tools",
+    "ModeRecord": ".standings",
+    "ModelStanding": ".standings",
+    "Standings": ".standings",
+    "best_of": ".best_model",
+    "better_mode": ".better_mode",
+    "candidates_of": ".best_model",
+    "failing_tools": ".failing_tools",
+    "present_of": ".present",
+}
+
+if not TYPE_CHECKING:
+    from toolspan_server.common.lazy_exports import lazy_exports
+
+    __getattr__, __dir__ = lazy_exports(__name__, _MODULES)

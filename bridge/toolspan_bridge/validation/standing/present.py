@@ -8,7 +8,6 @@ from functools import cache
 from toolspan_server.config import Config
 
 from ...errors import BridgeError
-from ...providers.identity import known_identity
 from ...providers.resolve import own_providers, with_wording
 from ..evidence.records import Present, Record
 from ..fingerprint import mode_parts, toolspan_version
@@ -21,6 +20,8 @@ __all__ = ["present_of"]
 def present_of(config: Config, also: Mapping[str, str] | None = None) -> Present:
     """What tells of a record how its fingerprint would be now, by ``config``: its provider's address and
     format, the mode and the wording, and this program's version; and ``also``, which the caller knows."""
+    from ...providers.identity import known_identity
+
     chosen = ChosenWordings(config.state_directory / STORE_FILE)
 
     @cache

@@ -12,7 +12,6 @@ from toolspan_server.config import Config
 from ...errors import UsageError
 from ...messages import ToolSpec
 from ...providers import Provider, split_model
-from ...providers.identity import identity_of
 from ..badges import RULE, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from ..evidence.records import Record, judged, newest
 from ..fingerprint import hash_of_tools, mode_parts
@@ -79,7 +78,7 @@ class ModelStanding:
 
     def better_mode(self) -> BetterMode | None:
         """The wording by which the model does better than natively, if there is one."""
-        return better_mode(self.judged, self.rule.minimum)
+        return better_mode(self.judged, self.rule.minimum) if self.records else None
 
     def failing_tools(self, format_name: str) -> tuple[FailingTool, ...]:
         """The tools that the model fails with, asked in the format ``format_name``. Raises ``StoreError``."""
@@ -125,6 +124,8 @@ async def _with_version(standing: ModelStanding, provider: Provider, model: str)
     """``standing`` with the version of ``model`` that ``provider`` tells now, where a record has one."""
     if not any(record.fingerprint and record.fingerprint.model_version for record in standing.records):
         return standing
+    from ...providers.identity import identity_of
+
     version = (await identity_of(provider, model)).version
     return replace(standing, now={**standing.now, "model_version": version}) if version else standing
 

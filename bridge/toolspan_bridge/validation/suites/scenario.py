@@ -18,7 +18,7 @@ from .verdicts import judge
 if TYPE_CHECKING:
     from .setting import Setting
 
-__all__ = ["MAX_TURNS", "Scenario", "Turn"]
+__all__ = ["MAX_TURNS", "MAX_WEIGHT", "Scenario", "Turn"]
 
 MAX_TURNS = 64
 MAX_WEIGHT = 1_000_000

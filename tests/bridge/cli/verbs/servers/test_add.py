@@ -145,7 +145,7 @@ def test_at_a_terminal_values_are_asked_for_and_secrets_stay_variables(place: Pa
     with Terminal("servers", "add", "server.json", cwd=place) as terminal:
         terminal.until("CITY – Where")
         terminal.type("Rome\n")
-        terminal.until("Write ")
+        terminal.until("Write")
         terminal.type("y\n")
         terminal.until("set WEATHER_KEY")
         assert terminal.ended() == 0

@@ -148,7 +148,7 @@ def test_at_a_terminal_a_person_chooses_and_confirms(place: Path, monkeypatch: p
         terminal.until("Import which?")
         terminal.type("2\n")
         terminal.until("+  web:")
-        terminal.until("Write ")
+        terminal.until("Write")
         terminal.type("y\n")
         terminal.until("set WEB_AUTHORIZATION")
         assert terminal.ended() == 0
