@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ..files.yaml_text import block as yaml_block
 from ._apis import api_source, http_tool, mock_tool
 from ._described import Described, described, server_description
 from ._document import Entry, config_text
 from ._record import Calling, recorded, server_spec
 from ._schema_file import SCHEMA, put_schema
-from ._yaml import block as yaml_block
 
 __all__ = [
     "SCHEMA",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._yaml import block
+from ..files.yaml_text import block
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,14 @@ def block(data: Any, indent: int, *, escaped: bool = True) -> str:
     return "".join(f"{' ' * indent}{line}\n" if line else "\n" for line in text.splitlines())
 
 
+def line(data: Any) -> str:
+    """``data`` as YAML on one line; nothing in it is escaped as a variable."""
+    text = yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**31, default_flow_style=True
+    )
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
 def _escaped(value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("${", "$${")

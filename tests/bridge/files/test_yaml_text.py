@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_bridge.init._yaml import block
+from toolspan_bridge.files.yaml_text import block
 
 pytestmark = pytest.mark.requirement("I4.3.10")
 
