@@ -35,6 +35,7 @@ from ...validation import (
 from ...validation.between import NOTHING_BETWEEN, Between
 from ...validation.bfcl import BfclSuite, left_out_notes, suite_of
 from ..asking.default_model import default_model
+from ..asking.making_suites import suite_writing_options
 from ..asking.session import Session
 from ..asking.taped import Taped, taped
 from ..inputs.options import (
@@ -44,10 +45,11 @@ from ..inputs.options import (
     json_option,
     locked_option,
     reasoning_option,
+    servers_option,
     tool_options,
 )
 from ..inputs.recording import RecordingChoice, recording_options
-from ..inputs.suites import named_suite
+from ..inputs.suites import file_of, named_suite
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
 from ..terminal.scored_answers import score_answers
@@ -66,8 +68,8 @@ from ..terminal.scored_answers import score_answers
     "--suite",
     "suite_name",
     metavar="FILE",
-    help="A YAML suite, or bfcl:PATH, a file or folder of the Berkeley Function-Calling "
-    "Leaderboard. Default: the four built-in scenarios.",
+    help="A YAML suite; or bfcl:PATH, a file or folder of the Berkeley Function-Calling Leaderboard; or "
+    "promptfoo:FILE, testmcpy:FILE, inspect:FILE. Default: the four built-in scenarios.",
 )
 @click.option(
     "--answers",
@@ -92,7 +94,9 @@ from ..terminal.scored_answers import score_answers
 @locked_option
 @debug_option
 @tool_options
+@servers_option
 @json_option
+@suite_writing_options
 def command(
     models: tuple[str, ...],
     suite_name: str | None,
@@ -108,6 +112,9 @@ def command(
     """Put a suite of scenarios to models and record which of them use the tools as expected.
 
     A suite that names tools which no server offers is not run: exit 2.
+
+    With --generate a suite is made of the tools that --config and --server lead to, and with --write-suite
+    of another program's file; nothing is run. What cannot be made or taken is listed on stderr.
 
     Every trial is kept in the state folder (.toolspan) as soon as it ends. Exit 6 when a model falls below
     the threshold; with --wordings, when neither its native calls nor the best wording reach it.
@@ -133,7 +140,7 @@ def command(
 
     async def run() -> tuple[ValidationReport, Path, Taped]:
         async with taped(choice, recording) as tape:
-            file = Path(suite_name) if suite_name else None
+            file = file_of(suite_name)
             report, records = await validated(
                 tape.session, models, suite, trials, threshold, reasoning, wordings, file, tape.between
             )
