@@ -75,7 +75,7 @@ def _ordered(value: Any) -> Any:
     """The same JSON with the keys of its objects in one order, whatever order they came in."""
     if is_object(value):
         return {key: _ordered(value[key]) for key in sorted(value)}
-    return [_ordered(each) for each in value] if isinstance(value, list | tuple) else value
+    return [_ordered(each) for each in value] if is_list(value) else value
 
 
 def told_apart(tools: Iterable[Subject]) -> tuple[tuple[Subject, ...], list[LeftOut]]:
@@ -84,8 +84,10 @@ def told_apart(tools: Iterable[Subject]) -> tuple[tuple[Subject, ...], list[Left
     twice: set[str] = set()
     for tool in tools:
         twice |= {tool.name} if tool.name in found else set()
-        parts = {key: _ordered(getattr(tool, key)) for key in ("schema", "output", "examples")}
-        found[tool.name] = replace(tool, **parts)
+        examples = tuple(_ordered(each) for each in tool.examples)
+        found[tool.name] = replace(
+            tool, schema=_ordered(tool.schema), output=_ordered(tool.output), examples=examples
+        )
     kept = tuple(found[name] for name in sorted(found) if name not in twice)
     why = "several servers have a tool of this name, and a suite names tools without a server"
     return kept, [LeftOut("all", name, why) for name in sorted(twice)]
