@@ -104,6 +104,8 @@ def test_every_process_writes_the_same_bytes(place: Path) -> None:
         (("--force",), "add --generate or --write-suite"),
         (("--generate", "x.yaml", "--suite", "y.yaml"), "leave out --suite"),
         (("--generate", "x.yaml", "--model", "a/b"), "--model is of a run"),
+        (("--generate", "x.yaml", "--trials", "3"), "--trials is of a run"),
+        (("--generate", "x.yaml", "--record"), "--record or --replay is of a run"),
         (("--generate", "none/x.yaml"), "its folder is not there"),
         (("--write-suite", "x.yaml"), "--suite promptfoo:FILE"),
         (("--write-suite", "x.yaml", "--suite", "promptfoo:none.yaml"), "none.yaml"),

@@ -11,10 +11,12 @@ import click
 from ....errors import UsageError
 from ...inputs import completed
 from ...inputs.options import ConfigChoice
+from ...inputs.recording import RecordingChoice
 
 GENERATED = "generated-suite.yaml"
 """Where ``--generate`` writes without a FILE."""
 
+_NO_RECORDING = RecordingChoice()
 _RUNS = {
     "models": "--model",
     "answers": "--answers",
@@ -74,7 +76,10 @@ def _check(
         return
     if generate is not None and (write_suite is not None or options.get("suite_name") is not None):
         raise UsageError("--generate makes a suite of tools: leave out --suite and --write-suite")
-    if ran := [name for key, name in _RUNS.items() if options.get(key)]:
+    ran = [name for key, name in _RUNS.items() if options.get(key)]
+    ran += ["--trials"] if options.get("trials", 1) != 1 else []
+    ran += ["--record or --replay"] if options.get("recording", _NO_RECORDING) != _NO_RECORDING else []
+    if ran:
         raise UsageError(f"{ran[0]} is of a run, and the suite is only written: leave it out")
 
 

@@ -22,8 +22,8 @@ _ASKS = (
 )
 _MUST_BE_SAID = frozenset(
     words_of(
-        "city location place email recipient phone date amount path url file title expression source "
-        "destination name address message content"
+        "city location place email recipient phone date amount path url file expression source destination "
+        "name address"
     )
 )
 """What a model can make up of no other argument."""
