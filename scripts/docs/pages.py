@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from toolspan_bridge.validation.suites.published_schema import suite_schema_text
+
 from . import cast, command_line, config_file, errors, events, formats, man, parts
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +21,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "docs/reference/parts.md": parts.page,
     "docs/tutorials/tour.md": cast.page,
     man.PATH: man.page,
+    "configs/toolspan.suite.schema.json": suite_schema_text,
 }
 
 

@@ -67,6 +67,12 @@ def config_schema_text() -> str:
     return json.dumps(config_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
+def record_schema(record: type[Record]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The schema of ``record``, and the definitions that it refers to, by their names."""
+    definitions: dict[str, Any] = {}
+    return _object(record, definitions), definitions
+
+
 def _one_of(
     description: str, choices: Mapping[str, tuple[str, type[Record]]], definitions: dict[str, Any]
 ) -> dict[str, Any]:

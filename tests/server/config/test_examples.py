@@ -21,7 +21,9 @@ from toolspan_server.parts.kind import KINDS
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 SCHEMA = CONFIGS / "toolspan.schema.json"
-FILES = sorted(path for path in CONFIGS.iterdir() if path.is_file() and path != SCHEMA)
+FILES = sorted(
+    path for path in CONFIGS.iterdir() if path.is_file() and not path.name.endswith(".schema.json")
+)
 
 
 def data_of(path: Path) -> Any:

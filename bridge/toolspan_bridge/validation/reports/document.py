@@ -14,6 +14,7 @@ from ..badges import badge_of
 from ..evidence.comparison import CellName
 from ..evidence.counts import Counts
 from ..evidence.records import Record
+from ..evidence.weights import rounded, weighted_rate
 from ..fingerprint import toolspan_version
 from ..storage.trial import Trial
 from .contents import Contents
@@ -109,6 +110,7 @@ def _record(contents: Contents, record: Record) -> dict[str, Any]:
         "first_tested": record.first_tested,
         "last_tested": record.last_tested,
         "counts": record.counts.as_dict(),
+        "weighted_rate": rounded(weighted_rate(record.trials)),
         "scenarios": _named(evidence.scenarios),
         "tools": _named(evidence.tools),
         "tags": _named(evidence.tags),

@@ -12,6 +12,7 @@ from ...providers.prices import total_usd, usd_data
 from ..badges import RULE, Badge, BadgeRule
 from ..evidence.comparison import CellName, Comparison, compared
 from ..evidence.counts import Counts
+from ..evidence.weights import rounded, weighted_rate
 from ..records import is_validated
 from ..storage.store import Totals
 from ..storage.trial import Trial
@@ -185,6 +186,7 @@ class ValidationReport:
             "error_count": counts.errors,
             "missing": model.missing,
             "rate": round(model.rate, 4),
+            "weighted_rate": rounded(weighted_rate(model.trials)),
             "validated": self.badge(model).status == "validated",
             "badge": self.badge(model).as_dict(),
             "all_runs": {"test_count": model.totals.test_count, "success_count": model.totals.success_count},

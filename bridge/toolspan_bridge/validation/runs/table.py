@@ -11,6 +11,7 @@ from toolspan_server.common.visible import visible_line
 
 from ...providers.prices import has_prices, total_usd, usd_text
 from ..evidence.counts import Counts
+from ..evidence.weights import weighted_rate
 from ..storage.trial import Trial
 from ..wordings.choice import WordingChoice
 from .report import ModelReport, ValidationReport
@@ -34,6 +35,8 @@ def print_report(report: ValidationReport, file: IO[str], records: Path | None =
             console.print(visible_line(f"{model.model_id}, suite {suite}"), soft_wrap=True)
             console.print(_table(report, model))
             console.print(report.badge(model).signed, soft_wrap=True)
+            if (weighted := weighted_rate(model.trials)) is not None:
+                console.print(f"{weighted * 100:.0f} % by the scenarios' weights", soft_wrap=True)
         for line in _failures(model):
             console.print(line, soft_wrap=True)
     for choice in report.choices:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from toolspan_server.problems import Fault, Faulty
 
@@ -66,7 +66,20 @@ def _elicit(value: Any) -> Any:
     raise Faulty(Fault((), "must be accept, decline, cancel, or {accept: {FIELD: value, …}}"))
 
 
-ApprovalAnswer = Annotated[Approve, BeforeValidator(_approve)]
+_ELICIT_SCHEMA = {
+    "anyOf": [
+        {"enum": list(_ACTIONS)},
+        {
+            "type": "object",
+            "properties": {"accept": {"type": "object", "description": "The fields of the form."}},
+            "required": ["accept"],
+            "additionalProperties": False,
+        },
+    ]
+}
+ApprovalAnswer = Annotated[
+    Approve, BeforeValidator(_approve, json_schema_input_type=Literal["allow", "deny"] | Approve)
+]
 """``allow``, ``deny``, or ``{answer, reason, arguments}``."""
-ElicitationAnswers = Annotated[Elicit, BeforeValidator(_elicit)]
+ElicitationAnswers = Annotated[Elicit, BeforeValidator(_elicit), WithJsonSchema(_ELICIT_SCHEMA)]
 """``accept``, ``decline``, ``cancel``, or ``{accept: {FIELD: value}}``."""

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from ..expectations import AnswerRule, check_expected, parse_answer_rules
+from .form_schemas import ANSWER_SCHEMA, ARGUMENTS_SCHEMA
 
 __all__ = ["Expect", "ExpectedCall", "Strict", "Text"]
 
@@ -32,22 +41,49 @@ Text = Annotated[str, Field(min_length=1)]
 class ExpectedCall(Strict):
     """A call that the model should make: the tool's own name, and the arguments that matter."""
 
-    tool: Text
-    arguments: Annotated[dict[str, Any], AfterValidator(_checked_arguments)] = Field(
-        default_factory=dict[str, Any]
+    tool: Text = Field(description="The tool's own name.", examples=["create_ticket"])
+    arguments: Annotated[
+        dict[str, Any], AfterValidator(_checked_arguments), WithJsonSchema(ARGUMENTS_SCHEMA)
+    ] = Field(
+        default_factory=dict[str, Any],
+        description="The arguments that matter, each a value or a form such as {one_of: [high, urgent]}.",
+        examples=[{"priority": {"one_of": ["high", "urgent"]}, "room": 3}],
     )
 
 
 class Expect(Strict):
     """What the model should do. Everything that is given must hold."""
 
-    calls: tuple[ExpectedCall, ...] = Field(default=(), max_length=64)
-    no_calls: bool = Field(default=False, strict=True)
-    never: tuple[Text, ...] = ()
-    answer: Annotated[tuple[AnswerRule, ...], BeforeValidator(parse_answer_rules)] = ()
-    order: Literal["any", "ordered", "parallel"] = "any"
-    max_calls: int | None = Field(default=None, ge=1, strict=True)
-    max_iterations: int | None = Field(default=None, ge=1, strict=True)
+    calls: tuple[ExpectedCall, ...] = Field(
+        default=(),
+        max_length=64,
+        description="Calls that must be made, and succeed; further calls do no harm.",
+        examples=[[{"tool": "create_ticket", "arguments": {"room": 3}}]],
+    )
+    no_calls: bool = Field(default=False, strict=True, description="No tool is to be called.")
+    never: tuple[Text, ...] = Field(
+        default=(), description="Tools that must not be called.", examples=[["delete_ticket"]]
+    )
+    answer: Annotated[
+        tuple[AnswerRule, ...], BeforeValidator(parse_answer_rules), WithJsonSchema(ANSWER_SCHEMA)
+    ] = Field(
+        default=(),
+        description="What the answer contains, in any case, or as a form says, or one of a list of these.",
+        examples=["ticket", {"number": {"value": 6.75, "within": 0.01}}],
+    )
+    order: Literal["any", "ordered", "parallel"] = Field(
+        default="any", description="How the calls come: in any order, one after another, or in one turn."
+    )
+    max_calls: int | None = Field(
+        default=None, ge=1, strict=True, description="The most calls that may be made.", examples=[3]
+    )
+    max_iterations: int | None = Field(
+        default=None,
+        ge=1,
+        strict=True,
+        description="The most turns of the model in which it could call tools.",
+        examples=[2],
+    )
 
     @model_validator(mode="after")
     def _can_be_met_and_missed(self) -> Self:

@@ -20,6 +20,17 @@
       - query: Thank you!
         expect:
           no_calls: true                 # no tool at all
+        tools: [find_*]                  # globs of the tools that are offered; default: all
+        mocks:                           # what tools answer, in the words of a config's mocks
+          find_tickets: {response: []}
+        approvals: {delete_*: deny}      # what a person says to calls
+        elicitations: {book: decline}    # what a person answers to questions of tools
+        weight: 2                        # in weighted rates
+      - name: a conversation
+        messages: [{role: user, content: I sit in room 5.}]
+        turns:                           # in place of query and expect
+          - {query: Open a ticket, expect: {no_calls: true}}
+          - {query: The chair is broken, expect: {calls: [{tool: create_ticket}]}}
 
 An argument fits when it is equal (numbers as numbers, strings in any case and without surrounding space,
 of an object the given keys) or as a form says: ``{contains: text}``, ``{matches: RE2 pattern}``,

@@ -204,3 +204,56 @@ def test_a_model_is_asked_the_leaderboards_cases_without_a_config(tmp_path: Path
     assert ran.json["models"][0]["scenarios"][0]["scenario"] == "live_relevance_0"
     assert "multi_turn_base is left out" in ran.err
     assert (tmp_path / ".toolspan" / "validation.sqlite3").exists()
+
+
+TALK = """
+scenarios:
+  - name: talk
+    turns:
+      - {query: a, expect: {calls: [{tool: find}]}}
+      - {query: b, expect: {answer: "4"}}
+"""
+FOUND = {"calls": [{"name": "find", "arguments": {}}], "answer": "Found."}
+
+
+@pytest.mark.requirement("I14.1.46")
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"turns": [FOUND, {"answer": "It is 4."}]}, ""),
+        ({"turns": [FOUND, {"answer": "5"}]}, "turn 2 of 2: the answer does not contain '4' (it is '5')"),
+        ({"turns": [FOUND]}, "turn 2 of 2: no answer is recorded for it"),
+        ({"turns": [FOUND, FOUND, FOUND]}, "3 turns are recorded, but the scenario has 2"),
+        (FOUND, "the scenario has 2 turns: its line needs 'turns'"),
+    ],
+)
+def test_a_conversation_is_scored_turn_by_turn(tmp_path: Path, answer: dict[str, Any], reason: str) -> None:
+    (tmp_path / "talk.yaml").write_text(TALK)
+    ran = _scored(tmp_path, "talk.yaml", {"id": "talk", **answer})
+    assert _verdicts(ran) == {"talk": (not reason, reason)}
+
+
+@pytest.mark.requirement("I14.1.46")
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({"turns": []}, "'turns' must be a list with an object for each turn"),
+        ({"turns": [1]}, "turns[0] must be an object with 'calls' or 'answer'"),
+        ({"turns": [FOUND, {}]}, "neither 'calls' nor 'answer' is there in turns[1]"),
+        ({"turns": [{"calls": [{}]}]}, "turns[0].calls[0] must be an object with a 'name'"),
+        ({"turns": [FOUND], "answer": "x"}, "'calls' and 'answer' stand in the turns, not beside them"),
+    ],
+)
+def test_a_line_of_turns_that_is_no_answer_is_named(
+    tmp_path: Path, answer: dict[str, Any], told: str
+) -> None:
+    (tmp_path / "talk.yaml").write_text(TALK)
+    ran = _scored(tmp_path, "talk.yaml", {"id": "talk", **answer})
+    assert ran.code == 2 and f"answers.jsonl:1: {told}" in ran.err
+
+
+@pytest.mark.requirement("I14.1.46")
+def test_turns_of_a_scenario_without_turns_are_no_answer_to_it(tmp_path: Path, suite: Path) -> None:
+    ran = _scored(tmp_path, "suite.yaml", {"id": "a sum", "turns": [RIGHT]}, QUIET)
+    reason = "the scenario has 1 turn: its line needs 'calls' and 'answer', without 'turns'"
+    assert _verdicts(ran)["a sum"] == (False, reason)

@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 import yaml
 
-from toolspan_bridge import Asker, Conversed, Scenario, Toolbox, servers_of
+from toolspan_bridge import Asker, Conversed, Scenario, Suite, Toolbox, servers_of
+from toolspan_bridge.approvals import Departure, PolicyApprover
 from toolspan_bridge.client import ClientFeatures
 from toolspan_bridge.messages import Assistant, Message, Request, ToolResults, User
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.providers.contract import Provider
+from toolspan_bridge.validation.runs.plan import hash_of_suite
 from toolspan_bridge.validation.suites import StandIn
 from toolspan_bridge.validation.suites.staging import Nobody
 from toolspan_server import Config, load_config
+from toolspan_server.config import ApprovalRule
+from toolspan_server.engines.upstreams import ListedTool
 
 pytestmark = pytest.mark.anyio
 
@@ -274,3 +278,65 @@ async def test_the_person_of_a_scenario_answers_what_a_tool_asks(
     async with Toolbox.connect(servers_of(load_config(path)), client=features) as toolbox:
         conversed, _, _ = await asked(scenario, calling("book_table"), {"text": "!"}, toolbox=toolbox)
     assert conversed.tool_calls[0].result["result"] == told
+
+
+@pytest.mark.requirement("I14.1.43")
+@pytest.mark.parametrize("refusal", ["a rule", "a changed definition"])
+async def test_what_is_not_for_this_person_to_allow_stays_refused(refusal: str) -> None:
+    rules = [ApprovalRule(tools=["delete_*"], action="deny")] if refusal == "a rule" else []
+    departure = Departure({}, "you allowed it", "its definition has changed")
+
+    def changed(server: str, tool: ListedTool) -> Departure | None:
+        return departure if refusal == "a changed definition" else None
+
+    scenario = Scenario.model_validate(
+        {"query": "q", "approvals": {"*": "allow"}, "expect": {"max_calls": 1}}
+    )
+    approver = PolicyApprover(rules=rules, departure_of=changed)
+    script = _Script([calling("delete_city", city="Oslo"), {"text": "!"}])
+    async with Asker(Config(), TOOLBOX, providers=script, approver=approver) as asker:
+        conversed = await asker.ask("scripted/x", scenario)
+    assert conversed.tool_calls[0].result["error_code"] == "denied"
+
+
+@pytest.mark.requirement("I14.1.48")
+def test_new_keys_change_the_hash_of_a_suite_and_their_defaults_none() -> None:
+    plain = {"query": "q", "expect": {"no_calls": True}}
+    usual = {"tools": "all", "mocks": {}, "approvals": {}, "elicitations": {}, "messages": [], "weight": 1}
+    changes: list[dict[str, Any]] = [
+        {"tools": ["a"]},
+        {"mocks": {"a": {"response": 1}}},
+        {"mocks": {"a": {"response": 2}}},
+        {"approvals": {"a": "deny"}},
+        {"elicitations": {"a": "cancel"}},
+        {"messages": [{"role": "user", "content": "c"}]},
+        {"weight": 2},
+    ]
+    suites = [{**plain, **change} for change in changes]
+    suites += [{"turns": [plain]}, {"turns": [plain, plain]}]
+    hashes = [hash_of_suite(Suite.model_validate({"scenarios": [each]})) for each in (plain, *suites)]
+    assert len(set(hashes)) == len(hashes)
+    assert hash_of_suite(Suite.model_validate({"scenarios": [{**plain, **usual}]})) == hashes[0]
+
+
+@pytest.mark.requirement("I14.1.48")
+def test_the_hash_of_a_suite_is_what_it_was_before_there_were_such_keys() -> None:
+    suite = {
+        "scenarios": [
+            {
+                "query": "?",
+                "expect": {
+                    "calls": [{"tool": "x"}, {"tool": "y", "arguments": {"a": {"one_of": [1, 2]}}}],
+                    "order": "ordered",
+                },
+                "tags": ["a"],
+            },
+            {
+                "name": "b",
+                "query": "q",
+                "expect": {"no_calls": True, "answer": ["a", {"number": {"value": 1, "within": 0.1}}]},
+            },
+        ]
+    }
+    kept = "af658ac7a9cc468acf2a56b623e94a4121894fb6c3476dd87959f7c2f9d5a75f"
+    assert hash_of_suite(Suite.model_validate(suite)) == kept
