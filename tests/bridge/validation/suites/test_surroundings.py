@@ -15,6 +15,7 @@ from toolspan_bridge.client import ClientFeatures
 from toolspan_bridge.messages import Assistant, Message, Request, ToolResults, User
 from toolspan_bridge.providers.catalog.scripted import Scripted
 from toolspan_bridge.providers.contract import Provider
+from toolspan_bridge.validation.between import Between
 from toolspan_bridge.validation.runs.plan import hash_of_suite
 from toolspan_bridge.validation.suites import StandIn
 from toolspan_bridge.validation.suites.staging import Nobody
@@ -84,6 +85,10 @@ class _Script:
         return self._provider, model
 
     @property
+    def between(self) -> Between:
+        return Between(around=lambda _providers: self)
+
+    @property
     def requests(self) -> list[Request]:
         return self._provider.requests
 
@@ -97,7 +102,7 @@ async def asked(
 ) -> tuple[Conversed, tuple[str, ...], list[Request]]:
     """What a model that says ``turns`` makes of a scenario in YAML; its faults; the requests."""
     scenario, script = Scenario.model_validate(yaml.safe_load(written)), _Script(turns)
-    async with Asker(Config(), toolbox, providers=script) as asker:
+    async with Asker(Config(), toolbox, between=script.between) as asker:
         conversed = await asker.ask("scripted/x", scenario)
     return conversed, scenario.faults_of(conversed), script.requests
 
@@ -294,7 +299,7 @@ async def test_what_is_not_for_this_person_to_allow_stays_refused(refusal: str) 
     )
     approver = PolicyApprover(rules=rules, departure_of=changed)
     script = _Script([calling("delete_city", city="Oslo"), {"text": "!"}])
-    async with Asker(Config(), TOOLBOX, providers=script, approver=approver) as asker:
+    async with Asker(Config(), TOOLBOX, between=script.between, approver=approver) as asker:
         conversed = await asker.ask("scripted/x", scenario)
     assert conversed.tool_calls[0].result["error_code"] == "denied"
 
