@@ -13,6 +13,7 @@ from ...providers.prices import total_usd
 from ..storage.trial import Trial
 from .confusion import confusion, expected_tools
 from .counts import Counts
+from .weights import weighted_rate
 
 __all__ = ["PERCENTILES", "Evidence", "evidence_of", "pass_k"]
 
@@ -78,11 +79,7 @@ class Evidence:
     def weighted_rate(self) -> float | None:
         """The share of successes where each trial counts as much as its scenario's weight; ``None`` where
         every scenario has the same."""
-        weights = [_weight(trial) for trial in self.measured]
-        if len(set(weights)) < 2:
-            return None
-        won = (weight for weight, trial in zip(weights, self.measured, strict=True) if trial.success)
-        return sum(won) / sum(weights)
+        return weighted_rate(self.trials)
 
     @cached_property
     def latency_ms(self) -> dict[int, int]:
@@ -146,8 +143,3 @@ def _tags(trial: Trial) -> tuple[str, ...]:
 
 def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _weight(trial: Trial) -> float:
-    weight = trial.details.get("weight")
-    return float(weight) if isinstance(weight, int | float) and not isinstance(weight, bool) else 1.0

@@ -25,7 +25,7 @@ def weighted_rate(trials: Iterable[Trial]) -> float | None:
     """The weights of the trials that succeeded by those of all, 0 … 1, errors of providers left out; ``None``
     where all count alike, so that it is the rate."""
     measured = [(weight_of(trial), trial.success) for trial in trials if not trial.is_error]
-    if all(weight == 1 for weight, _ in measured):
+    if len({weight for weight, _ in measured}) < 2:
         return None
     whole = fsum(weight for weight, _ in measured)
     return fsum(weight for weight, success in measured if success) / whole

@@ -14,7 +14,7 @@ from ..badges import badge_of
 from ..evidence.comparison import CellName
 from ..evidence.counts import Counts
 from ..evidence.records import Record
-from ..evidence.weights import rounded, weighted_rate
+from ..evidence.weights import rounded
 from ..fingerprint import toolspan_version
 from ..storage.trial import Trial
 from .contents import Contents
@@ -110,12 +110,11 @@ def _record(contents: Contents, record: Record) -> dict[str, Any]:
         "first_tested": record.first_tested,
         "last_tested": record.last_tested,
         "counts": record.counts.as_dict(),
-        "weighted_rate": rounded(weighted_rate(record.trials)),
         "scenarios": _named(evidence.scenarios),
         "tools": _named(evidence.tools),
         "tags": _named(evidence.tags),
         "pass_k": {str(k): round(float(share), 6) for k, share in evidence.consistency.items()},
-        "weighted_rate": None if evidence.weighted_rate is None else round(evidence.weighted_rate, 6),
+        "weighted_rate": rounded(evidence.weighted_rate),
         "flaky": list(evidence.flaky),
         "confusion": [
             {"expected": expected or None, "called": called or None, "count": count}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_TURNS", "MAX_WEIGHT", "Scenario", "Turn"]
 
 MAX_TURNS = 64
-_MAX_WEIGHT = 1_000_000
+MAX_WEIGHT = 1_000_000
 
 
 class Turn(Strict):
@@ -63,7 +63,7 @@ class Scenario(Surroundings):
     weight: float = Field(
         default=1.0,
         gt=0,
-        le=_MAX_WEIGHT,
+        le=MAX_WEIGHT,
         description="How much it counts in weighted rates. Badges and intervals count every trial once.",
         examples=[2],
     )
