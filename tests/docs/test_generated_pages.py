@@ -17,6 +17,7 @@ from toolspan_bridge.formats.shared.claude import models
 from toolspan_bridge.providers.compatible.rows import row_names, row_of
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I10.5.6", "I5.4.7")
 @pytest.mark.parametrize("path", PAGES)
 def test_a_generated_page_is_what_its_generator_writes(path: str) -> None:

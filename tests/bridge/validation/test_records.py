@@ -213,5 +213,5 @@ class _AnySequence(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
 
-TestAnySequenceOfTrials = _AnySequence.TestCase
+TestAnySequenceOfTrials = pytest.mark.long(_AnySequence.TestCase)
 TestAnySequenceOfTrials.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)

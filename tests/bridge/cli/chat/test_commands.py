@@ -57,6 +57,7 @@ def kept(folder: Path) -> Conversation:
     return Conversation.load(folder / "talk.json")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I13.4.20")
 def test_a_command_is_found_by_a_beginning_that_only_it_has_and_by_none_else(shop: Path) -> None:
     ran = chat(shop, "/mod", "/re", "/modle x", "/x", "/help undo", model="offline/keyword")

@@ -194,6 +194,7 @@ def configured(folder: Path, *options: str) -> Ran:
     return toolspan("ask", "Hi", "-m", "scripted/turns.yaml", *options, "--json", cwd=folder)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I12.5.38")
 def test_a_named_config_s_hooks_run_and_a_found_one_s_only_with_consent(tmp_path: Path) -> None:
     ran_ = configured(tmp_path, "-c", "toolspan.yaml")

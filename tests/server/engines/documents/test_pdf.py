@@ -19,6 +19,7 @@ def read(data: bytes) -> Document:
     return read_document("paper.pdf", data, Event())
 
 
+@pytest.mark.long
 def test_each_page_is_a_section() -> None:
     document = read(pdf_with("Hello decorators", "Second page", title="My paper"))
     assert document.title == "My paper"

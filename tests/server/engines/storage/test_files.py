@@ -145,6 +145,7 @@ def test_a_lower_quota_takes_nothing_away_and_lets_a_document_shrink(tmp_path: P
     assert strict.get_all() == {"a": "small"}
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I12.4.14")
 @pytest.mark.parametrize("url", ["{}", "sqlite:///{}/tools.db"], ids=["files", "sqlite"])
 def test_two_processes_on_one_document_lose_nothing(tmp_path: Path, url: str) -> None:

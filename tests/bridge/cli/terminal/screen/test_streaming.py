@@ -115,6 +115,7 @@ def test_words_are_shown_once_they_are_settled(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.requirement("I13.4.46")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("line", "count"),
     [("many words of one paragraph that has no end ", 500), ("print(1)  # a line of code\n", 800)],
