@@ -36,7 +36,7 @@ def block(data: Any, indent: int, *, escaped: bool = True) -> str:
     """``data`` as lines of YAML, ``indent`` spaces in. What looks like a variable stays what it is, unless
     ``data`` is not to be ``escaped``."""
     text = yaml.dump(
-        _escaped(data) if escaped else data,
+        with_escapes(data) if escaped else data,
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
@@ -54,12 +54,13 @@ def line(data: Any) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _escaped(value: Any) -> Any:
+def with_escapes(value: Any) -> Any:
+    """``value``, whose texts have no variables where a config is read."""
     if isinstance(value, str):
         return value.replace("${", "$${")
     if isinstance(value, dict):
         named: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]  # of anything
-        return {str(name): _escaped(part) for name, part in named.items()}
+        return {str(name): with_escapes(part) for name, part in named.items()}
     if isinstance(value, list | tuple):
-        return [_escaped(part) for part in cast("Sequence[Any]", value)]
+        return [with_escapes(part) for part in cast("Sequence[Any]", value)]
     return value

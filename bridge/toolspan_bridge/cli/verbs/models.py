@@ -42,8 +42,8 @@ from ..inputs.user_config import (
 from ..module_group import Verb
 from ..terminal.errors import exit_code
 from ..terminal.output import emit_json, emit_table, print_message, print_note
+from ..terminal.unlisted import unlisted_notes
 from ..terminal.waiting.waits import waiting
-from ._unlisted import unlisted_notes
 
 if TYPE_CHECKING:
     from ...providers.listing import ModelListing

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,11 +13,19 @@ from typing_extensions import override
 
 from toolspan_server.cli.options import EXAMPLE
 
+from ...errors import UsageError
 from ..inputs import completed
 from ..module_group import Verb
+from ..terminal.output import emit_text
 
 if TYPE_CHECKING:
     from toolspan_server.config import UntrustedItem
+
+
+_REPLAY_HELP = """\
+  --replay FILE         serve the tools of FILE, which `toolspan validate --record` wrote, in the place of a
+                        config's: each call gets the recorded result, other arguments an error that names
+                        the nearest recorded ones"""
 
 
 class _Serve(Verb):
@@ -35,13 +45,28 @@ class _Serve(Verb):
     add_help_option=False,
     context_settings={"ignore_unknown_options": True},
 )
+@click.option("--replay", "recording", type=click.Path(path_type=Path), shell_complete=completed.files)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, shell_complete=completed.files)
 @click.pass_context
-def command(context: click.Context, arguments: tuple[str, ...]) -> int:
-    """Serve a config's tools over MCP, on stdio or HTTP. Its options are ``toolspan-server``'s."""
+def command(context: click.Context, recording: Path | None, arguments: tuple[str, ...]) -> int:
+    """Serve a config's tools over MCP, on stdio or HTTP. Its options are ``toolspan-server``'s, and --replay
+    FILE serves the tools of a recording in the place of a config's, with the recorded results."""
     from toolspan_server.cli.main import main
 
-    return main(list(arguments), prog=context.command_path, consent=_consent)
+    serve = partial(main, prog=context.command_path, consent=_consent)
+    if recording is None:
+        code = serve(list(arguments))
+        if code == 0 and {"-h", "--help"}.intersection(arguments):
+            emit_text(_REPLAY_HELP)
+        return code
+    if own := [
+        name for name in arguments if name.split("=")[0] in ("-c", "--config", "--workspace", "--pinned")
+    ]:
+        raise UsageError(f"--replay serves the tools of the recording alone: leave out {own[0]}")
+    from ..recorded_mocks import served_recording
+
+    with served_recording(recording) as config:
+        return serve(["--config", str(config), *arguments])
 
 
 def _consent(found: Sequence[UntrustedItem], may_ask: bool) -> bool:

@@ -10,7 +10,7 @@ from ...calls.context import Context
 RESERVED: Mapping[str, tuple[str, ...] | None] = {
     "answers": None,
     "arguments": None,
-    "call": ("number", "tool"),
+    "call": ("number", "tool", "nearest"),
     "client": ("elicitation", "sampling", "roots"),
 }
 """What a template sees beside the arguments, which these names win over; and what is in it, if fixed."""
@@ -46,6 +46,10 @@ class MockCall:
         """Remember that ``done`` steps are taken."""
         self._kept = {"number": self.number, "done": done}
         self.context.client.memory[self._key] = self._kept
+
+    def note_nearest(self, rule: str) -> None:
+        """Let templates know the rule that is nearest, where none holds."""
+        self.scope = {**self.scope, "call": {**self.scope["call"], "nearest": rule}}
 
     def end(self) -> None:
         """Forget the call: it has its answers."""

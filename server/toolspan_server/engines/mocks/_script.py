@@ -11,6 +11,7 @@ from ...calls.context import Context
 from ...errors import ToolFailure
 from ..conditions import Condition
 from ..mock_steps import MockCall, MockStep, MockSteps
+from ._nearest import nearest_rule
 from ._replies import MockAnswer, MockReplies, MockRule
 from ._reply_selection import LiveReply, ReplySelector
 
@@ -29,6 +30,7 @@ class MockScript:
     ) -> None:
         self._steps = MockSteps(steps, stops=on_decline is not None)
         self._rules = [(Condition(rule.when), ReplySelector(rule, directory)) for rule in rules]
+        self._whens = [rule.when for rule in rules]
         self._otherwise = None if replies is None else ReplySelector(replies, directory)
         self._declined = None if on_decline is None else LiveReply(on_decline, directory)
         self._calls = 0
@@ -53,10 +55,13 @@ class MockScript:
         for condition, replies in self._rules:
             if condition.holds(call.scope):
                 return replies
+        nearest = nearest_rule(self._whens, call.scope) if self._whens else ""
         if self._otherwise is None:
             raise ToolFailure(
-                "No rule of the mock fits these arguments",
+                f"No rule of the mock fits these arguments; the nearest is for {nearest}",
                 error_code="no_rule",
                 user_action="Use other arguments; or add a rule, or an answer for all others, to it.",
             )
+        if nearest:
+            call.note_nearest(nearest)
         return self._otherwise
