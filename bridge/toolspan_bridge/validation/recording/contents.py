@@ -20,7 +20,7 @@ from ...conversation.message_json import (
 from ...errors import BridgeError, UsageError
 from ...messages import Reply, ToolOutcome
 from ...providers.identity import Identity
-from ..attempt import Place
+from ..runs.attempt import Place
 from .file import lines_of
 from .records import read_error, read_listed, read_place, read_reply
 from .requests import Asked, Tools

@@ -24,7 +24,7 @@ from ...providers.identity import Identity
 from ...toolbox import Toolbox
 from ...toolbox._ways import Make
 from .._clean import Redact, clean
-from ..attempt import Attempt, Place, current_attempt
+from ..runs.attempt import Attempt, Place, current_attempt
 from ..storage.trial import Trial
 from .file import RecordingFile
 from .records import error_data, listed_data, place_data, redacted, reply_data

@@ -24,7 +24,7 @@ from ...conversation.message_json import (
 from ...errors import BridgeError, UsageError
 from ...messages import Assistant, Reply, StopReason, ToolCall, Usage
 from .._clean import Redact, clean
-from ..attempt import Place
+from ..runs.attempt import Place
 from ..storage.trial import Trial
 
 __all__ = [

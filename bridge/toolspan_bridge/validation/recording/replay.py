@@ -31,7 +31,7 @@ from ...toolbox._ways import Make
 from ...toolbox.connection import ToolConnection
 from ...toolbox.outcomes import failed
 from .._clean import Redact, clean
-from ..attempt import Place, current_attempt
+from ..runs.attempt import Place, current_attempt
 from ..storage.trial import Trial
 from .contents import Recorded, RecordedModel, RecordedServer
 from .made import Kept, as_recorded, not_recorded, run_of

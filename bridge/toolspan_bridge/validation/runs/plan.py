@@ -9,9 +9,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from ..attempt import Place
 from ..fingerprint import hash_of, toolspan_version
 from ..suites import Scenario, Suite
+from .attempt import Place
 
 __all__ = ["Cell", "Plan", "hash_of_suite"]
 

@@ -15,9 +15,9 @@ import yaml
 from tests.support.cli import toolspan
 from toolspan_bridge import Toolbox, ToolOutcome, servers_of
 from toolspan_bridge.cli.recorded_mocks import mocks_config
-from toolspan_bridge.validation.attempt import Place
 from toolspan_bridge.validation.recording import Recorded, RecordedCall, RecordedServer, RecordedTrial
 from toolspan_bridge.validation.recording.mocks import mocks_of
+from toolspan_bridge.validation.runs.attempt import Place
 from toolspan_server import load_config
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I14.2.36")]
