@@ -13,6 +13,7 @@ from toolspan_server.schema.positions import parse_document
 
 from ..errors import UsageError
 from ..files.yaml_text import block, with_escapes
+from ..providers.wire.json_types import is_object
 from ..validation.recording import Recorded
 from ..validation.recording.mocks import Mocks, mocks_of
 
@@ -69,9 +70,9 @@ def _with_mocks(data: dict[str, Any], mocks: dict[tuple[str, str], dict[str, Any
     tools: dict[str, Any] = dict(data.get("tools") or {})
     registry: list[Any] = list(tools.get("registry") or [])
     by_name = {name: (server, tool) for (server, name), tool in mocks.items()}
-    own = {str(entry.get("name")) for entry in registry if isinstance(entry, dict)}
+    own = {str(entry.get("name")) for entry in registry if is_object(entry)}
     for place, entry in enumerate(registry):
-        if isinstance(entry, dict) and entry.get("name") in by_name:
+        if is_object(entry) and entry.get("name") in by_name:
             tool = by_name[entry["name"]][1]
             registry[place] = {**entry, "implementation": with_escapes(tool["implementation"])}
     added = {name: found for name, found in by_name.items() if name not in own}

@@ -16,6 +16,7 @@ from typing import Any, cast
 from toolspan_server.engines.upstreams import ListedTool
 
 from ...messages import ToolOutcome
+from ...providers.wire.json_types import is_list, is_object
 from ..fingerprint import hash_of
 from .contents import Recorded, RecordedCall, RecordedServer
 
@@ -193,7 +194,7 @@ def _accepted(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[s
 
 
 def _filled(value: Any, schema: Mapping[str, Any]) -> Any:
-    if isinstance(value, list) and isinstance(schema.get("items"), Mapping):
+    if is_list(value) and is_object(schema.get("items")):
         return [_filled(item, schema["items"]) for item in value]
     if not isinstance(value, Mapping):
         return value
