@@ -33,7 +33,7 @@ def trial(name: str) -> Trial:
     )
 
 
-def names(path: Path) -> list[str]:
+def names(path: Path | str) -> list[str]:
     with Store.open(path) as store:
         return [kept.scenario for kept in store.trials()]
 
@@ -43,7 +43,7 @@ def say(line: str) -> None:
 
 
 def write(arguments: argparse.Namespace) -> None:
-    path = Path(arguments.store)
+    path = arguments.store
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "warm-up") as store:
         store.append(trial("imports what is imported late"))
     if arguments.nobody and os.geteuid() == 0:

@@ -33,7 +33,7 @@ from .between import NOTHING_BETWEEN, Between
 from .fingerprint import Fingerprint, fingerprint_of
 from .observed import observing
 from .runs.lanes import Served
-from .storage.store import STORE_FILE
+from .stores import store_of
 from .suites import Conversed, Scenario, Setting
 from .suites.staging import Nobody, ScenarioApprover
 from .wordings.chosen import ChosenWordings
@@ -67,7 +67,7 @@ class Asker(PoolUser):
         settings: HttpSettings | None = None,
         between: Between = NOTHING_BETWEEN,
     ) -> None:
-        chosen = ChosenWordings(config.state_directory / STORE_FILE, on_note)
+        chosen = ChosenWordings(store_of(config), on_note)
         super().__init__(between.around(ProviderPool(config, allow, chosen, settings)))
         self._max_iterations = config.max_iterations()
         self._tools_offered = config.limits.tools_offered

@@ -20,6 +20,7 @@ from .consent import (
     untrusted_paths,
     untrusted_server,
     untrusted_servers,
+    untrusted_store,
 )
 from .consent_contents import entry_contents, written_entry
 from .loading.load import DEFAULT_FILES, find_config, load_config
@@ -93,6 +94,7 @@ __all__ = [
     "untrusted_paths",
     "untrusted_server",
     "untrusted_servers",
+    "untrusted_store",
     "with_workspace",
     "written_entry",
 ]

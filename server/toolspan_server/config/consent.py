@@ -90,6 +90,16 @@ def untrusted_approvals(config: Config) -> tuple[UntrustedItem, ...]:
     return tuple(UntrustedItem(config.files[0], "$.approvals", what, contents) for what in (*never, *allowed))
 
 
+def untrusted_store(config: Config) -> tuple[UntrustedItem, ...]:
+    """The database on another machine in which ``config`` keeps what validation finds."""
+    host = config.validation.store_host if config.validation else None
+    if host is None or not config.files:
+        return ()
+    what = config.redact(f"keep what validation finds in the database on {host}")
+    contents = entry_contents(written_entry(config, "validation"))
+    return (UntrustedItem(config.files[0], "$.validation.store", what, contents),)
+
+
 def untrusted_hooks(config: Config) -> tuple[UntrustedItem, ...]:
     """The hooks of ``config``, which the bridge runs; the contents are their code."""
     return tuple(

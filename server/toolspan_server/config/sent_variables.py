@@ -17,7 +17,7 @@ from .models.sent_variable import SentVariable
 from .raw_data import inside, typed
 
 _KEPT = frozenset(("$schema", "version", "request_state_key", "state_dir", "handlers", "serving", "limits"))
-_CONSENTED = frozenset(("mcpServers", "mcp_servers", "servers", "providers"))
+_CONSENTED = frozenset(("mcpServers", "mcp_servers", "servers", "providers", "validation"))
 
 
 def sent_variables(source: ConfigFile) -> Iterator[SentVariable]:

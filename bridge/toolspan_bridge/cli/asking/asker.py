@@ -173,6 +173,7 @@ class RoutedAsker(PoolUser):
 
 def chosen_wordings(config: Config) -> ChosenWordings:
     """The wordings that validation has chosen beside ``config``; stderr says so where they cannot be read."""
-    from ...validation import STORE_FILE, ChosenWordings
+    from ...validation import ChosenWordings
+    from ...validation.stores import store_of
 
-    return ChosenWordings(config.state_directory / STORE_FILE, print_note)
+    return ChosenWordings(store_of(config), print_note)

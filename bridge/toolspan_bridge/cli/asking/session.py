@@ -137,9 +137,9 @@ def wires(
 
 def _servers(choice: ConfigChoice) -> tuple[Config, list[ServerSpec]]:
     alone = bool(choice.servers) and not choice.is_named
-    config = Config() if alone else read_config(choice, needed=False)
+    config = choice.with_store(Config()) if alone else read_config(choice, needed=False)
     beside = None if alone or choice.is_named else McpJson.read(Path.cwd())
-    choice.allow(foreign(config, beside))
+    choice.allow([*foreign(config, beside), *choice.foreign_store(config)])
     servers = servers_of(
         config,
         skip_invalid=choice.skip_invalid,

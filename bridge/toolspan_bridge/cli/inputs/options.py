@@ -15,9 +15,11 @@ from toolspan_server.config import (
     DEFAULT_FILES,
     Config,
     UntrustedItem,
+    ValidationConfig,
     find_config,
     load_config,
     refusal,
+    untrusted_store,
 )
 
 from ...client import LOG_LEVELS
@@ -40,7 +42,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print data a
 class ConfigChoice:
     """The options of the config: its ``paths``, what to do with wrong tools, and ``--trust``; the
     ``workspace`` whose tools come in addition; whether only ``locked`` tools are used; further ``servers``,
-    commands or URLs; which of the ``tools`` are; and whether to ``debug``, which shows the wires."""
+    commands or URLs; which of the ``tools`` are; whether to ``debug``, which shows the wires; and the URL of
+    the validation ``store``, where it is not the config's."""
 
     paths: tuple[str, ...] = ()
     skip_invalid: bool = False
@@ -50,6 +53,22 @@ class ConfigChoice:
     servers: tuple[str, ...] = ()
     tools: ToolGlobs = ALL_TOOLS
     debug: bool = False
+    store: str = ""
+
+    def with_store(self, config: Config) -> Config:
+        """``config`` with the validation store that was named, where one was."""
+        if not self.store:
+            return config
+        own = config.validation or ValidationConfig()
+        return config.model_copy(update={"validation": own.model_copy(update={"store": self.store})})
+
+    def allow_store(self, config: Config) -> None:
+        """Raise ``ConsentError`` where the store of ``config`` is on another machine, without consent."""
+        self.allow(self.foreign_store(config))
+
+    def foreign_store(self, config: Config) -> Sequence[UntrustedItem]:
+        """The store of ``config``, where it is on another machine and no person named it."""
+        return () if self.store else untrusted_store(config)
 
     @property
     def is_named(self) -> bool:
@@ -284,8 +303,8 @@ def read_config(choice: ConfigChoice, *, needed: bool = True, import_handlers: b
                 f"no config file is in {Path.cwd()} (looked for {', '.join(DEFAULT_FILES)}): name one with "
                 "--config FILE, or write one with `toolspan init`"
             )
-        return Config()
+        return choice.with_store(Config())
     config = load_config(*files, skip_invalid=choice.skip_invalid, import_handlers=import_handlers)
     for problem in config.skipped:
         print_note(f"skipped {problem}")
-    return config
+    return choice.with_store(config)

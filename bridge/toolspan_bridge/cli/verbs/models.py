@@ -22,18 +22,19 @@ from ...providers import (
 )
 from ...providers.prices import ModelPrice, price_of
 from ...validation import (
-    STORE_FILE,
     UNTESTED,
     WordingChoice,
     read_choices,
 )
 from ...validation.standing import ModelStanding, Standings
+from ...validation.stores import store_of
 from ..inputs.options import (
     ConfigChoice,
     config_options,
     json_option,
     read_config,
 )
+from ..inputs.store import store_option
 from ..inputs.user_config import (
     set_user_default_model,
     user_config_file,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     help="Show which model answers when none is named, or set it, for this user and every folder.",
 )
 @config_options
+@store_option
 @json_option
 def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoice, as_json: bool) -> int:
     """List the models of the providers: tokens of context, whether they call tools, see images and think,
@@ -81,9 +83,10 @@ def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoic
     if default is not None:
         _default(default, config, as_json=as_json)
         return 0
+    choice.allow_store(config)
     wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
     listed = anyio.run(_listed, wanted, config)
-    choices = read_choices(config.state_directory / STORE_FILE)
+    choices = read_choices(store_of(config))
     models = _models(listed, Standings(config).every(), choices, config)
     if as_json:
         emit_json({"models": models, "unlisted": _unlisted(listed)})

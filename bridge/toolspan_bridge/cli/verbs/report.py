@@ -16,7 +16,6 @@ from toolspan_server.schema.values import instant
 
 from ...errors import UsageError
 from ...validation import (
-    STORE_FILE,
     BadgeRule,
     Record,
     Store,
@@ -29,13 +28,16 @@ from ...validation.evidence.records import records_of
 from ...validation.records import record_data
 from ...validation.reports import FORMS, FORMS_OF_COUNTS, Contents, baseline_of, contents_of
 from ...validation.reports.table import lines
+from ...validation.storage.places import place_of
 from ...validation.storage.selection import Selection
+from ...validation.stores import store_of
 from ..inputs.options import (
     ConfigChoice,
     config_options,
     json_option,
     read_config,
 )
+from ..inputs.store import store_option
 from ..module_group import Verb
 from ..terminal.output import (
     emit_document,
@@ -112,6 +114,7 @@ class _Chosen:
     "--forget", is_flag=True, help="Remove the chosen trials; the store is first copied beside itself."
 )
 @config_options
+@store_option
 @json_option
 def command(
     models: tuple[str, ...],
@@ -133,6 +136,7 @@ def command(
     Exit 2 when nothing is recorded, 6 for --fail-under and --baseline.
     """
     config = read_config(choice, needed=False)
+    choice.allow_store(config)
     chosen = _Chosen(models, suites, _instant(since))
     before = baseline_of(Path(baseline)) if baseline else None
     if forget:
@@ -141,7 +145,7 @@ def command(
     rule = BadgeRule.of(config)
     records = _records(config, chosen, whole=as_json or form not in FORMS_OF_COUNTS)
     contents = contents_of(records, rule, before)
-    choices = read_choices(config.state_directory / STORE_FILE)
+    choices = read_choices(store_of(config))
     if as_json:
         emit_json([_with_choice(record_data(record, rule), choices) for record in records])
     elif form == "table" and output is None:
@@ -163,10 +167,10 @@ def _instant(since: str | None) -> datetime | None:
 def _records(config: Config, chosen: _Chosen, *, whole: bool) -> list[Record]:
     """The chosen records of the store beside ``config``. They have their trials where the ``whole`` is wanted
     or there are few: reading many takes long. Raises ``UsageError`` where there are none."""
-    path, present = config.state_directory / STORE_FILE, present_of(config)
+    place, present = store_of(config), present_of(config)
     records: list[Record] = []
-    if path.exists():
-        with Store.open(path, redact=config.redact) as store:
+    if store := Store.existing(place, redact=config.redact):
+        with store:
             records = [record for record in store.records(present=present) if chosen.has(record)]
             few = sum(record.counts.n + record.counts.errors for record in records) <= _FEW
             if whole or few or chosen.since:
@@ -174,18 +178,20 @@ def _records(config: Config, chosen: _Chosen, *, whole: bool) -> list[Record]:
             for notice in store.notices:
                 print_note(notice)
     if not records:
-        raise UsageError(f"no trials{chosen.text} are recorded in {path} (`toolspan validate` records some)")
+        shown = place_of(place).shown
+        raise UsageError(f"no trials{chosen.text} are recorded in {shown} (`toolspan validate` records some)")
     return records
 
 
 def _forget(config: Config, chosen: _Chosen) -> None:
-    path = config.state_directory / STORE_FILE
-    if not path.exists():
-        raise UsageError(f"there is nothing to forget: no trials are recorded in {path}")
-    with Store.open(path, redact=config.redact) as store:
-        count, backup = store.forget(lambda trial: True, selection=chosen.selection)
+    store = Store.existing(place := store_of(config), redact=config.redact)
+    shown = place_of(place).shown
+    if store is None:
+        raise UsageError(f"there is nothing to forget: no trials are recorded in {shown}")
+    with store:
+        count, backup = store.forget(lambda trial: True, config.state_directory, chosen.selection)
     if backup is None:
-        raise UsageError(f"there is nothing to forget: no trials{chosen.text} are recorded in {path}")
+        raise UsageError(f"there is nothing to forget: no trials{chosen.text} are recorded in {shown}")
     print_message(f"forgot {count:,} trial{'' if count == 1 else 's'}; they are still in {backup}")
 
 

@@ -17,7 +17,6 @@ from ...errors import UsageError
 from ...messages import ReasoningEffort
 from ...validation import (
     EXPORT_FILE,
-    STORE_FILE,
     THRESHOLD,
     Asker,
     BadgeRule,
@@ -34,6 +33,7 @@ from ...validation import (
 )
 from ...validation.between import NOTHING_BETWEEN, Between
 from ...validation.bfcl import BfclSuite, left_out_notes, suite_of
+from ...validation.stores import store_of
 from ..asking.default_model import default_model
 from ..asking.making_suites import suite_writing_options
 from ..asking.session import Session
@@ -49,6 +49,7 @@ from ..inputs.options import (
     tool_options,
 )
 from ..inputs.recording import RecordingChoice, recording_options
+from ..inputs.store import store_option
 from ..inputs.suites import file_of, named_suite
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
@@ -91,6 +92,7 @@ from ..terminal.scored_answers import score_answers
 @recording_options
 @reasoning_option
 @config_options
+@store_option
 @locked_option
 @debug_option
 @tool_options
@@ -187,7 +189,7 @@ async def validated(
             check_tools(suite_file, suite, tools)
         raise session.no_tools or UsageError(_unknown(suite, suite.missing_tools(tools), session))
     chosen = models or (default_model(),)
-    with Store.open(state / STORE_FILE, redact=config.redact) as opened_store:
+    with Store.open(store_of(config), redact=config.redact) as opened_store:
         store = between.kept_in(opened_store)
         async with Asker(
             config,

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
-from filelock import FileLock, Timeout
-
-from toolspan_server.common.private_files import private_file, private_folder
-
-from ...errors import StoreError
 from ..storage.run import Run
+from ..storage.selection import Selection
 from ..storage.store import Store
 from ..storage.trial import Trial, timestamp
 from .plan import Plan
@@ -23,8 +19,6 @@ __all__ = ["Journal", "Resume", "begun"]
 Resume = Literal["never", "unfinished", "fresh"]
 """Whether the unfinished run of the same plan is gone on with: never; if nothing has changed since; or not
 this time, and it is closed."""
-
-_FOLDER = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +48,7 @@ def begun(store: Store, plan: Plan, marks: Mapping[str, str], resume: Resume) ->
             yield journal
             return
         run = Run(uuid4().hex, plan.digest, timestamp(), contents=contents)
-        held.enter_context(_held(store, run.id))
+        held.enter_context(store.hold(run.id))
         store.begin(run)
         yield Journal(run.id, notes=journal)
 
@@ -66,7 +60,7 @@ def _unfinished(
     found = None if resume == "never" else store.unfinished(plan.digest)
     if found is None:
         return ()
-    if not held.enter_context(_held(store, found.id)):
+    if not held.enter_context(store.hold(found.id)):
         return (f"the unfinished run of {found.started} is at work in another process: this is a new run",)
     why = "--fresh" if resume == "fresh" else _changed(found.contents, contents)
     if not why:
@@ -76,7 +70,7 @@ def _unfinished(
 
 
 def _again(store: Store, plan: Plan, found: Run) -> Journal:
-    mine = (trial for trial in store.trials() if trial.run == found.id and not trial.is_error)
+    mine = store.stream(Selection(run=found.id))
     earlier = tuple(trial for trial in mine if 1 <= trial.number <= len(plan))
     note = (
         f"goes on with the unfinished run of {found.started}: {len(earlier):,} of {len(plan):,} trials are "
@@ -97,23 +91,3 @@ def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     if other := [model for model in both if marks[model] != now["fingerprints"][model]]:
         return f"the tools, or the settings or version of {other[0]}, have changed"
     return ""
-
-
-@contextmanager
-def _held(store: Store, run_id: str) -> Generator[bool]:
-    """Whether nobody else is at work on the run; then nobody else is until the block ends."""
-    path = store.path.parent / _FOLDER / f"{run_id}.lock"
-    try:
-        private_folder(path.parent)
-        lock = FileLock(private_file(path), 0, mode=0o600)
-        lock.acquire()
-    except Timeout:
-        yield False
-        return
-    except OSError as error:
-        raise StoreError(f"cannot lock the run {path}: {error.strerror or error}") from error
-    try:
-        yield True
-    finally:
-        lock.release()
-        path.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from ...errors import BridgeError
 from ...providers.resolve import own_providers, with_wording
 from ..evidence.records import Present, Record
 from ..fingerprint import mode_parts, toolspan_version
-from ..storage.store import STORE_FILE
+from ..stores import store_of
 from ..wordings.chosen import ChosenWordings
 
 __all__ = ["present_of"]
@@ -22,7 +22,7 @@ def present_of(config: Config, also: Mapping[str, str] | None = None) -> Present
     format, the mode and the wording, and this program's version; and ``also``, which the caller knows."""
     from ...providers.identity import known_identity
 
-    chosen = ChosenWordings(config.state_directory / STORE_FILE)
+    chosen = ChosenWordings(store_of(config))
 
     @cache
     def of_model(model_id: str) -> Mapping[str, str]:

@@ -15,9 +15,9 @@ from ...providers import Provider, split_model
 from ..badges import RULE, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from ..evidence.records import Record, judged, newest
 from ..fingerprint import hash_of_tools, mode_parts
-from ..storage.store import STORE_FILE
 from ..storage.stored_records import read_records
 from ..storage.stored_trials import with_trials
+from ..stores import store_of
 from .better_mode import BetterMode, better_mode
 from .failing_tools import FailingTool, failing_tools
 from .present import present_of
@@ -46,7 +46,7 @@ class ModelStanding:
     they are now, as far as the config does not tell them: the offered ``tools``, the ``model_version``."""
 
     config: Config
-    path: Path
+    path: Path | str
     records: tuple[Record, ...]
     now: Mapping[str, str]
     rule: BadgeRule = RULE
@@ -93,7 +93,7 @@ class Standings:
 
     def __init__(self, config: Config, tools: Iterable[ToolSpec] | None = None) -> None:
         self._config = config
-        self.path = config.state_directory / STORE_FILE
+        self.path = store_of(config)
         self.rule = BadgeRule.of(config)
         self._now = {} if tools is None else {"tools": hash_of_tools(tools)}
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, select, true, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, func, select, true, update
 
 from ...errors import StoreError
 from .cells import Cell, cell_of
 from .file import set_aside_notices
 from .group_commit import GroupCommit
+from .holds import held_by_file, number_of
 from .places import Place
 from .recounting import recounted
 from .rows import COLUMNS, Damaged, Row, checked_row
@@ -138,11 +140,13 @@ class Database:
         with self._transactions.snapshot() as connection:
             written = _cells(connection, selection)
             seen: Counter[int] = Counter()
-            for found in connection.execute(_chosen(selection)).mappings():
-                number, row = checked_row(found)
-                seen[found["cell"]] += 1
-                yield number, row
-            if not selection.since and seen != Counter({of: cell.written for of, cell in written.items()}):
+            with connection.execute(_chosen(selection)) as result:
+                for found in result.mappings():
+                    number, row = checked_row(found)
+                    seen[found["cell"]] += 1
+                    yield number, row
+            in_part = selection.since or selection.run
+            if not in_part and seen != Counter({of: cell.written for of, cell in written.items()}):
                 raise Damaged("trials that were written are missing")
 
     def remove(self, numbers: Sequence[int]) -> None:
@@ -170,6 +174,32 @@ class Database:
         self._check_identity("removal")
         with reporting(self.place, "change", "; nothing was removed"):
             copied(self.place.path, backup)
+
+    @contextmanager
+    def hold(self, run_id: str) -> Generator[bool]:
+        """Whether no other process is at work on the run; then none is until the block ends."""
+        if self.place.path is not None:
+            with held_by_file(self.place.path, run_id) as is_mine:
+                yield is_mine
+            return
+        lock = func.pg_try_advisory_lock(number_of(run_id))
+        with reporting(self.place, "read"), self._engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            is_mine = bool(connection.execute(select(lock)).scalar_one())
+            try:
+                yield is_mine
+            finally:
+                connection.invalidate()  # the lock ends with the connection
+
+    def last_rows(self, keys: Sequence[str], most: int) -> list[Row]:
+        """The last ``most`` trials of the cells with these ``keys``, oldest first."""
+        of_cells = trials.c.cell.in_(select(cells.c.id).where(cells.c.key.in_(keys)))
+        found = select(*_TRIAL).where(of_cells).order_by(trials.c.id.desc()).limit(most)
+
+        def read(connection: Connection) -> list[Row]:
+            return [checked_row(each)[1] for each in connection.execute(found).mappings()]
+
+        return self._transactions.read(read)[::-1]
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -213,6 +243,8 @@ def _chosen(selection: Selection) -> Select[*tuple[Any, ...]]:
     found = select(*_TRIAL).order_by(trials.c.id)
     if selection.models or selection.suites:
         found = found.where(trials.c.cell.in_(select(cells.c.id).where(*_named(selection))))
+    if selection.run:
+        found = found.where(trials.c.run == selection.run, DONE)
     return found.where(trials.c.timestamp >= selection.since) if selection.since else found
 
 

@@ -59,7 +59,8 @@ def _engine(place: Place) -> Engine:
         waits: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS, "application_name": "toolspan"}
         dead: dict[str, Any] = {"keepalives_idle": 30, "tcp_user_timeout": 30_000}
         own = {name: value for name, value in {**waits, **dead}.items() if name not in url.query}
-        engine = create_engine(url, connect_args=own, pool_size=4, max_overflow=8, pool_timeout=LOCK_SECONDS)
+        pool: dict[str, Any] = {"pool_size": 4, "max_overflow": 8, "pool_timeout": LOCK_SECONDS}
+        engine = create_engine(url, connect_args=own, pool_pre_ping=True, **pool)
     except ImportError:
         raise StoreError(
             f"the validation store {place.shown} needs the package psycopg: pip install 'toolspan[postgres]'"

@@ -12,11 +12,12 @@ __all__ = ["ALL", "Selection"]
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Trials of these ``models`` and ``suites``, of any where there are none, that ended at ``since`` (ISO
-    8601 UTC, milliseconds) or later."""
+    8601 UTC, milliseconds) or later; with a ``run``, those that are done of it."""
 
     models: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
     since: str = ""
+    run: str = ""
 
     def has(self, trial: Trial) -> bool:
         """Whether ``trial`` is one of them."""
@@ -24,6 +25,7 @@ class Selection:
             (not self.models or trial.model_id in self.models)
             and (not self.suites or trial.suite in self.suites)
             and trial.timestamp >= self.since
+            and self.run in ("", trial.run if trial.number and not trial.is_error else None)
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -44,6 +44,7 @@ STORE_FILE = "validation.sqlite3"
 _MAX_NAME = 512
 _MAX_ERROR = 8_192
 _PART = 1_000
+_MOST_MARKS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Store:
         self.notices = database.notices
         self._database = database
         self._redact = redact
+        self._marks: dict[Fingerprint, Fingerprint] = {}
 
     @property
     def path(self) -> Path:
@@ -87,6 +89,17 @@ class Store:
         from .database import Database
 
         return cls(Database.open(place_of(place)), redact)
+
+    @classmethod
+    def existing(cls, place: Path | str, *, redact: Redact = str) -> Store | None:
+        """As ``open``, where there is a store; ``None`` where there is none: it is not made."""
+        from .database import existing
+
+        there = place_of(place)
+        if there.path is not None:
+            return cls.open(there.path, redact=redact) if there.path.exists() else None
+        found = existing(there)
+        return cls(found, redact) if found else None
 
     def append(self, trial: Trial) -> Trial:
         """Write ``trial`` and return it as it was written: without secrets, sanitised, at most 256 KiB.
@@ -126,6 +139,11 @@ class Store:
     def finish(self, run_id: str) -> None:
         """Write that the run has finished now; one that had before stays as it is. Raises ``StoreError``."""
         self._database.finish(self._short(run_id), timestamp())
+
+    def hold(self, run_id: str) -> AbstractContextManager[bool]:
+        """Whether no other process is at work on the run: then none is until the block ends, or this process
+        does. Raises ``StoreError``."""
+        return self._database.hold(run_id)
 
     def done(self, run_id: str) -> frozenset[int]:
         """The numbers of the run that have a trial which is no error: those are not run again."""
@@ -233,7 +251,7 @@ class Store:
 
         models = tuple(self._short(model) for model in selection.models)
         suites = tuple(self._short(suite) for suite in selection.suites)
-        wanted = Selection(models, suites, selection.since)
+        wanted = Selection(models, suites, selection.since, self._short(selection.run))
         marks: dict[str, Fingerprint] = {}
         with closing(self._database.rows(wanted)) as rows, reporting(self._database.place, "read"):
             for number, row in rows:
@@ -255,8 +273,13 @@ class Store:
             raise StoreError(f"the validation store {self.place} cannot be read: {error}") from None
 
     def _redacted(self, fingerprint: Fingerprint) -> Fingerprint:
-        parts = {name: self._short(value) for name, value in fingerprint.as_dict().items()}
-        return Fingerprint(**parts)
+        """``fingerprint`` without secrets; the last ones are remembered, as whole runs have the same."""
+        if fingerprint not in self._marks:
+            if len(self._marks) >= _MOST_MARKS:
+                self._marks.clear()
+            parts = {name: self._short(value) for name, value in fingerprint.as_dict().items()}
+            self._marks[fingerprint] = Fingerprint(**parts)
+        return self._marks[fingerprint]
 
     def _short(self, text: str, characters: int = _MAX_NAME) -> str:
         # PostgreSQL keeps no text with a NUL; in JSON it is escaped.

@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ....engines.databases._urls import checked_url, host_of
+from ....problems import Fault, Faulty
 from ....schema.records import Record, key
 from ....schema.values import Count, Fraction
+
+_STORES = ("sqlite:///", "postgresql://", "postgres://", "postgresql+psycopg://")
+
+
+def _checked_store(written: str) -> str:
+    """``written``. Raises ``Faulty``, which never shows it: it may hold a password."""
+    if not written.startswith(_STORES):
+        raise Faulty(Fault((), "is no place of a validation store", "write sqlite:///FILE or postgresql://…"))
+    return checked_url(written)
 
 
 class ValidationConfig(Record):
     """When a model counts as validated, and what ask and chat make of what was measured of one."""
 
+    store: str | None = key(
+        "Where trials are kept: sqlite:///FILE (relative to the config's folder) or "
+        "postgresql://USER:${PASSWORD}@HOST/NAME, which several machines may share; a file in state_dir when "
+        "absent.",
+        least=1,
+        most=2_000,
+        check=_checked_store,
+        hidden=True,
+        default=None,
+    )
     threshold: Fraction = key("The share of successful trials from which a model is validated.", default=0.8)
     minimum: Count = key(
         "The trials below which a model is no more than provisionally validated.", default=10
@@ -32,3 +53,8 @@ class ValidationConfig(Record):
         "said.",
         default="offer",
     )
+
+    @property
+    def store_host(self) -> str | None:
+        """The host of the store; ``None`` where nothing leaves this machine."""
+        return None if self.store is None else host_of(self.store)
