@@ -198,6 +198,6 @@ def test_on_a_terminal_a_progress_bar_names_the_trial_at_work(monkeypatch: pytes
         while "tip" not in shown and select.select([master], [], [], 10)[0]:
             shown += os.read(master, 65_536).decode()
     os.close(master)
-    assert "1/4" in shown
+    assert "1 of 4 trials" in shown
     assert "tip" in shown
     assert "\x1b[2J" not in shown

@@ -11,20 +11,22 @@ import click
 from ...errors import UsageError
 from ...formats import format_names, get_format
 from ...formats.names import NameTable
-from ...validation import default_suite, print_report
+from ...validation import print_report
 from ..asking.asker import RoutedAsker
 from ..asking.default_model import default_model
 from ..asking.options import AskOptions
 from ..asking.session import Session, opened
 from ..demo_folder import DemoFolder
 from ..inputs.options import ConfigChoice, model_option
+from ..inputs.run_options import RunChoice
+from ..inputs.suites import suites_to_run
 from ..module_group import Verb
 from ..terminal.output import as_json, heading, print_message
 from ..terminal.program import command_line
 from ..terminal.questions.lines import asked_yes
 from ..terminal.questions.one_question import has_terminal
 from ..terminal.talk import Printer, talk
-from .validate import validated
+from ..validating.run import validated
 
 _QUESTIONS = (
     "What's the weather in Paris?",
@@ -75,7 +77,7 @@ async def _show(config: Path, model: str) -> int:
         heading(f"3. Questions, answered by {model}")
         await _show_answers(session, model)
         heading("4. Validation")
-        report, records = await validated(session, (model,), default_suite())
+        report, records = await validated(session, (model,), suites_to_run(()), RunChoice(fresh=True))
         print_report(report, sys.stdout, records)
     heading("Next")
     for verb in ("chat", "serve"):

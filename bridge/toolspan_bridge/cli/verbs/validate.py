@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import anyio
 import click
 
-from toolspan_server.common.did_you_mean import known_names
-
-from ...approvals import PolicyApprover
 from ...errors import UsageError
 from ...messages import ReasoningEffort
-from ...validation import (
-    EXPORT_FILE,
-    THRESHOLD,
-    Asker,
-    BadgeRule,
-    Store,
-    Suite,
-    ValidationReport,
-    check_tools,
-    export_records,
-    present_of,
-    print_report,
-    progress,
-    validate,
-    validate_wordings,
-)
-from ...validation.between import NOTHING_BETWEEN, Between
-from ...validation.bfcl import BfclSuite, left_out_notes, suite_of
-from ...validation.stores import store_of
-from ..asking.default_model import default_model
+from ...validation import THRESHOLD, ValidationReport, default_suite, print_report
 from ..asking.making_suites import suite_writing_options
-from ..asking.session import Session
 from ..asking.taped import Taped, taped
 from ..inputs.options import (
     ConfigChoice,
@@ -49,11 +24,13 @@ from ..inputs.options import (
     tool_options,
 )
 from ..inputs.recording import RecordingChoice, recording_options
+from ..inputs.run_options import RunChoice, run_options
 from ..inputs.store import store_option
-from ..inputs.suites import file_of, named_suite
+from ..inputs.suites import named_suite, suites_to_run
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
 from ..terminal.scored_answers import score_answers
+from ..validating.run import validated
 
 
 @click.command(name="validate", cls=Verb, example="toolspan validate -m ollama/qwen3:8b --trials 10")
@@ -66,29 +43,12 @@ from ..terminal.scored_answers import score_answers
     help="A model to try; may repeat. Default: $TOOLSPAN_MODEL, else the user's, else offline/keyword.",
 )
 @click.option(
-    "--suite",
-    "suite_name",
-    metavar="FILE",
-    help="A YAML suite; or bfcl:PATH, a file or folder of the Berkeley Function-Calling Leaderboard; or "
-    "promptfoo:FILE, testmcpy:FILE, inspect:FILE. Default: the four built-in scenarios.",
-)
-@click.option(
     "--answers",
     metavar="FILE",
     help='Score recorded answers, JSON lines {"id", "calls": [{"name", "arguments"}], "answer"}, '
     "and ask no model; - is stdin.",
 )
-@click.option("--trials", default=1, show_default=True, help="How often each scenario is asked.")
-@click.option(
-    "--threshold",
-    type=float,
-    help="The share of trials that must succeed. Default: the config's validation.threshold, else 0.8.",
-)
-@click.option(
-    "--wordings",
-    is_flag=True,
-    help="Try each model by its native calls and by each wording of the prompt, and choose the best wording.",
-)
+@run_options
 @recording_options
 @reasoning_option
 @config_options
@@ -101,11 +61,8 @@ from ..terminal.scored_answers import score_answers
 @suite_writing_options
 def command(
     models: tuple[str, ...],
-    suite_name: str | None,
     answers: str | None,
-    trials: int,
-    threshold: float | None,
-    wordings: bool,
+    run: RunChoice,
     recording: RecordingChoice,
     reasoning: ReasoningEffort | None,
     choice: ConfigChoice,
@@ -118,8 +75,12 @@ def command(
     With --generate a suite is made of the tools that --config and --server lead to, and with --write-suite
     of another program's file; nothing is run. What cannot be made or taken is listed on stderr.
 
-    Every trial is kept in the state folder (.toolspan) as soon as it ends. Exit 6 when a model falls below
-    the threshold; with --wordings, when neither its native calls nor the best wording reach it.
+    Every trial is kept in the state folder (.toolspan) as soon as it ends. A run that was ended, by a limit,
+    Ctrl+C or anything else, is gone on with by the same command. Errors of a provider are neither successes
+    nor failures, and its rate limits make the run slower.
+
+    Exit 6 when a model falls below the threshold, with --wordings when neither its native calls nor the best
+    wording reach it; 9 when a limit ended the run; 1 when errors left too few outcomes.
 
     With --record every reply of a model and every result of a tool is kept in a private file, without
     secrets; --replay runs it again without network: same verdicts, same report, same records, and each trial
@@ -130,96 +91,34 @@ def command(
     reason, with --json as a line {"id", "success", "reason"}. Exit 2 for a line that is no answer, an unknown
     id and one that is there twice; an id without an answer is a failure.
     """
-    suite = named_suite(suite_name)
     if answers is not None:
-        _only_answers(models, trials, wordings, recording)
-        least = THRESHOLD if threshold is None else threshold
-        return score_answers(answers, suite, least, as_json=as_json)
-    if isinstance(suite, BfclSuite):
-        for note in left_out_notes(suite):
-            print_note(note)
-        suite_name, suite = None, suite_of(suite)
+        if recording != RecordingChoice():
+            raise UsageError("--answers asks no model: leave out --record and --replay")
+        return _scored(answers, models, run, as_json=as_json)
+    suites = suites_to_run(run.suites)
 
-    async def run() -> tuple[ValidationReport, Path, Taped]:
+    async def made() -> tuple[ValidationReport, Path, Taped]:
         async with taped(choice, recording) as tape:
-            file = file_of(suite_name)
-            report, records = await validated(
-                tape.session, models, suite, trials, threshold, reasoning, wordings, file, tape.between
-            )
+            report, records = await validated(tape.session, models, suites, run, reasoning, tape.between)
         return report, records, tape
 
-    report, records, tape = anyio.run(run)
+    report, records, tape = anyio.run(made)
     if as_json:
         emit_json(report.as_dict(records))
     else:
         print_report(report, sys.stdout, records)
+    for worse in report.comparison.regressions if report.comparison else ():
+        name = ", ".join(part for part in worse.name if part)
+        print_note(f"{name} is worse than the baseline: {worse.before.text} before, {worse.now.text} now")
     return tape.exit_code or report.exit_code
 
 
-def _only_answers(models: tuple[str, ...], trials: int, wordings: bool, recording: RecordingChoice) -> None:
-    if models or wordings or trials != 1:
-        raise UsageError("--answers asks no model: leave out --model, --trials and --wordings")
-    if recording != RecordingChoice():
-        raise UsageError("--answers asks no model: leave out --record and --replay")
-
-
-async def validated(
-    session: Session,
-    models: tuple[str, ...],
-    suite: Suite,
-    trials: int = 1,
-    threshold: float | None = None,
-    reasoning: ReasoningEffort | None = None,
-    wordings: bool = False,
-    suite_file: Path | None = None,
-    between: Between = NOTHING_BETWEEN,
-) -> tuple[ValidationReport, Path]:
-    """Run ``suite`` with the session's tools, by every wording of the prompt too where ``wordings`` says so;
-    the report, and the file that the records were exported to. ``suite_file`` is where ``suite`` was read.
-
-    Raises ``ConfigError`` with file and line for tools that the suite names and no server offers, and where
-    there is no file ``UsageError``; then no model was asked, and nothing was recorded.
-    """
-    config, allow = session.config, session.choice.allow
-    state, rule = config.state_directory, BadgeRule.of(config)
-    tried = partial(validate_wordings, own=config.providers) if wordings else validate
-    tools = session.toolbox.tools
-    if suite.faults_with(tools):
-        if suite_file is not None and not session.no_tools:
-            check_tools(suite_file, suite, tools)
-        raise session.no_tools or UsageError(_unknown(suite, suite.missing_tools(tools), session))
-    chosen = models or (default_model(),)
-    with Store.open(store_of(config), redact=config.redact) as opened_store:
-        store = between.kept_in(opened_store)
-        async with Asker(
-            config,
-            session.toolbox,
-            allow=allow,
-            reasoning=reasoning,
-            on_note=print_note,
-            approver=PolicyApprover(departure_of=session.baseline.departure),
-            between=between,
-        ) as asker:
-            with progress(sys.stderr) as on_event:
-                report = await tried(
-                    chosen,
-                    suite,
-                    asker.ask,
-                    store,
-                    trials=trials,
-                    threshold=rule.threshold if threshold is None else threshold,
-                    on_event=on_event,
-                    fingerprint_of=asker.fingerprint,
-                    rule=rule,
-                    made=between.made,
-                )
-        return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)
-
-
-def _unknown(suite: Suite, missing: Sequence[str], session: Session) -> str:
-    """The error for a suite that names tools which are ``missing``."""
-    offered = [tool.name for tool in session.toolbox.tools]
-    return (
-        f"the suite {suite.name!r} names tools that no server offers, so nothing was run or recorded: "
-        f"{', '.join(missing)} ({known_names(sorted(offered))}; --suite FILE is a suite of your own)"
-    )
+def _scored(answers: str, models: tuple[str, ...], run: RunChoice, *, as_json: bool) -> int:
+    """Score recorded ``answers``: no model is asked, so that nothing can be said of how."""
+    if models or set(run.given) - {"--threshold"}:
+        raise UsageError("--answers asks no model: leave out everything but --suite, --threshold and --json")
+    if len(run.suites) > 1:
+        raise UsageError("--answers are to one suite: name one --suite")
+    suite = named_suite(run.suites[0]) if run.suites else default_suite()
+    least = THRESHOLD if run.threshold is None else run.threshold
+    return score_answers(answers, suite, least, as_json=as_json)

@@ -44,8 +44,8 @@ class RateLimiter(Protocol):
 class RateLimiters(Protocol):
     """The limiter of each account."""
 
-    def of(self, account: str) -> RateLimiter:
-        """The limiter of ``account``: the hash of an address and a key."""
+    def of(self, account: str, provider: str) -> RateLimiter:
+        """The limiter of ``account``, the hash of an address and a key, at the ``provider`` of that name."""
         ...
 
 
@@ -122,15 +122,22 @@ class AdaptiveLimiter:
 
 
 class AdaptiveLimiters:
-    """A limiter for each account, for one process. ``on_slower`` is told the account, and its requests a
-    second."""
+    """A limiter for each account, for one process. ``on_slower`` is told the provider's name, and the
+    requests a second from then on, when a limiter holds back for the first time."""
 
-    def __init__(self, on_slower: Callable[[str, float], None] = lambda account, rate: None) -> None:
+    def __init__(self, on_slower: Callable[[str, float], None] = lambda provider, rate: None) -> None:
         self._on_slower = on_slower
         self._limiters: dict[str, AdaptiveLimiter] = {}
+        self._told: set[str] = set()
 
-    def of(self, account: str) -> RateLimiter:
+    def of(self, account: str, provider: str) -> RateLimiter:
         """The limiter of ``account``, always the same."""
+
+        def slower(rate: float) -> None:
+            if account not in self._told:
+                self._told.add(account)
+                self._on_slower(provider, rate)
+
         if account not in self._limiters:
-            self._limiters[account] = AdaptiveLimiter(on_slower=lambda rate: self._on_slower(account, rate))
+            self._limiters[account] = AdaptiveLimiter(on_slower=slower)
         return self._limiters[account]

@@ -12,6 +12,7 @@ import anyio
 
 from toolspan_server.common.retry_waits import backoff
 
+from ...errors import UnreachableError
 from .rate_limits import RateLimiter
 
 log = logging.getLogger("toolspan.providers")
@@ -103,9 +104,16 @@ class Attempts:
     async def again(self, reason: str, asked: float | None = None, *, busy: bool = False) -> bool:
         """Wait for a further attempt, ``asked`` seconds if the provider named a wait; returns whether one is
         left. ``busy``: there were too many requests; where there is a limiter, it decides.
+
+        Raises ``UnreachableError`` when the limiter gives up.
         """
         if busy and self._limiter is not None:
-            return await self._limiter.refused(asked)
+            if await self._limiter.refused(asked):
+                return True
+            wanted = f" and asks to wait {asked:g} s" if asked else ""
+            raise UnreachableError(
+                f"{self._provider} takes no more requests: it {reason}{wanted}, and nothing else for long"
+            )
         wait = asked or self._policy.backoff(self.number, self._dice())
         callers = anyio.current_effective_deadline() - anyio.current_time()
         if self.number > self._policy.retries or wait > min(self.left, callers):

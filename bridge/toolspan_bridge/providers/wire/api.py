@@ -33,7 +33,7 @@ class ProviderApi(ABC):
         self._endpoint = endpoint
         self._base = endpoint.base
         self._format = get_format(wire_format)
-        limiter = settings.limiters.of(endpoint.identity) if settings.limiters else None
+        limiter = settings.limiters.of(endpoint.identity, endpoint.name) if settings.limiters else None
         self._client = HttpClient(
             endpoint.name, endpoint.base, settings, endpoint.hint, self._redact, limiter
         )

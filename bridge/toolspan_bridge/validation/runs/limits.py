@@ -101,7 +101,7 @@ def unpriced_text(models: Iterable[str]) -> str:
     return f"no price is known of {named}: --max-cost does not count what they cost" if named else ""
 
 
-_HOUR, _MINUTE = 3_600, 60
+_HOUR, _MINUTE, _ROUGHLY = 3_600, 60, 10
 
 
 def duration_text(seconds: float) -> str:
@@ -111,6 +111,6 @@ def duration_text(seconds: float) -> str:
         return f"{whole} s"
     if whole < _HOUR:
         minutes, rest = divmod(whole, _MINUTE)
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+        return f"{minutes} min {rest} s" if rest and minutes < _ROUGHLY else f"{minutes} min"
     hours, rest = divmod(whole // _MINUTE, _MINUTE)
     return f"{hours} h {rest} min" if rest else f"{hours} h"

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ...errors import ProviderError, UnknownModelError, UnreachableError
+from ...errors import ProviderError, UnknownModelError
 from ...loop.limits import Clock
-from ...providers.http.rate_limits import BUSY
 from ...providers.http.retry import while_held_back
 from ...providers.prices import usd_data
 from ..fingerprint import Fingerprint, toolspan_version
@@ -96,8 +95,6 @@ async def run_cell(
     except UnknownModelError:
         raise
     except ProviderError as failure:
-        if failure.status in BUSY and observed.is_watched:
-            raise UnreachableError(failure.message) from None
         error = failure.message or "the provider gave an error without words"
     outcome = _outcome(cell.scenario, conversed, error, observed, timeout)
     details = {**cell.scenario.as_details(), **_measured(clock, observed), **outcome.details}

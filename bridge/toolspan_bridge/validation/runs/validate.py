@@ -96,7 +96,7 @@ async def validate(
 
 async def validate_wordings(
     models: Sequence[str],
-    suite: Suite,
+    suite: Suite | Sequence[Suite],
     ask: AskModel,
     store: Store,
     *,

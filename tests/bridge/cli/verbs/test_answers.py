@@ -121,7 +121,7 @@ def test_what_concerns_models_is_refused_beside_answers(
 ) -> None:
     ran = _scored(tmp_path, "suite.yaml", RIGHT, arguments=option)
     assert ran.code == 2
-    assert "--answers asks no model: leave out --model, --trials and --wordings" in ran.err
+    assert "--answers asks no model: leave out everything but --suite, --threshold and --json" in ran.err
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path, suite: Path) -> None:

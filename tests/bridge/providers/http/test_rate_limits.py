@@ -129,8 +129,8 @@ async def test_refusals_without_an_answer_between_them_end_after_its_patience() 
 
 async def test_models_of_one_address_and_key_share_a_limiter() -> None:
     limiters = AdaptiveLimiters()
-    assert limiters.of("one") is limiters.of("one")
-    assert limiters.of("one") is not limiters.of("two")
+    assert limiters.of("one", "acme") is limiters.of("one", "acme")
+    assert limiters.of("one", "acme") is not limiters.of("two", "acme")
 
 
 async def _posted(limiter: AdaptiveLimiter | None) -> tuple[HttpResponse, int]:

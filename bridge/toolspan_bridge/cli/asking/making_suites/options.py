@@ -12,16 +12,16 @@ from ....errors import UsageError
 from ...inputs import completed
 from ...inputs.options import ConfigChoice
 from ...inputs.recording import RecordingChoice
+from ...inputs.run_options import RunChoice
 
 GENERATED = "generated-suite.yaml"
 """Where ``--generate`` writes without a FILE."""
 
 _NO_RECORDING = RecordingChoice()
+_NO_RUN = RunChoice()
 _RUNS = {
     "models": "--model",
     "answers": "--answers",
-    "wordings": "--wordings",
-    "threshold": "--threshold",
     "reasoning": "--reasoning",
 }
 """Options of a run, by parameter; none of them is of a suite that is written."""
@@ -52,7 +52,7 @@ def suite_writing_options(function: Callable[..., Any]) -> Callable[..., Any]:
         if write_suite is not None:
             from .imported import write_named_suite
 
-            return write_named_suite(options.get("suite_name"), write_suite, force=force)
+            return write_named_suite(_suite(options), write_suite, force=force)
         return function(*args, choice=choice, **options)
 
     for option in (_force, _with, _seed, _write, _generate):
@@ -74,13 +74,25 @@ def _check(
         if force:
             raise UsageError("--force is of a suite that is written: add --generate or --write-suite")
         return
-    if generate is not None and (write_suite is not None or options.get("suite_name") is not None):
+    if generate is not None and (write_suite is not None or _run(options).suites):
         raise UsageError("--generate makes a suite of tools: leave out --suite and --write-suite")
     ran = [name for key, name in _RUNS.items() if options.get(key)]
-    ran += ["--trials"] if options.get("trials", 1) != 1 else []
+    ran += _run(options).given
     ran += ["--record or --replay"] if options.get("recording", _NO_RECORDING) != _NO_RECORDING else []
     if ran:
         raise UsageError(f"{ran[0]} is of a run, and the suite is only written: leave it out")
+
+
+def _run(options: Mapping[str, Any]) -> RunChoice:
+    run: RunChoice = options.get("run", _NO_RUN)
+    return run
+
+
+def _suite(options: Mapping[str, Any]) -> str | None:
+    suites = _run(options).suites
+    if len(suites) > 1:
+        raise UsageError("--write-suite writes one suite: name one --suite")
+    return suites[0] if suites else None
 
 
 _generate = click.option(

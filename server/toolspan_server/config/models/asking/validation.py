@@ -53,6 +53,11 @@ class ValidationConfig(Record):
         "said.",
         default="offer",
     )
+    concurrency: dict[str, Count] = key(
+        "How many trials of a provider validate runs at once, by the provider's name, as in {ollama: 1}. Of "
+        "the others 16, and 2 of those on this machine or network.",
+        factory=dict,
+    )
 
     @property
     def store_host(self) -> str | None:

@@ -1,0 +1,210 @@
+"""A run of validation with a session's tools: its suites are checked, its trials made, kept and exported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from toolspan_server.common.did_you_mean import known_names
+
+from ...approvals import PolicyApprover
+from ...errors import UsageError
+from ...messages import ReasoningEffort
+from ...providers.http.rate_limits import AdaptiveLimiters
+from ...providers.http.settings import HttpSettings
+from ...providers.prices import Pricing
+from ...providers.resolve import split_model
+from ...validation import (
+    EXPORT_FILE,
+    TRIAL_TIMEOUT,
+    Asker,
+    BadgeRule,
+    Concurrency,
+    RunBegan,
+    RunLimits,
+    Store,
+    Suite,
+    ValidationReport,
+    check_tools,
+    export_records,
+    present_of,
+    progress,
+    validate,
+    validate_wordings,
+)
+from ...validation.between import NOTHING_BETWEEN, Between
+from ...validation.reports import baseline_of
+from ...validation.runs.journal import Resume
+from ...validation.runs.limits import unpriced_text
+from ...validation.runs.modes import in_modes
+from ...validation.runs.progress import Shown
+from ...validation.runs.quick import QUICK_SECONDS, sampled
+from ...validation.stores import store_of
+from ..asking.default_model import default_model
+from ..asking.session import Session
+from ..inputs.run_options import RunChoice
+from ..inputs.suites import NamedSuite
+from ..terminal.output import print_note
+from .interrupts import interruptible
+
+__all__ = ["validated"]
+
+_CONNECTIONS = 1_000
+
+
+async def validated(
+    session: Session,
+    models: tuple[str, ...],
+    suites: Sequence[NamedSuite],
+    run: RunChoice,
+    reasoning: ReasoningEffort | None = None,
+    between: Between = NOTHING_BETWEEN,
+) -> tuple[ValidationReport, Path]:
+    """Run ``suites`` with the session's tools as ``run`` says; the report, and the file that the records were
+    exported to. A run with something ``between`` is made whole and, where no number is given, its trials one
+    after another, so that it can be repeated.
+
+    Raises ``ConfigError`` with file and line for tools that a suite names and no server offers, and where
+    there is no file ``UsageError``; then no model was asked, and nothing was recorded.
+    """
+    config = session.config
+    state, rule = config.state_directory, BadgeRule.of(config)
+    _check(suites, run)
+    for each in suites:
+        _check_tools(session, each)
+    before = baseline_of(run.baseline) if run.baseline else None
+    chosen = in_modes(models or (default_model(),), run.modes, config.providers)
+    _check_prices(session, chosen, run)
+    with Store.open(store_of(config), redact=config.redact) as opened_store:
+        store = between.kept_in(opened_store)
+        async with _asker(session, reasoning, between) as asker:
+            report = await _made(session, asker, store, chosen, suites, run, rule, between)
+        if before is not None:
+            report = replace(report, comparison=report.compared(before))
+        return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)
+
+
+def _asker(session: Session, reasoning: ReasoningEffort | None, between: Between) -> Asker:
+    limiters = AdaptiveLimiters(_say_slower)
+    return Asker(
+        session.config,
+        session.toolbox,
+        allow=session.choice.allow,
+        reasoning=reasoning,
+        on_note=print_note,
+        approver=PolicyApprover(departure_of=session.baseline.departure),
+        between=between,
+        settings=HttpSettings(connections=_CONNECTIONS, idle_connections=_CONNECTIONS, limiters=limiters),
+    )
+
+
+async def _made(
+    session: Session,
+    asker: Asker,
+    store: Store,
+    models: tuple[str, ...],
+    suites: Sequence[NamedSuite],
+    run: RunChoice,
+    rule: BadgeRule,
+    between: Between,
+) -> ValidationReport:
+    """The trials are made, shown as they are."""
+    config = session.config
+    chosen = tuple(each.suite for each in suites)
+    if run.quick:
+        chosen = _sample(chosen)
+    tried = partial(validate_wordings, own=config.providers) if run.wordings else validate
+    is_plain = between is NOTHING_BETWEEN
+    by_provider = config.validation.concurrency if config.validation else {}
+    resume: Resume = "never" if not is_plain else "fresh" if run.fresh else "unfinished"
+    at_once = Concurrency(run.concurrency or (None if is_plain else 1), by_provider)
+    with progress(sys.stderr) as shown:
+        async with interruptible(partial(_say_interrupted, shown)) as stop:
+            return await tried(
+                models,
+                chosen,
+                asker.ask,
+                store,
+                trials=run.trials,
+                timeout=run.timeout or TRIAL_TIMEOUT,
+                threshold=rule.threshold if run.threshold is None else run.threshold,
+                on_event=shown,
+                on_begin=partial(_began, shown),
+                fingerprint_of=asker.fingerprint,
+                rule=rule,
+                concurrency=at_once,
+                served_of=asker.served,
+                limits=RunLimits(run.max_cost, run.max_time or (QUICK_SECONDS if run.quick else None)),
+                stop=stop,
+                resume=resume,
+                made=between.made,
+            )
+    raise AssertionError("an interrupted run raises KeyboardInterrupt")
+
+
+def _began(shown: Shown, began: RunBegan) -> None:
+    for note in began.notes:
+        print_note(note)
+    shown.begin(began)
+
+
+def _say_interrupted(shown: Shown) -> None:
+    running = len(shown.tally.running)
+    print_note(
+        f"no more trials are begun; {running} that {'is' if running == 1 else 'are'} running may end (Ctrl+C "
+        "again leaves at once; the same command goes on with the rest)"
+    )
+
+
+def _say_slower(provider: str, rate: float) -> None:
+    print_note(f"the rate limit of {provider} was reached: its requests wait and go on more slowly")
+
+
+def _check(suites: Sequence[NamedSuite], run: RunChoice) -> None:
+    if run.wordings and (run.modes or len(suites) > 1):
+        raise UsageError("--wordings tries every mode with one suite: leave out --mode, and name one --suite")
+    if run.quick and run.trials != 1:
+        raise UsageError("--quick asks each scenario once: leave out --trials")
+
+
+def _check_tools(session: Session, named: NamedSuite) -> None:
+    tools = session.toolbox.tools
+    if not named.suite.faults_with(tools):
+        return
+    if named.file is not None and not session.no_tools:
+        check_tools(named.file, named.suite, tools)
+    missing, offered = named.suite.missing_tools(tools), [tool.name for tool in tools]
+    raise session.no_tools or UsageError(
+        f"the suite {named.suite.name!r} names tools that no server offers, so nothing was run or recorded: "
+        f"{', '.join(missing)} ({known_names(sorted(offered))}; --suite FILE is a suite of your own)"
+    )
+
+
+def _check_prices(session: Session, models: Sequence[str], run: RunChoice) -> None:
+    """Say which costs are not known where they are limited. Raises ``UsageError`` where none is."""
+    if run.max_cost is None:
+        return
+    own = session.config.providers
+    unpriced: list[str] = []
+    for model in models:
+        provider, name = split_model(model, own)
+        bare = provider.rpartition(":")[2]
+        if not Pricing(bare, name, bare in own).is_known:
+            unpriced.append(model)
+    if len(unpriced) == len(models):
+        raise UsageError(f"no price is known of {', '.join(models)}: --max-cost could not end the run")
+    if note := unpriced_text(unpriced):
+        print_note(note)
+
+
+def _sample(suites: Sequence[Suite]) -> tuple[Suite, ...]:
+    chosen = sampled(suites)
+    asked, there = (sum(len(suite.scenarios) for suite in each) for each in (chosen, suites))
+    print_note(
+        f"a quick look: {asked:,} of {there:,} scenarios, once each, for at most {QUICK_SECONDS:g} s; it "
+        "shows what is badly wrong, and proves little else"
+    )
+    return chosen
