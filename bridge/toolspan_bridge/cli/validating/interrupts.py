@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import anyio
+import click
 from anyio.abc import TaskStatus
 
 from ...validation import Stop
@@ -20,26 +21,26 @@ async def interruptible(on_first: Callable[[], None]) -> AsyncGenerator[Stop]:
     """While the block runs, the first Ctrl+C stops what is yielded, and ``on_first`` is called; the second
     one cancels the block.
 
-    Raises ``KeyboardInterrupt`` once it is cancelled.
+    Raises ``click.Abort``, as for Ctrl+C anywhere else, once it is cancelled.
     """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop  # signals reach the main thread only
         return
     fault: Exception | None = None
-    is_left = False
+    is_over = False
     async with anyio.create_task_group() as tasks:
         await tasks.start(_listen, stop, on_first, tasks.cancel_scope)
         try:
             yield stop
         except Exception as error:
             fault = error  # carried past the task group, which would wrap it
-        is_left = tasks.cancel_scope.cancel_called
+        is_over = True
         tasks.cancel_scope.cancel()
     if fault is not None:
         raise fault
-    if is_left:
-        raise KeyboardInterrupt
+    if not is_over:
+        raise click.Abort  # no KeyboardInterrupt: task groups would wrap it
 
 
 async def _listen(

@@ -142,7 +142,7 @@ async def _made(
                 resume=resume,
                 made=between.made,
             )
-    raise AssertionError("an interrupted run raises KeyboardInterrupt")
+    raise AssertionError("a run that is left raises click.Abort")
 
 
 def _began(shown: Shown, began: RunBegan) -> None:

@@ -101,7 +101,7 @@ def unpriced_text(models: Iterable[str]) -> str:
     return f"no price is known of {named}: --max-cost does not count what they cost" if named else ""
 
 
-_HOUR, _MINUTE, _ROUGHLY = 3_600, 60, 10
+_HOUR, _MINUTE, _ROUGHLY = 3_600, 60, 600
 
 
 def duration_text(seconds: float) -> str:
@@ -110,7 +110,9 @@ def duration_text(seconds: float) -> str:
     if whole < _MINUTE:
         return f"{whole} s"
     if whole < _HOUR:
+        if whole >= _ROUGHLY:
+            return f"{round(whole / _MINUTE)} min"
         minutes, rest = divmod(whole, _MINUTE)
-        return f"{minutes} min {rest} s" if rest and minutes < _ROUGHLY else f"{minutes} min"
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, rest = divmod(whole // _MINUTE, _MINUTE)
     return f"{hours} h {rest} min" if rest else f"{hours} h"
