@@ -31,8 +31,8 @@ from ..providers.wire.provider import WireProvider
 from ..toolbox import Toolbox
 from .between import NOTHING_BETWEEN, Between
 from .fingerprint import Fingerprint, fingerprint_of
-from .observed import observing
 from .runs.lanes import Served
+from .runs.observed import observing
 from .stores import store_of
 from .suites import Conversed, Scenario, Setting
 from .suites.staging import Nobody, ScenarioApprover

@@ -12,10 +12,10 @@ from ...loop.limits import Clock
 from ...providers.http.retry import while_held_back
 from ...providers.prices import usd_data
 from ..fingerprint import Fingerprint, toolspan_version
-from ..observed import Observed, observing
 from ..storage.trial import Trial, timestamp
 from ..suites import Conversed, Scenario, Suite
 from .attempt import Place, attempt_at
+from .observed import Observed, observing
 from .plan import Cell
 
 __all__ = ["AskModel", "FingerprintOf", "Fingerprints", "MadeTrial", "as_made", "run_cell"]

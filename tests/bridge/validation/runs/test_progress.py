@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from rich.console import Console  # noqa: TID251 - what is drawn on
@@ -39,10 +40,10 @@ def begun(*models: str, time: Time | None = None, trials: int = 1) -> Tally:
     return tally
 
 
-def end(tally: Tally, count: int, model: str = "a/x", **trial: object) -> None:
+def end(tally: Tally, count: int, model: str = "a/x", **trial: Any) -> None:
     for number in range(count):
         tally.add(TrialStarted(model, "q", number, 10))
-        tally.add(TrialFinished(a_trial(model_id=model, **trial), number, 10))  # type: ignore[arg-type] # keywords
+        tally.add(TrialFinished(a_trial(model_id=model, **trial), number, 10))
 
 
 def drawn(tally: Tally, width: int, height: int = 30) -> list[str]:

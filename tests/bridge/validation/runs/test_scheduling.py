@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.lowlevel
@@ -26,6 +27,7 @@ from toolspan_bridge.validation import (
     ValidationReport,
     validate,
 )
+from toolspan_bridge.validation.runs.journal import Resume
 from toolspan_bridge.validation.runs.lanes import Served
 from toolspan_bridge.validation.suites import Conversed, Scenario
 
@@ -65,9 +67,9 @@ class Crowd:
         return Conversed((given("fine"),))
 
 
-async def bounded(ask: AskModel, store: Store, *models: str, **options: object) -> ValidationReport:
+async def bounded(ask: AskModel, store: Store, *models: str, **options: Any) -> ValidationReport:
     with anyio.fail_after(60):
-        return await validate(models, SUITE, ask, store, **options)  # type: ignore[arg-type] # keywords
+        return await validate(models, SUITE, ask, store, **options)
 
 
 @pytest.mark.requirement("I14.2.6")
@@ -291,9 +293,9 @@ async def test_a_run_of_which_something_has_changed_is_not_gone_on_with_and_why_
     stop.now()
     await bounded(_fine(), store, "a/x", stop=stop, resume="unfinished")
     changed = SUITE.model_copy(update={"scenarios": SUITE.scenarios[:9]}) if how == "a suite" else SUITE
-    resume = "fresh" if how == "fresh" else "unfinished"
+    resume: Resume = "fresh" if how == "fresh" else "unfinished"
 
-    report = await validate(["a/x"], changed, _fine(), store, resume=resume)  # type: ignore[arg-type] # a word
+    report = await validate(["a/x"], changed, _fine(), store, resume=resume)
 
     why = {"a suite": "the suite ten has changed", "fresh": "--fresh"}[how]
     assert f"is not gone on with ({why}): this is a new run" in report.notices[-1]
@@ -342,10 +344,10 @@ async def test_several_suites_are_run_and_reported_each(store: Store) -> None:
     ],
 )
 async def test_what_cannot_be_planned_is_refused(
-    store: Store, suites: list[Suite], options: dict[str, int], told: str
+    store: Store, suites: list[Suite], options: dict[str, Any], told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):
-        await validate(["a/x"], suites, _fine(), store, **options)  # type: ignore[arg-type] # keywords
+        await validate(["a/x"], suites, _fine(), store, **options)
     assert store.trials() == []
 
 

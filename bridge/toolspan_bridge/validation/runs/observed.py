@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 
-from ..formats import get_format
-from ..messages import ToolSpec
+from ...formats import get_format
+from ...messages import ToolSpec
 
 __all__ = ["Observed", "observing"]
 
