@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,8 @@ QUESTIONS = (
     "Set a timer for 5 minutes, and tell me the weather in Oslo.",
     "Say hello.",
 )
+_THREE_TOOLS = Path(__file__).parents[2] / "configs" / "three-tools.json"
+_DEFAULT_SCENARIOS, _BELOW_THRESHOLD = 4, 6
 _WEATHER = '{"location": "Oslo", "temperature": 22, "condition": "snow — 7 °C"}'
 _CALLS = (
     ToolCall("call_1", "tools__get_weather", {"location": "Oslo"}, '{"location": "Oslo"}'),
@@ -71,7 +74,7 @@ async def rows(bench: Bench) -> AsyncIterator[Row]:
     for wire in WIRES:
         for check in (_whole, _streamed, _conversation, _history, _too_long):
             yield await _row(check, bench, wire)
-    for check in (_across, _listed, _elsewhere, _validated):
+    for check in (_across, _listed, _elsewhere, _validated, _default_suite):
         yield await _row(check, bench, "")
 
 
@@ -215,6 +218,26 @@ async def _validated(bench: Bench, wire: str) -> str:
                 raise Fault(f"{model.model_id}, {trial.scenario}: {trial.error}")
     good = sum(trial.success for model in report.models for trial in model.trials)
     return f"{good} of {len(models) * len(suite.scenarios)} right"
+
+
+async def _default_suite(bench: Bench, wire: str) -> str:
+    """``toolspan validate`` with the suite that it has by itself: whatever the model makes of it, no trial
+    may end by an error."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = ("--model", f"llamacpp/{bench.model}")
+        config = shutil.copy(_THREE_TOOLS, folder)  # the store is beside it
+        options = ("--config", config, *model, "--trials", "2", "--json")
+        command = [sys.executable, "-m", "toolspan_bridge", "validate", *options]
+        done = await anyio.run_process(command, check=False, cwd=folder, stderr=subprocess.PIPE)
+    if done.returncode not in (0, _BELOW_THRESHOLD):
+        raise Fault(f"exit {done.returncode}: {done.stderr.decode()}")
+    (measured,) = json.loads(done.stdout)["models"]
+    badge = measured["badge"]
+    if measured["error"] or badge["errors"]:
+        raise Fault(f"{badge['errors']} trials ended by an error: {measured['error']} {done.stderr.decode()}")
+    if badge["n"] != 2 * _DEFAULT_SCENARIOS:
+        raise Fault(f"{badge['n']} trials are there, not {2 * _DEFAULT_SCENARIOS}")
+    return str(badge["text"])
 
 
 def _sound(answer: Answer) -> Answer:
