@@ -14,7 +14,7 @@ from ..storage.store import Store
 from ..storage.trial import Trial, timestamp
 from .plan import Plan
 
-__all__ = ["Journal", "Resume", "begun"]
+__all__ = ["Journal", "Resume", "begun", "changed"]
 
 Resume = Literal["never", "unfinished", "fresh"]
 """Whether the unfinished run of the same plan is gone on with: never; if nothing has changed since; or not
@@ -62,7 +62,7 @@ def _unfinished(
         return ()
     if not held.enter_context(store.hold(found.id)):
         return (f"the unfinished run of {found.started} is at work in another process: this is a new run",)
-    why = "--fresh" if resume == "fresh" else _changed(found.contents, contents)
+    why = "--fresh" if resume == "fresh" else changed(found.contents, contents)
     if not why:
         return _again(store, plan, found)
     store.finish(found.id)
@@ -79,7 +79,7 @@ def _again(store: Store, plan: Plan, found: Run) -> Journal:
     return Journal(found.id, earlier, (note,))
 
 
-def _changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What has changed since the plan ``before`` was begun, in words; empty where nothing has."""
     if before.get("toolspan") != now["toolspan"]:
         return f"Toolspan was {before.get('toolspan')}, it is {now['toolspan']}"

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio.to_thread
 
 from ...errors import BridgeError, UsageError
 from ...providers.resolve import bare_model
 from ..badges import RULE, THRESHOLD, BadgeRule
-from ..storage.store import Store, Totals
+from ..storage.store import Store
 from ..storage.trial import Trial
 from ..suites import Suite
 from ..wordings.choosing import choose_wording, ways_of
 from .events import OnBegin, OnEvent, RunBegan
-from .journal import Journal, Resume, begun
+from .journal import Resume, begun
 from .lanes import Concurrency, ServedOf, lanes_of
-from .limits import Budget, RunLimits, Stop, ended_text
+from .limits import Budget, RunLimits, Stop
+from .made_run import MadeRun
 from .one_trial import AskModel, FingerprintOf, Fingerprints, MadeTrial, as_made, run_cell
 from .plan import Cell, Plan
-from .report import ModelReport, ValidationReport
-from .scheduler import Made, Scheduler
+from .report import ValidationReport
+from .scheduler import Scheduler
 
-__all__ = ["MAX_TRIALS", "TRIAL_TIMEOUT", "validate", "validate_wordings"]
+__all__ = ["MAX_TRIALS", "TRIAL_TIMEOUT", "check_run", "validate", "validate_wordings"]
 
 TRIAL_TIMEOUT = 120.0
 """Seconds that one trial may take, all its turns and tool calls together."""
@@ -74,7 +75,7 @@ async def validate(
     """
     suites = (suite,) if isinstance(suite, Suite) else tuple(suite)
     at_once = concurrency if isinstance(concurrency, Concurrency) else Concurrency(concurrency)
-    _check(suites, trials, timeout, threshold, at_once)
+    check_run(suites, trials, timeout, threshold, at_once)
     plan = Plan(tuple(dict.fromkeys(models)), suites, trials)
     fingerprints = Fingerprints(fingerprint_of, plan.suite_hashes)
     budget = Budget(limits, stop or Stop())
@@ -87,7 +88,7 @@ async def validate(
         on_begin(RunBegan(plan, journal.earlier, journal.notes))
         scheduler = Scheduler(try_cell, store, budget, on_event, len(plan))
         outcome = await scheduler.run(await lanes_of(plan, journal.done, at_once, served_of))
-        run = _Run(plan, journal, outcome, threshold, rule, limits, budget.spent)
+        run = MadeRun(plan, journal, outcome, threshold, rule, limits, budget.spent)
         report = await run.report(store)
         if not report.missing:
             await anyio.to_thread.run_sync(store.finish, journal.id)
@@ -149,9 +150,10 @@ async def validate_wordings(
     return replace(report, choices=tuple(found))
 
 
-def _check(
+def check_run(
     suites: Sequence[Suite], trials: int, timeout: float, threshold: float, concurrency: Concurrency
 ) -> None:
+    """Raise ``UsageError`` for suites of one name, none at all, and numbers out of range."""
     names = [suite.name for suite in suites]
     if not names:
         raise UsageError("there is no suite to run: give at least one")
@@ -177,47 +179,3 @@ async def _known(plan: Plan, fingerprints: Fingerprints) -> dict[str, str]:
         except BridgeError:
             continue
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A run that was made, of which a report is to be."""
-
-    plan: Plan
-    journal: Journal
-    made: Made
-    threshold: float
-    rule: BadgeRule
-    limits: RunLimits
-    spent: float
-
-    async def report(self, store: Store) -> ValidationReport:
-        """The report, with all trials of the run, the earlier ones first."""
-        trials = self._by_row()
-        rows = [(model, suite) for model in self.plan.models for suite in self.plan.suites]
-        reports = [await self._row(store, trials.get((row[0], row[1].name), []), *row) for row in rows]
-        report = ValidationReport(
-            ", ".join(suite.name for suite in self.plan.suites),
-            self.threshold,
-            tuple(reports),
-            (*store.notices, *self.journal.notes),
-            rule=self.rule,
-            ended=self.made.ended,
-        )
-        told = ended_text(self.made.ended, self.limits, self.spent, report.missing)
-        return replace(report, notices=(*report.notices, told)) if told else report
-
-    def _by_row(self) -> dict[tuple[str, str], list[Trial]]:
-        """The trials of each model and suite, in the order of the plan."""
-        rows: dict[tuple[str, str], list[Trial]] = {}
-        for trial in sorted((*self.journal.earlier, *self.made.trials), key=lambda each: each.number):
-            cell = self.plan.cell(trial.number)
-            rows.setdefault((cell.model, cell.suite.name), []).append(trial)
-        return rows
-
-    async def _row(self, store: Store, found: list[Trial], model: str, suite: Suite) -> ModelReport:
-        mark = found[-1].fingerprint if found else None
-        totals = await anyio.to_thread.run_sync(store.totals, model, mark) if mark else Totals(0, 0)
-        planned = self.plan.trials * len(suite.scenarios)
-        error = self.made.failed.get(model)
-        return ModelReport(model, tuple(found), totals, error, suite.name, planned)

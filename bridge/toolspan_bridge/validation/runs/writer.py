@@ -21,9 +21,9 @@ _WAITING = 1_024
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A trial to be written, and what is set once it is."""
+    """A trial to be written, none where only the others are waited for, and what is set once it is."""
 
-    trial: Trial
+    trial: Trial | None
     kept: anyio.Event | None
 
 
@@ -41,7 +41,13 @@ class TrialWriter:
 
     async def keep(self, trial: Trial, *, at_once: bool = False) -> None:
         """Have ``trial`` written soon; waits only where far too many are, or until it is if ``at_once``."""
-        given = _Given(trial, anyio.Event() if at_once else None)
+        await self._give(_Given(trial, anyio.Event() if at_once else None))
+
+    async def written(self) -> None:
+        """Wait until all is written that was given so far."""
+        await self._give(_Given(None, anyio.Event()))
+
+    async def _give(self, given: _Given) -> None:
         try:
             self._send.send_nowait(given)  # no checkpoint: what was made is kept also when all is cancelled
         except anyio.WouldBlock:
@@ -66,10 +72,11 @@ class TrialWriter:
         return found
 
     async def _write(self, given: list[_Given]) -> None:
-        trials = [each.trial for each in given]
-        written = await anyio.to_thread.run_sync(self._store.append_all, trials)
-        for each, trial in zip(given, written, strict=True):
-            self._on_kept(trial)
+        trials = [each.trial for each in given if each.trial is not None]
+        if trials:
+            for trial in await anyio.to_thread.run_sync(self._store.append_all, trials):
+                self._on_kept(trial)
+        for each in given:
             if each.kept is not None:
                 each.kept.set()
 

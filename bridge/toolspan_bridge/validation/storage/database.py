@@ -244,7 +244,8 @@ def _chosen(selection: Selection) -> Select[*tuple[Any, ...]]:
     if selection.models or selection.suites:
         found = found.where(trials.c.cell.in_(select(cells.c.id).where(*_named(selection))))
     if selection.run:
-        found = found.where(trials.c.run == selection.run, DONE)
+        which = trials.c.is_error == 1 if selection.errors else DONE
+        found = found.where(trials.c.run == selection.run, which)
     return found.where(trials.c.timestamp >= selection.since) if selection.since else found
 
 

@@ -12,12 +12,13 @@ __all__ = ["ALL", "Selection"]
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Trials of these ``models`` and ``suites``, of any where there are none, that ended at ``since`` (ISO
-    8601 UTC, milliseconds) or later; with a ``run``, those that are done of it."""
+    8601 UTC, milliseconds) or later; with a ``run``, those that are done of it, or its ``errors``."""
 
     models: tuple[str, ...] = ()
     suites: tuple[str, ...] = ()
     since: str = ""
     run: str = ""
+    errors: bool = False
 
     def has(self, trial: Trial) -> bool:
         """Whether ``trial`` is one of them."""
@@ -25,7 +26,7 @@ class Selection:
             (not self.models or trial.model_id in self.models)
             and (not self.suites or trial.suite in self.suites)
             and trial.timestamp >= self.since
-            and self.run in ("", trial.run if trial.number and not trial.is_error else None)
+            and self.run in ("", trial.run if trial.number and trial.is_error is self.errors else None)
         )
 
 

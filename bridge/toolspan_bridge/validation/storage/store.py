@@ -251,7 +251,7 @@ class Store:
 
         models = tuple(self._short(model) for model in selection.models)
         suites = tuple(self._short(suite) for suite in selection.suites)
-        wanted = Selection(models, suites, selection.since, self._short(selection.run))
+        wanted = Selection(models, suites, selection.since, self._short(selection.run), selection.errors)
         marks: dict[str, Fingerprint] = {}
         with closing(self._database.rows(wanted)) as rows, reporting(self._database.place, "read"):
             for number, row in rows:

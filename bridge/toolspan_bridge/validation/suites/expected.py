@@ -10,6 +10,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     WithJsonSchema,
     model_validator,
 )
@@ -51,6 +52,10 @@ class ExpectedCall(Strict):
     )
 
 
+def _rules_data(rules: tuple[AnswerRule, ...]) -> list[dict[str, Any]]:
+    return [rule.data for rule in rules]
+
+
 class Expect(Strict):
     """What the model should do. Everything that is given must hold."""
 
@@ -65,7 +70,10 @@ class Expect(Strict):
         default=(), description="Tools that must not be called.", examples=[["delete_ticket"]]
     )
     answer: Annotated[
-        tuple[AnswerRule, ...], BeforeValidator(parse_answer_rules), WithJsonSchema(ANSWER_SCHEMA)
+        tuple[AnswerRule, ...],
+        BeforeValidator(parse_answer_rules),
+        PlainSerializer(_rules_data, when_used="json"),
+        WithJsonSchema(ANSWER_SCHEMA),
     ] = Field(
         default=(),
         description="What the answer contains, in any case, or as a form says, or one of a list of these.",

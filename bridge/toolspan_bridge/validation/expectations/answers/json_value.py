@@ -33,6 +33,11 @@ class JsonRule:
             return False
         return any(fits(self.wanted, each) for each in found)
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """The rule as a suite's file has it."""
+        return {"json": {"path": self.path, "is": self.wanted}}
+
     @override
     def __str__(self) -> str:
         return f"have at {self.path} what was {told(self.wanted)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from typing_extensions import override
 
@@ -23,6 +24,11 @@ class NumberRule:
         """Whether ``text`` names such a number."""
         found = (match.group().replace(",", "").replace("−", "-") for match in _NUMBER.finditer(text))
         return any(is_within(float(each), self.value, self.within) for each in found)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The rule as a suite's file has it."""
+        return {"number": {"value": self.value, "within": self.within}}
 
     @override
     def __str__(self) -> str:

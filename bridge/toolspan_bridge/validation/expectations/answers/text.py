@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from typing_extensions import override
 
@@ -20,6 +20,11 @@ class TextRule:
     def holds(self, text: str) -> bool:
         """Whether ``text`` fulfils the rule."""
         return contains(text, self.text) if self.kind == "contains" else matches(text, self.text)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The rule as a suite's file has it."""
+        return {self.kind: self.text}
 
     @override
     def __str__(self) -> str:

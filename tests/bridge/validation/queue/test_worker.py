@@ -1,0 +1,232 @@
+"""Workers make the trials of a run that is on a queue, each once in the record, over PostgreSQL itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import anyio
+import pytest
+from typing_extensions import override
+
+from tests.support.queues import TOOLS, Models, database, parcel_for, plan_of
+from tests.support.trials import a_trial
+from toolspan_bridge.errors import AuthError, StoreError
+from toolspan_bridge.validation import Concurrency, Conversed, RunLimits, Scenario, Stop, Store
+from toolspan_bridge.validation.badges import RULE
+from toolspan_bridge.validation.queue.connection import Queue, opened_queue
+from toolspan_bridge.validation.queue.following import follow
+from toolspan_bridge.validation.queue.parcel import Parcel
+from toolspan_bridge.validation.queue.putting import Put, put
+from toolspan_bridge.validation.queue.queued_run import QueuedRun
+from toolspan_bridge.validation.queue.state import RunState
+from toolspan_bridge.validation.queue.worker import Worker, WorkerSettings
+from toolspan_bridge.validation.runs.plan import Plan
+
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
+
+PLAN = plan_of(5, 4)
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with database() as url:
+        yield url
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    with Store.open(url) as store:
+        yield store
+
+
+async def put_on(
+    queue: Queue, store: Store, plan: Plan = PLAN, parcel: Parcel | None = None, usd: float | None = None
+) -> Put:
+    return await put(queue, store, plan, parcel or parcel_for(plan), RunLimits(usd), "unfinished")
+
+
+@asynccontextmanager
+async def working(
+    queue: Queue,
+    store: Store,
+    models: Models,
+    tools: str = TOOLS,
+    say: Callable[[str], None] = lambda text: None,
+) -> AsyncGenerator[Stop]:
+    async def asker(reasoning: object) -> Models:
+        return models
+
+    settings = WorkerSettings(tools, "host:1", Concurrency(4), 2.0)
+    worker, stop = Worker(queue, store, asker, settings, say), Stop()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.run, stop)
+        yield stop
+        stop.now()
+        worker.wake()
+
+
+async def followed(queue: Queue, run: Put) -> RunState:
+    with anyio.fail_after(120):
+        return await follow(queue, run, Stop(), lambda state, counted: None)
+
+
+@pytest.mark.requirement("I14.2.80")
+async def test_two_workers_make_each_trial_once_and_the_report_has_all(url: str, store: Store) -> None:
+    first, second = Models(), Models()
+    async with opened_queue(url) as queue, opened_queue(url) as other:
+        run = await put_on(queue, store)
+        async with working(queue, store, first), working(other, store, second):
+            state = await followed(queue, run)
+        report = await QueuedRun(PLAN, run, 0.8, RULE, RunLimits()).report(store, state, interrupted=False)
+    assert (run.put, len(first.asked) + len(second.asked)) == (20, 20)
+    assert store.done(run.id) == frozenset(range(1, 21))
+    assert (report.passed, report.missing, report.models[0].counts.n) == (True, 0, 20)
+    assert store.unfinished(PLAN.digest) is None
+
+
+@pytest.mark.requirement("I14.2.81")
+async def test_what_is_on_the_queue_is_not_put_twice_and_what_is_done_not_again(
+    url: str, store: Store
+) -> None:
+    async with opened_queue(url) as queue:
+        found: list[Put] = []
+
+        async def put_one() -> None:
+            found.append(await put_on(queue, store))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(put_one)
+            tasks.start_soon(put_one)
+        assert {each.id for each in found} == {found[0].id}
+        assert sorted(each.put for each in found) == [0, 20]
+        async with working(queue, store, Models()):
+            await followed(queue, found[0])
+        again = await put_on(queue, store)
+        assert (again.id, again.put, again.done) == (found[0].id, 0, 20)
+
+
+@pytest.mark.requirement("I14.2.82")
+async def test_a_worker_of_other_tools_takes_no_part_and_both_sides_are_told(url: str, store: Store) -> None:
+    models, said = Models(), list[str]()
+    async with opened_queue(url) as queue:
+        run = await put_on(queue, store)
+        async with working(queue, store, models, "other", said.append):
+            state = await followed(queue, run)
+        report = await QueuedRun(PLAN, run, 0.8, RULE, RunLimits()).report(store, state, interrupted=False)
+    assert models.asked == []
+    assert "the tools of this worker are not those of the run" in " ".join(said)
+    assert report.models[0].error is not None
+    assert "the tools of this worker" in report.models[0].error.message
+    assert report.exit_code == 2
+
+
+@pytest.mark.requirement("I14.2.82")
+async def test_another_version_of_a_model_than_the_runs_is_refused_in_words(url: str, store: Store) -> None:
+    mark = {**(await Models().fingerprint("near/model")).as_dict(), "model_version": "sha256:old"}
+    parcel = parcel_for(PLAN).model_copy(update={"fingerprints": {"near/model": mark}})
+    async with opened_queue(url) as queue:
+        run = await put_on(queue, store, parcel=parcel)
+        async with working(queue, store, Models()):
+            state = await followed(queue, run)
+    assert "model_version is not known, in the run 'sha256:old'" in state.refusals[0].reason
+
+
+@pytest.mark.requirement("I14.2.82")
+async def test_a_missing_key_at_one_worker_leaves_the_trials_to_another(url: str, store: Store) -> None:
+    without, having = Models(raises=[AuthError("set NEAR_API_KEY")] * 99), Models()
+    async with opened_queue(url) as queue, opened_queue(url) as other:
+        run = await put_on(queue, store)
+        async with working(queue, store, without):
+            state = await followed(queue, run)
+            assert state.is_stuck
+            assert state.refusals[0].code == "auth"
+            async with working(other, store, having):
+                await followed(queue, run)
+    assert len(having.asked) == 20
+    assert len(store.trials()) == 20
+
+
+@pytest.mark.requirement("I14.2.83")
+async def test_a_stopped_worker_gives_back_what_it_has_not_made(url: str, store: Store) -> None:
+    plan, slow = plan_of(10, 10), _Held()
+    async with opened_queue(url) as queue, opened_queue(url) as other:
+        run = await put_on(queue, store, plan)
+        async with working(queue, store, slow) as stop:
+            await slow.began.wait()
+            stop.now()
+            slow.go.set()
+        made = len(store.done(run.id))
+        jobs = await queue.rows("SELECT status::text FROM procrastinate_jobs")
+        assert 0 < made < 100
+        assert {job["status"] for job in jobs} == {"todo"}
+        async with working(other, store, Models()):
+            await followed(queue, run)
+    assert [trial.number for trial in sorted(store.trials(), key=lambda each: each.number)] == list(
+        range(1, 101)
+    )
+
+
+@pytest.mark.requirement("I14.2.83")
+async def test_the_job_of_a_worker_that_died_is_made_by_another(url: str, store: Store) -> None:
+    async with opened_queue(url) as queue:
+        run = await put_on(queue, store)
+        manager = queue.app.job_manager
+        dead = await manager.register_worker()
+        for _ in range(3):
+            assert await manager.fetch_job([run.lanes[0]], dead) is not None
+        await queue.rows("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 minute'")
+        store.append(replace(a_trial(model_id="near/model"), run=run.id, number=1))
+        models = Models()
+        async with working(queue, store, models):
+            await followed(queue, run)
+    assert store.done(run.id) == frozenset(range(1, 21))
+    assert len(store.trials()) == 20
+
+
+@pytest.mark.requirement("I14.2.86")
+async def test_the_cost_of_all_workers_ends_the_run(url: str, store: Store) -> None:
+    plan = plan_of(10, 20)
+    async with opened_queue(url) as queue, opened_queue(url) as other:
+        run = await put_on(queue, store, plan, usd=5.0)
+        async with working(queue, store, Models()), working(other, store, Models()):
+            state = await followed(queue, run)
+        report = await QueuedRun(plan, run, 0.8, RULE, RunLimits(5.0)).report(store, state, interrupted=False)
+        left = await queue.rows("SELECT count(*) AS jobs FROM procrastinate_jobs WHERE status = 'todo'")
+    assert 5.0 <= state.usd <= 5.0 + 8 * 0.25  # at most what ran at the time passes it
+    assert (report.ended, report.exit_code, left[0]["jobs"]) == ("max_cost", 9, 0)
+
+
+@pytest.mark.requirement("I14.2.87")
+async def test_the_tables_are_made_once_by_many_and_those_of_another_version_are_refused(url: str) -> None:
+    async with anyio.create_task_group() as tasks:
+        for _ in range(6):
+            tasks.start_soon(_open, url)
+    async with opened_queue(url) as queue:
+        await queue.rows("DROP FUNCTION procrastinate_fetch_job_v2")
+        with pytest.raises(StoreError, match="procrastinate_fetch_job_v2 is missing"):
+            await _open(url)
+        await queue.rows("CREATE FUNCTION procrastinate_fetch_job_v2() RETURNS void LANGUAGE sql AS ''")
+        await queue.rows("UPDATE toolspan_queue_version SET version = 99")
+        with pytest.raises(StoreError, match=r"version \[99\]"):
+            await _open(url)
+
+
+async def _open(url: str) -> None:
+    async with opened_queue(url):
+        pass
+
+
+class _Held(Models):
+    """Models whose answers wait until they may go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.began, self.go = anyio.Event(), anyio.Event()
+
+    @override
+    async def ask(self, model: str, scenario: Scenario) -> Conversed:
+        self.began.set()
+        await self.go.wait()
+        return await super().ask(model, scenario)
