@@ -6,8 +6,10 @@ COPY pyproject.toml constraints.txt README.md CHANGELOG.md LICENSE ./
 COPY server server
 COPY bridge bridge
 COPY docs/man docs/man
+# Such as queue, for workers of validation.
+ARG EXTRAS=
 RUN python -m venv /opt/toolspan \
- && /opt/toolspan/bin/python -m pip install --no-cache-dir --disable-pip-version-check -c constraints.txt . \
+ && /opt/toolspan/bin/python -m pip install --no-cache-dir --disable-pip-version-check -c constraints.txt ".${EXTRAS:+[$EXTRAS]}" \
  && /opt/toolspan/bin/python -m pip uninstall --yes --quiet pip
 
 FROM python:3.12-slim

@@ -15,7 +15,7 @@ from typing_extensions import override
 from ...validation.runs.modes import Mode
 from . import completed
 
-__all__ = ["RunChoice", "run_options"]
+__all__ = ["SECONDS", "RunChoice", "run_options"]
 
 _NAMES = {"modes": "mode"}
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -39,6 +39,8 @@ class RunChoice:
     fresh: bool = False
     quick: bool = False
     baseline: Path | None = None
+    queue: str = ""
+    detach: bool = False
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -67,6 +69,10 @@ class _Seconds(click.ParamType[float]):
         return seconds
 
 
+SECONDS = _Seconds()
+"""A time, in seconds, as options take it."""
+
+
 def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of what is run, given to ``function`` as ``run``."""
 
@@ -85,12 +91,16 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
         fresh: bool,
         quick: bool,
         baseline: Path | None,
+        queue: str,
+        detach: bool,
         **options: Any,
     ) -> Any:
         native: tuple[Mode, ...] = ("native",) if {"native", "all"} & set(modes) else ()
         prompt: tuple[Mode, ...] = ("prompt",) if {"prompt", "all"} & set(modes) else ()
         limits = (threshold, concurrency, timeout, max_cost, max_time)
-        run = RunChoice(suites, trials, native + prompt, wordings, *limits, fresh, quick, baseline)
+        run = RunChoice(
+            suites, trials, native + prompt, wordings, *limits, fresh, quick, baseline, queue, detach
+        )
         return function(*args, run=run, **options)
 
     for option in reversed(_OPTIONS):
@@ -138,7 +148,7 @@ _OPTIONS = (
     click.option(
         "--timeout",
         metavar="TIME",
-        type=_Seconds(),
+        type=SECONDS,
         help="Longest time for a trial, such as 90s; waits for a rate limit do not count. Default: 120s.",
     ),
     click.option(
@@ -150,7 +160,7 @@ _OPTIONS = (
     click.option(
         "--max-time",
         metavar="TIME",
-        type=_Seconds(),
+        type=SECONDS,
         help="End the run after a time such as 90s, 10m or 1.5h.",
     ),
     click.option(
@@ -171,5 +181,17 @@ _OPTIONS = (
         shell_complete=completed.files,
         help="Compare with an earlier `report --format json`; exit 6 when a model or scenario is worse by "
         "more than chance.",
+    ),
+    click.option(
+        "--queue",
+        metavar="URL",
+        default="",
+        help="Put the trials on a queue, postgresql://USER:PASSWORD@HOST/NAME, for `toolspan worker` to make "
+        "them, on any machines. They are kept there too, unless a store is named.",
+    ),
+    click.option(
+        "--detach",
+        is_flag=True,
+        help="With --queue: leave once the trials are put, and do not follow the run.",
     ),
 )

@@ -9,11 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from toolspan_server.common.did_you_mean import known_names
+from toolspan_server.config import Config
 
 from ...approvals import PolicyApprover
 from ...errors import UsageError
 from ...messages import ReasoningEffort
-from ...providers.http.rate_limits import AdaptiveLimiters
+from ...providers.http.rate_limits import AdaptiveLimiters, RateLimiters
 from ...providers.http.settings import HttpSettings
 from ...providers.prices import Pricing
 from ...providers.resolve import split_model
@@ -50,7 +51,7 @@ from ..inputs.suites import NamedSuite
 from ..terminal.output import print_note
 from .interrupts import interruptible
 
-__all__ = ["validated"]
+__all__ = ["asker_of", "store_for", "validated"]
 
 _CONNECTIONS = 1_000
 
@@ -62,10 +63,10 @@ async def validated(
     run: RunChoice,
     reasoning: ReasoningEffort | None = None,
     between: Between = NOTHING_BETWEEN,
-) -> tuple[ValidationReport, Path]:
-    """Run ``suites`` with the session's tools as ``run`` says; the report, and the file that the records were
-    exported to. A run with something ``between`` is made whole and, where no number is given, its trials one
-    after another, so that it can be repeated.
+) -> tuple[ValidationReport | None, Path]:
+    """Run ``suites`` with the session's tools as ``run`` says; the report, ``None`` where the run was left to
+    workers, and the file that the records were exported to. A run with something ``between`` is made whole
+    and, where no number is given, its trials one after another, so that it can be repeated.
 
     Raises ``ConfigError`` with file and line for tools that a suite names and no server offers, and where
     there is no file ``UsageError``; then no model was asked, and nothing was recorded.
@@ -78,17 +79,33 @@ async def validated(
     before = baseline_of(run.baseline) if run.baseline else None
     chosen = in_modes(models or (default_model(),), run.modes, config.providers)
     _check_prices(session, chosen, run)
-    with Store.open(store_of(config), redact=config.redact) as opened_store:
+    with Store.open(store_for(config, run.queue), redact=config.redact) as opened_store:
         store = between.kept_in(opened_store)
-        async with _asker(session, reasoning, between) as asker:
-            report = await _made(session, asker, store, chosen, suites, run, rule, between)
+        async with asker_of(session, reasoning, AdaptiveLimiters(_say_slower), between) as asker:
+            report = await _made_somewhere(
+                session, asker, store, chosen, suites, run, rule, between, reasoning
+            )
+        if report is None:
+            return None, state / EXPORT_FILE
         if before is not None:
             report = replace(report, comparison=report.compared(before))
         return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)
 
 
-def _asker(session: Session, reasoning: ReasoningEffort | None, between: Between) -> Asker:
-    limiters = AdaptiveLimiters(_say_slower)
+def store_for(config: Config, queue: str) -> Path | str:
+    """The store of a run: with a ``queue`` it is that database, unless the config or --store names one."""
+    if queue and not (config.validation and config.validation.store):
+        return queue
+    return store_of(config)
+
+
+def asker_of(
+    session: Session,
+    reasoning: ReasoningEffort | None,
+    limiters: RateLimiters,
+    between: Between = NOTHING_BETWEEN,
+) -> Asker:
+    """What puts scenarios to models with the tools of ``session``; requests are held back by ``limiters``."""
     return Asker(
         session.config,
         session.toolbox,
@@ -101,21 +118,42 @@ def _asker(session: Session, reasoning: ReasoningEffort | None, between: Between
     )
 
 
+async def _made_somewhere(
+    session: Session,
+    asker: Asker,
+    store: Store,
+    models: tuple[str, ...],
+    named: Sequence[NamedSuite],
+    run: RunChoice,
+    rule: BadgeRule,
+    between: Between,
+    reasoning: ReasoningEffort | None,
+) -> ValidationReport | None:
+    """The trials are made here, or by workers where there is a queue."""
+    suites = tuple(each.suite for each in named)
+    if run.quick:
+        suites = _sample(suites)
+    if not run.queue:
+        return await _made(session, asker, store, models, suites, run, rule, between)
+    if between is not NOTHING_BETWEEN:
+        raise UsageError("--record and --replay need the trials here: leave out --queue")
+    from .queued import made_by_workers
+
+    return await made_by_workers(session, asker, store, models, suites, run, rule, reasoning)
+
+
 async def _made(
     session: Session,
     asker: Asker,
     store: Store,
     models: tuple[str, ...],
-    suites: Sequence[NamedSuite],
+    suites: Sequence[Suite],
     run: RunChoice,
     rule: BadgeRule,
     between: Between,
 ) -> ValidationReport:
     """The trials are made, shown as they are."""
     config = session.config
-    chosen = tuple(each.suite for each in suites)
-    if run.quick:
-        chosen = _sample(chosen)
     tried = partial(validate_wordings, own=config.providers) if run.wordings else validate
     is_plain = between is NOTHING_BETWEEN
     by_provider = config.validation.concurrency if config.validation else {}
@@ -125,7 +163,7 @@ async def _made(
         async with interruptible(partial(_say_interrupted, shown)) as stop:
             return await tried(
                 models,
-                chosen,
+                suites,
                 asker.ask,
                 store,
                 trials=run.trials,
@@ -164,6 +202,10 @@ def _say_slower(provider: str, rate: float) -> None:
 
 
 def _check(suites: Sequence[NamedSuite], run: RunChoice) -> None:
+    if run.detach and not run.queue:
+        raise UsageError("--detach leaves a run to workers: give --queue too, or leave it out")
+    if run.detach and run.baseline:
+        raise UsageError("--detach makes no report, so there is nothing to compare: leave out --baseline")
     if run.wordings and (run.modes or len(suites) > 1):
         raise UsageError("--wordings tries every mode with one suite: leave out --mode, and name one --suite")
     if run.quick and run.trials != 1:

@@ -78,6 +78,7 @@ async def _show(config: Path, model: str) -> int:
         await _show_answers(session, model)
         heading("4. Validation")
         report, records = await validated(session, (model,), suites_to_run(()), RunChoice(fresh=True))
+        assert report is not None  # only a run that is left to workers has none
         print_report(report, sys.stdout, records)
     heading("Next")
     for verb in ("chat", "serve"):

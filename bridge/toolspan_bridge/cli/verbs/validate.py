@@ -87,6 +87,9 @@ def command(
     is in the store once. What is asked and is not in the recording is an error of its trial, which says what
     differs: exit 2.
 
+    With --queue any number of workers make the trials (see toolspan worker), and this follows the run: it
+    may be ended and given again, and puts nothing twice. Exit 3 or 4 when no worker there can ask a model.
+
     With --answers no model is asked and nothing is recorded: each id of the suite gets a verdict with its
     reason, with --json as a line {"id", "success", "reason"}. Exit 2 for a line that is no answer, an unknown
     id and one that is there twice; an id without an answer is a failure.
@@ -97,12 +100,14 @@ def command(
         return _scored(answers, models, run, as_json=as_json)
     suites = suites_to_run(run.suites)
 
-    async def made() -> tuple[ValidationReport, Path, Taped]:
+    async def made() -> tuple[ValidationReport | None, Path, Taped]:
         async with taped(choice, recording) as tape:
             report, records = await validated(tape.session, models, suites, run, reasoning, tape.between)
         return report, records, tape
 
     report, records, tape = anyio.run(made)
+    if report is None:
+        return 0
     if as_json:
         emit_json(report.as_dict(records))
     else:

@@ -26,6 +26,10 @@ class Shown:
         self.tally.add(event)
         self._on_change()
 
+    def changed(self) -> None:
+        """Show the ``tally``, which was changed."""
+        self._on_change()
+
     def begin(self, began: RunBegan) -> None:
         """Show the plan's rows."""
         self.tally.begin(began)

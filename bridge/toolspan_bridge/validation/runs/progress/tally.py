@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...evidence.counts import Counts
 from ...storage.trial import Trial
@@ -69,7 +69,7 @@ class Tally:
                 self.rows[model, suite.name] = row
         for trial in began.earlier:
             self._row(trial, trial.number).add(trial)
-        self._since, self._before = self.clock(), self.done
+        self.measure()
 
     def add(self, event: Event) -> None:
         """Count what has happened."""
@@ -80,6 +80,14 @@ class Tally:
         self.running[event.number] = f"{event.model_id}: {event.scenario}"
         if not self._is_whole:
             self.rows.setdefault(("", ""), Row("", "", event.total))
+
+    def count(self, row: Row) -> None:
+        """Count all trials of one model and suite anew, as ``row`` has them."""
+        self.rows[row.model_id, row.suite] = replace(row, planned=self.rows[row.model_id, row.suite].planned)
+
+    def measure(self) -> None:
+        """Measure the pace from now on."""
+        self._since, self._before = self.clock(), self.done
 
     @property
     def done(self) -> int:
