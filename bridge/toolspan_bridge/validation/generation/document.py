@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..suite_text import suite_text
+from ..suites.suite_text import suite_text
 from .categories import CATEGORIES
 from .drafts import Draft
 from .generate import Generated

@@ -1,13 +1,9 @@
-"""The tables of a queue: made on first use, under a lock. Imports procrastinate and psycopg."""
+"""The tables of a queue: made on first use, under a lock."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
-
-import psycopg
-from procrastinate.schema import SchemaManager
-from psycopg.rows import dict_row
 
 from ...errors import StoreError
 
@@ -87,6 +83,9 @@ _TABLES = (
 
 async def connected(address: str, settings: dict[str, Any]) -> AsyncConnection[DictRow]:
     """A connection to the database at ``address``, whose rows are dicts. Raises ``psycopg.Error``."""
+    import psycopg
+    from psycopg.rows import dict_row
+
     opened: AsyncConnection[Any] = await psycopg.AsyncConnection.connect(address, **settings)
     opened.row_factory = dict_row
     return opened
@@ -97,6 +96,8 @@ async def prepare(address: str, shown: str, settings: dict[str, Any]) -> None:
 
     Raises ``StoreError`` for those of another version, which stay as they are; ``psycopg.Error``.
     """
+    from procrastinate.schema import SchemaManager
+
     async with await connected(address, settings) as connection:
         if await _is_ready(connection, shown):
             return
@@ -137,6 +138,8 @@ async def _has_table(connection: AsyncConnection[DictRow], name: str) -> bool:
 
 
 async def _check_procrastinate(connection: AsyncConnection[DictRow], shown: str) -> None:
+    from procrastinate.schema import SchemaManager
+
     wanted = sorted(set(_FUNCTION.findall(SchemaManager.get_schema())))
     cursor = await connection.execute(
         "SELECT proname FROM pg_proc WHERE proname = ANY(%s) AND pg_function_is_visible(oid)", (wanted,)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ....errors import UsageError
 from ....validation.imports import importer_of, load_imported
-from ....validation.suite_text import suite_text
+from ....validation.suites.suite_text import suite_text
 from ...inputs.suites import note_left_out
 from ...terminal.output import print_note
 from ...terminal.program import command_line

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ....errors import UsageError
 from ....files.replacement import replace_file, why_not_written
-from ....validation.suite_text import is_edited
+from ....validation.suites.suite_text import is_edited
 from ...terminal.output import emit_bytes
 
 STDOUT = "-"

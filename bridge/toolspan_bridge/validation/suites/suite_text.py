@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..files.yaml_text import block, line
-from ..providers.wire.json_types import is_list, is_object
+from ...files.yaml_text import block, line
+from ...providers.wire.json_types import is_list, is_object
 
 _DIGEST = "# As it was written: sha256 "
 _SPREAD = frozenset(("expect", "turns", "mocks"))
