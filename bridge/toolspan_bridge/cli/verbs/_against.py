@@ -81,13 +81,15 @@ def check_against(against: str | None, renames: tuple[str, ...], otherwise: obje
 
 
 def _check(suite: Suite, session: Session, name: str) -> None:
-    """Raise ``UsageError`` for tools that ``suite`` names and ``session`` has not."""
-    missing = suite.missing_tools(tool.name for tool in session.tools())
-    if missing:
+    """Raise ``UsageError`` for tools that ``suite`` names and ``session`` has not, and what else the suite
+    cannot mean with them."""
+    if missing := suite.missing_tools(session.tools()):
         raise UsageError(
             f"{name} has no tool {', '.join(missing)}, which the suite names, so nothing was run or recorded "
             "(--rename TOOL=NAME says what a tool of the config is called there)"
         )
+    if faults := suite.faults_with(session.tools()):
+        raise UsageError(f"{name}: {faults[0].message}; nothing was run or recorded")
 
 
 def _found(before: ValidationReport, now: ValidationReport) -> list[ModelDifference]:

@@ -43,20 +43,29 @@ class Renames:
         return cls(tools, parameters)
 
     def applied_to(self, suite: Suite) -> Suite:
-        """``suite`` with the other names, so far as it says what is expected."""
+        """``suite`` with the other names."""
         if not (self.tools or self.parameters):
             return suite
         return suite.model_copy(update={"scenarios": tuple(map(self._scenario, suite.scenarios))})
 
     def _scenario(self, scenario: Scenario) -> Scenario:
-        changed: dict[str, Any] = {}
-        if isinstance(expect := getattr(scenario, "expect", None), Expect):
-            changed["expect"] = self._expect(expect)
-        if turns := getattr(scenario, "turns", ()):
-            changed["turns"] = tuple(
-                turn.model_copy(update={"expect": self._expect(turn.expect)}) for turn in turns
+        changed: dict[str, Any] = {
+            "turns": tuple(
+                turn.model_copy(update={"expect": self._expect(turn.expect)}) for turn in scenario.turns
             )
+        }
+        if scenario.expect is not None:
+            changed["expect"] = self._expect(scenario.expect)
+        if scenario.tools != "all":
+            changed["tools"] = tuple(map(self._name, scenario.tools))
+        for key in ("mocks", "approvals", "elicitations"):
+            changed[key] = {self._name(name): value for name, value in getattr(scenario, key).items()}
         return scenario.model_copy(update=changed)
+
+    def _name(self, name: str) -> str:
+        """The other name of ``tool`` or ``server/tool``; a glob of several is as it was."""
+        server, slash, tool = name.rpartition("/")
+        return f"{server}{slash}{self.tools.get(tool, tool)}"
 
     def _expect(self, expect: Expect) -> Expect:
         never = tuple(self.tools.get(tool, tool) for tool in expect.never)

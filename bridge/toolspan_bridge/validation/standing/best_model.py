@@ -11,7 +11,6 @@ from ...errors import UsageError
 from ...providers.prices import usd_text
 from ...providers.resolve import bare_model
 from ..badges import Badge
-from ..storage.stored_trials import with_trials
 from .cost import usd_per_success
 from .standings import ModeRecord, Standings
 
@@ -86,5 +85,4 @@ def _candidate(
     name = f"prompt.{speaks.wording}:{bare}" if speaks.mode == "prompt" else f"native:{bare}"
     if speaks.badge.status != "validated":
         return Candidate(name, *named, speaks.badge)
-    [whole] = with_trials(standings.path, [speaks.record])
-    return Candidate(name, *named, speaks.badge, usd_per_success(config, *named, whole))
+    return Candidate(name, *named, speaks.badge, usd_per_success(config, *named, speaks.record))

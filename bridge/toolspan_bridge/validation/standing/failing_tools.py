@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..badges import RULE, BadgeRule
+from ..evidence.confusion import NO_TOOL
 from ..evidence.counts import Counts
+from ..evidence.figures import OTHERS
 from ..evidence.records import Record
 
 __all__ = ["FailingTool", "failing_tools"]
@@ -26,7 +28,7 @@ class FailingTool:
 
 
 def failing_tools(records: Iterable[Record], rule: BadgeRule = RULE) -> tuple[FailingTool, ...]:
-    """The tools that the one model of ``records``, which have their trials, fails with, by name.
+    """The tools that the one model of ``records`` fails with, by name.
 
     For each tool the last tested record speaks that is not stale and expected a call of it: the tool fails
     where there are at least the rule's ``minimum`` of such trials and the upper end of their interval is
@@ -35,8 +37,20 @@ def failing_tools(records: Iterable[Record], rule: BadgeRule = RULE) -> tuple[Fa
     speaks: dict[str, Counts] = {}
     holding = [record for record in records if not record.changed]
     for record in sorted(holding, key=lambda each: each.last_tested):
-        speaks |= {tool: counts for tool, counts in record.evidence.tools.items() if counts.n}
+        speaks |= {tool: counts for tool, counts in _by_tool(record).items() if counts.n}
     return tuple(FailingTool(tool, speaks[tool]) for tool in sorted(speaks) if _fails(speaks[tool], rule))
+
+
+def _by_tool(record: Record) -> dict[str, Counts]:
+    """The counts of the scenarios that expect a call of each tool."""
+    if not record.summaries:
+        return record.evidence.tools
+    found: dict[str, Counts] = {}
+    for summary in record.summaries:
+        for tool in {expected for expected, _ in summary.figures.confusion} - {NO_TOOL, OTHERS}:
+            before, more = found.get(tool, Counts(0, 0)), summary.counts
+            found[tool] = Counts(before.n + more.n, before.successes + more.successes)
+    return found
 
 
 def _fails(counts: Counts, rule: BadgeRule) -> bool:

@@ -16,7 +16,6 @@ from ..badges import RULE, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from ..evidence.records import Record, judged, newest
 from ..fingerprint import hash_of_tools, mode_parts
 from ..storage.stored_records import read_records
-from ..storage.stored_trials import with_trials
 from ..stores import store_of
 from .better_mode import BetterMode, better_mode
 from .failing_tools import FailingTool, failing_tools
@@ -81,10 +80,10 @@ class ModelStanding:
         return better_mode(self.judged, self.rule.minimum) if self.records else None
 
     def failing_tools(self, format_name: str) -> tuple[FailingTool, ...]:
-        """The tools that the model fails with, asked in the format ``format_name``. Raises ``StoreError``."""
+        """The tools that the model fails with, asked in the format ``format_name``."""
         mode = mode_parts(format_name)
         mine = [record for record in self.judged if not record.changed and _is_of_mode(record, mode)]
-        return failing_tools(with_trials(self.path, mine), self.rule)
+        return failing_tools(mine, self.rule)
 
 
 class Standings:

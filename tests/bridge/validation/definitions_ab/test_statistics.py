@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.trials import a_trial
-from toolspan_bridge.validation import Trial
-from toolspan_bridge.validation.definitions_ab import differences
+from toolspan_bridge.validation import Suite, Trial
+from toolspan_bridge.validation.definitions_ab import Renames, differences
 from toolspan_bridge.validation.evidence.paired import Paired
 
 pytestmark = pytest.mark.requirement("I14.3.30")
@@ -104,3 +104,23 @@ def test_each_model_is_compared_with_itself() -> None:
         ("a/x", 1.0),
         ("b/y", 0.0),
     ]
+
+
+@pytest.mark.requirement("I14.3.31")
+def test_every_place_of_a_suite_has_the_other_names() -> None:
+    called = {"tool": "old", "arguments": {"a": 1, "b": 2}}
+    scenario = {
+        "name": "one",
+        "turns": [{"query": "x", "expect": {"calls": [called], "never": ["other"]}}],
+        "tools": ["old", "shop/old", "get_*"],
+        "mocks": {"old": {"response": 1}},
+        "approvals": {"old": "deny"},
+    }
+    suite = Suite.model_validate({"name": "s", "scenarios": [scenario]})
+    renames = Renames.parsed(["old=new", "old.a=c"], ["old", "other"])
+    [found] = renames.applied_to(suite).scenarios
+    [turn] = found.asked
+    assert [(call.tool, call.arguments) for call in turn.expect.calls] == [("new", {"c": 1, "b": 2})]
+    assert (turn.expect.never, found.tools) == (("other",), ("new", "shop/new", "get_*"))
+    assert (list(found.mocks), list(found.approvals)) == (["new"], ["new"])
+    assert Renames.parsed([], ["old"]).applied_to(suite) is suite
