@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,14 @@ __all__ = ["Asked", "SkilledModels", "calls", "says"]
 @dataclass(frozen=True)
 class Asked:
     """A request, over the wire of OpenAI's chat completions: ``tools`` are the names of those that are
-    offered natively, in their order; ``answered``: a tool's result is the last message."""
+    offered natively, in their order; ``answered``: a tool's result is the last message; ``body`` is all of
+    it."""
 
     model: str
     question: str
     tools: Sequence[str]
     answered: bool
+    body: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def prompted(self) -> bool:
@@ -69,7 +71,7 @@ def asked(body: Mapping[str, Any]) -> Asked:
     tools = [tool["function"]["name"] for tool in body.get("tools", ())]
     after_call = len(messages) > 1 and messages[-2]["role"] == "assistant"
     is_result = messages[-1]["role"] == "tool" or (after_call and "tool_call" in str(messages[-2]["content"]))
-    return Asked(body["model"], str(questions[-1]), tools, is_result)
+    return Asked(body["model"], str(questions[-1]), tools, is_result, body)
 
 
 def says(text: str) -> Sent:

@@ -14,13 +14,16 @@ from .local import LOCAL_SERVER, LocalTool, local_spec
 Accepts = Callable[[str, ListedTool], bool]
 """Whether a server's tool, as it is listed, is one of the toolbox's."""
 
+Reword = Callable[[ToolSpec], ToolSpec]
+"""A tool as models are to see it in place of how it is listed; its key stays."""
+
 _Key = tuple[str, str]
 
 
 class Offered:
     """The tools of ``connections`` and the ``local`` ones, but for those that ``accepts`` says no to; those
-    whose own names are among ``last`` stand after all others. They are read anew when a server has listed its
-    tools again."""
+    whose own names are among ``last`` stand after all others, and each is as ``reword`` has it. They are read
+    anew when a server has listed its tools again."""
 
     def __init__(
         self,
@@ -28,8 +31,10 @@ class Offered:
         local: Mapping[str, LocalTool],
         accepts: Accepts | None,
         last: Collection[str] = (),
+        reword: Reword | None = None,
     ) -> None:
         self._last = last
+        self._reword: Reword = reword or (lambda tool: tool)
         self._connections = tuple(connections)
         self._local = local
         self._accepts = accepts
@@ -63,7 +68,8 @@ class Offered:
         self._definitions |= {(LOCAL_SERVER, name): tool.definition for name, tool in self._local.items()}
         tools = [spec for spec, tool, own in listed if self._is_offered(spec, tool, own=own)]
         tools += [local_spec(tool) for tool in self._local.values()]
-        placed = (replace(tool, late=1) if tool.name in self._last else tool for tool in tools)
+        worded = [self._reword(tool) for tool in tools]
+        placed = (replace(tool, late=1) if tool.name in self._last else tool for tool in worded)
         self._tools = tuple(sorted(placed, key=lambda tool: (tool.late, tool.key)))
 
     def _is_offered(self, spec: ToolSpec, tool: ListedTool, *, own: bool) -> bool:

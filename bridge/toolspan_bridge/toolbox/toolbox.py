@@ -20,7 +20,7 @@ from ..messages import ToolOutcome, ToolSpec
 from ..oauth import SignInWay, authorized
 from ..trust.invisible_text import invisible_text_notes
 from ._connecting import all_ready, telling_of_roots
-from ._offered import Accepts, Offered
+from ._offered import Accepts, Offered, Reword
 from ._ways import USUAL, Guard, Through, Ways
 from .connection import ToolConnection
 from .contents import Contents
@@ -62,7 +62,7 @@ class Toolbox:
         performed = [tool for tool in local if accepts is None or accepts(LOCAL_SERVER, tool.definition)]
         self._local = {tool.definition.name: tool for tool in performed}
         self._ways = ways
-        self._offered = Offered(self._connections.values(), self._local, accepts, ways.last)
+        self._offered = Offered(self._connections.values(), self._local, accepts, ways.last, ways.reword)
         self._chosen: tuple[ToolSpec, ...] | None = None
 
     @cached_property
@@ -172,6 +172,10 @@ class Toolbox:
     def with_last(self, names: Collection[str]) -> Toolbox:
         """The same, with the tools of these ``names`` after all others, where they stand in requests."""
         return self._by(replace(self._ways, last=names))
+
+    def reworded(self, reword: Reword) -> Toolbox:
+        """The same, with each tool as ``reword`` has it, for models; calls are checked by its definition."""
+        return self._by(replace(self._ways, reword=reword))
 
     def guarded(self, guard: Guard) -> Toolbox:
         """The same, with ``guard`` asked before each call."""

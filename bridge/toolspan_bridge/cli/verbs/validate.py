@@ -13,6 +13,7 @@ from ...messages import ReasoningEffort
 from ...validation import THRESHOLD, ValidationReport, default_suite, print_report
 from ..asking.making_suites import suite_writing_options
 from ..asking.taped import Taped, taped
+from ..inputs.definition_options import DefinitionsChoice, definition_options
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -30,6 +31,7 @@ from ..inputs.suites import named_suite, suites_to_run
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
 from ..terminal.scored_answers import score_answers
+from ..validating.definitions import compared
 from ..validating.run import validated
 
 
@@ -50,6 +52,7 @@ from ..validating.run import validated
 )
 @run_options
 @recording_options
+@definition_options
 @reasoning_option
 @config_options
 @store_option
@@ -64,6 +67,7 @@ def command(
     answers: str | None,
     run: RunChoice,
     recording: RecordingChoice,
+    definitions: DefinitionsChoice,
     reasoning: ReasoningEffort | None,
     choice: ConfigChoice,
     as_json: bool,
@@ -94,10 +98,15 @@ def command(
     reason, with --json as a line {"id", "success", "reason"}. Exit 2 for a line that is no answer, an unknown
     id and one that is there twice; an id without an answer is a failure.
     """
+    definitions.check(run, answers)
     if answers is not None:
         if recording != RecordingChoice():
             raise UsageError("--answers asks no model: leave out --record and --replay")
         return _scored(answers, models, run, as_json=as_json)
+    if definitions.compares:
+        if recording != RecordingChoice():
+            raise UsageError("--against and --suggest are two runs: leave out --record and --replay")
+        return compared(definitions, choice, models, run, reasoning, as_json=as_json)
     suites = suites_to_run(run.suites)
 
     async def made() -> tuple[ValidationReport | None, Path, Taped]:

@@ -106,6 +106,7 @@ def test_the_record_of_the_config_holds_afterwards(folder: Path) -> None:
         (("--rename", "a=b"), "give that too"),
         (("--against", "clear.yaml", "--wordings"), "leave out"),
         (("--against", "clear.yaml", "--answers", "x"), "leave out"),
+        (("--against", "clear.yaml", "--suite", "suite.yaml"), "name one --suite"),
     ],
 )
 def test_options_that_do_not_go_together(folder: Path, words: tuple[str, ...], fault: str) -> None:

@@ -1,0 +1,45 @@
+"""``validate --against`` and ``--suggest``: a suite over two versions of the tools' definitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...messages import ReasoningEffort
+from ...validation import Suite, ValidationReport
+from ..asking.session import Session
+from ..inputs.definition_options import DefinitionsChoice
+from ..inputs.options import ConfigChoice
+from ..inputs.run_options import RunChoice
+from ..inputs.suites import NamedSuite, suites_to_run
+from .run import validated
+
+__all__ = ["compared"]
+
+
+def compared(
+    definitions: DefinitionsChoice,
+    choice: ConfigChoice,
+    models: tuple[str, ...],
+    run: RunChoice,
+    reasoning: ReasoningEffort | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Run the suite of ``run`` over the two versions that ``definitions`` says, print what differs, and give
+    the exit code."""
+    [named] = suites_to_run(run.suites)
+
+    async def run_suite(session: Session, suite: Suite) -> ValidationReport:
+        return (await validated(session, models, [NamedSuite(suite)], replace(run, suites=()), reasoning))[0]
+
+    if definitions.against is not None:
+        from .against import compared_with
+
+        return compared_with(
+            definitions.against, definitions.renames, choice, named.suite, run_suite, as_json=as_json
+        )
+    from .suggest import Suggest
+
+    return Suggest(choice, definitions.suggest_by, definitions.output).shown(
+        named.suite, run_suite, as_json=as_json
+    )
