@@ -46,6 +46,10 @@ class DefinitionsChoice:
             raise UsageError("--output is the file for what --suggest proposes: give that too")
         if self.suggests and self.against is not None:
             raise UsageError("--suggest and --against are two runs: give one of them")
+        if self.compares and run.queue:
+            raise UsageError(
+                "--against and --suggest run here, with tools that no worker has: leave out --queue"
+            )
         others = run.wordings or run.quick or run.baseline or answers or len(run.suites) > 1
         if self.compares and others:
             raise UsageError(

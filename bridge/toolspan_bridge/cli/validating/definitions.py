@@ -30,7 +30,10 @@ def compared(
     [named] = suites_to_run(run.suites)
 
     async def run_suite(session: Session, suite: Suite) -> ValidationReport:
-        return (await validated(session, models, [NamedSuite(suite)], replace(run, suites=()), reasoning))[0]
+        alone = replace(run, suites=())
+        report, _ = await validated(session, models, [NamedSuite(suite)], alone, reasoning)
+        assert report is not None, "no queue is taken"
+        return report
 
     if definitions.against is not None:
         from .against import compared_with

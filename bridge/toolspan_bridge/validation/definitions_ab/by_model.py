@@ -67,12 +67,12 @@ async def by_model(trials: Iterable[Trial], tools: Sequence[ToolSpec], ask: AskT
     listed = [{"name": t.name, "description": t.description, "parameters": t.schema} for t in tools]
     asked = _ASKED.format(most=MOST_CHARACTERS, tools=json.dumps(listed), failures=json.dumps(told))
     answer = await ask(asked, SCHEMA)
-    proposed: Any = answer.get("rewordings") if isinstance(answer, Mapping) else None
+    proposed: Any = cast("Any", answer).get("rewordings") if isinstance(answer, Mapping) else None
     if not isinstance(proposed, Sequence) or isinstance(proposed, str):
         return []
     known = {tool.name: tool for tool in tools}
     found: dict[tuple[str, str], Rewording] = {}
-    for each in proposed[:_MOST_REWORDINGS]:
+    for each in cast("Any", proposed)[:_MOST_REWORDINGS]:
         rewording = _read(each, known)
         if rewording is not None:
             found.setdefault((rewording.tool, rewording.parameter), rewording)

@@ -116,7 +116,7 @@ def _allowed(schema: Mapping[str, Any]) -> str:
     """What ``schema`` allows, in a sentence; empty where it says nothing."""
     values: Any = schema.get("enum")
     if isinstance(values, Sequence) and not isinstance(values, str):
-        named = ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
+        named = ", ".join(json.dumps(value, ensure_ascii=False) for value in cast("Any", values))
         return f"One of {named}." if len(named) <= _SHOWN else ""
     bounds = [words.format(schema[key]) for key, words in _BOUNDS.items() if key in schema]
     kind = schema.get("type")
