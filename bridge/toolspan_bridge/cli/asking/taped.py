@@ -13,8 +13,8 @@ from toolspan_server.config import Config
 from ...errors import UsageError
 from ...validation.between import NOTHING_BETWEEN, Between
 from ..inputs.options import ConfigChoice, config_paths_or_default, read_config
-from ..inputs.recording import RecordingChoice
 from ..inputs.tool_globs import ALL_TOOLS
+from ..inputs.validation.recording import RecordingChoice
 from ..terminal.output import print_note
 from .client import SessionClient
 from .locking import held, locked_definitions

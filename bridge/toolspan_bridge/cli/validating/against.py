@@ -11,8 +11,8 @@ import anyio
 from ...errors import UsageError
 from ..asking.session import Session, opened
 from ..inputs.options import ConfigChoice
-from ..terminal.definition_differences import show_differences
 from ..terminal.output import emit_json, print_note
+from .definition_differences import show_differences
 from .sides import RunSuite, exit_code_of, trials_of
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from ...messages import ReasoningEffort
 from ...validation import Suite, ValidationReport
 from ..asking.session import Session
-from ..inputs.definition_options import DefinitionsChoice
 from ..inputs.options import ConfigChoice
-from ..inputs.run_options import RunChoice
-from ..inputs.suites import NamedSuite, suites_to_run
+from ..inputs.validation.definition_options import DefinitionsChoice
+from ..inputs.validation.run_options import RunChoice
+from ..inputs.validation.suites import NamedSuite, suites_to_run
 from .run import validated
 
 __all__ = ["compared"]

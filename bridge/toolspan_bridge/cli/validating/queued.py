@@ -33,7 +33,7 @@ from ...validation.runs.progress.tally import Row
 from ...validation.runs.quick import QUICK_SECONDS
 from ...validation.runs.validate import check_run
 from ..asking.session import Session
-from ..inputs.run_options import RunChoice
+from ..inputs.validation.run_options import RunChoice
 from ..terminal.output import print_note
 from .interrupts import interruptible
 

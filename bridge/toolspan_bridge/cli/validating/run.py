@@ -46,8 +46,8 @@ from ...validation.runs.quick import QUICK_SECONDS, sampled
 from ...validation.stores import store_of
 from ..asking.default_model import default_model
 from ..asking.session import Session
-from ..inputs.run_options import RunChoice
-from ..inputs.suites import NamedSuite
+from ..inputs.validation.run_options import RunChoice
+from ..inputs.validation.suites import NamedSuite
 from ..terminal.output import print_note
 from .interrupts import interruptible
 

@@ -116,7 +116,7 @@ def _show(rewordings: Sequence[Rewording], found: Sequence[ModelDifference], *, 
             }
         )
         return
-    from ..terminal.definition_differences import show_differences
+    from .definition_differences import show_differences
 
     for each in rewordings:
         emit_text(f"{each.place}: {each.description}\n  because {each.reason}")

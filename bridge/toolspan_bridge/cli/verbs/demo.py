@@ -18,8 +18,8 @@ from ..asking.options import AskOptions
 from ..asking.session import Session, opened
 from ..demo_folder import DemoFolder
 from ..inputs.options import ConfigChoice, model_option
-from ..inputs.run_options import RunChoice
-from ..inputs.suites import suites_to_run
+from ..inputs.validation.run_options import RunChoice
+from ..inputs.validation.suites import suites_to_run
 from ..module_group import Verb
 from ..terminal.output import as_json, heading, print_message
 from ..terminal.program import command_line

@@ -13,7 +13,6 @@ from ...messages import ReasoningEffort
 from ...validation import THRESHOLD, ValidationReport, default_suite, print_report
 from ..asking.making_suites import suite_writing_options
 from ..asking.taped import Taped, taped
-from ..inputs.definition_options import DefinitionsChoice, definition_options
 from ..inputs.options import (
     ConfigChoice,
     config_options,
@@ -24,15 +23,16 @@ from ..inputs.options import (
     servers_option,
     tool_options,
 )
-from ..inputs.recording import RecordingChoice, recording_options
-from ..inputs.run_options import RunChoice, run_options
 from ..inputs.store import store_option
-from ..inputs.suites import named_suite, suites_to_run
+from ..inputs.validation.definition_options import DefinitionsChoice, definition_options
+from ..inputs.validation.recording import RecordingChoice, recording_options
+from ..inputs.validation.run_options import RunChoice, run_options
+from ..inputs.validation.suites import named_suite, suites_to_run
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note
-from ..terminal.scored_answers import score_answers
 from ..validating.definitions import compared
 from ..validating.run import validated
+from ..validating.scored_answers import score_answers
 
 
 @click.command(name="validate", cls=Verb, example="toolspan validate -m ollama/qwen3:8b --trials 10")

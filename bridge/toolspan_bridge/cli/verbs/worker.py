@@ -7,8 +7,8 @@ import click
 
 from ..asking.session import opened
 from ..inputs.options import ConfigChoice, config_options, debug_option, locked_option, tool_options
-from ..inputs.run_options import SECONDS
 from ..inputs.store import store_option
+from ..inputs.validation.run_options import SECONDS
 from ..module_group import Verb
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ....errors import UsageError
 from ....validation.imports import importer_of, load_imported
 from ....validation.suites.suite_text import suite_text
-from ...inputs.suites import note_left_out
+from ...inputs.validation.suites import note_left_out
 from ...terminal.output import print_note
 from ...terminal.program import command_line
 from .writing import STDOUT, check_place, write_suite

@@ -11,8 +11,8 @@ import click
 from ....errors import UsageError
 from ...inputs import completed
 from ...inputs.options import ConfigChoice
-from ...inputs.recording import RecordingChoice
-from ...inputs.run_options import RunChoice
+from ...inputs.validation.recording import RecordingChoice
+from ...inputs.validation.run_options import RunChoice
 
 GENERATED = "generated-suite.yaml"
 """Where ``--generate`` writes without a FILE."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...validation.definitions_ab import DefinitionsCell, ModelDifference
-from .output import emit_table, emit_text
+from ..terminal.output import emit_table, emit_text
 
 __all__ = ["show_differences"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from ..events import Answer, ToolUse
-from ..messages import Usage
-from .answers import RecordedAnswer, RecordedTurn, Scorable
-from .suites import Conversed, Suite
+from ...events import Answer, ToolUse
+from ...messages import Usage
+from ..suites import Conversed, Suite
+from . import RecordedAnswer, RecordedTurn, Scorable
 
 
 class ScorableSuite(Scorable):

@@ -15,22 +15,10 @@ from toolspan_server.common.visible import visible_line
 
 from ...errors import UsageError
 from ...validation import Suite
-from ...validation.answers import (
-    RecordedAnswer,
-    Scorable,
-    ScoredAnswer,
-    read_answers,
-    score,
-)
+from ...validation.answers import RecordedAnswer, Scorable, ScoredAnswer, read_answers, score
+from ...validation.answers.of_suites import ScorableSuite
 from ...validation.bfcl import BfclSuite, ScorableBfcl, left_out_notes, writes_underscores
-from ...validation.recorded import ScorableSuite
-from .output import (
-    emit_json_line,
-    emit_table,
-    emit_text,
-    print_note,
-    print_problem,
-)
+from ..terminal.output import emit_json_line, emit_table, emit_text, print_note, print_problem
 
 EXIT_BELOW = 6
 _SHOWN_FAULTS = 20

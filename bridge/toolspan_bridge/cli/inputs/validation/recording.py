@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from ...errors import UsageError
-from . import completed
+from ....errors import UsageError
+from .. import completed
 
 RECORDINGS = "recordings"
 """The folder of recordings in the state folder, where ``--record`` names no other place."""

@@ -12,8 +12,8 @@ from typing import Any
 import click
 from typing_extensions import override
 
-from ...validation.runs.modes import Mode
-from . import completed
+from ....validation.runs.modes import Mode
+from .. import completed
 
 __all__ = ["SECONDS", "RunChoice", "run_options"]
 

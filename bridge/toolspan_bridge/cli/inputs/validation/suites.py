@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...validation import Suite, default_suite, load_suite
-from ...validation.bfcl import BfclSuite, left_out_notes, load_bfcl, suite_of
-from ...validation.imports import Imported, importer_of, load_imported
-from ..terminal.output import print_note
+from ....validation import Suite, default_suite, load_suite
+from ....validation.bfcl import BfclSuite, left_out_notes, load_bfcl, suite_of
+from ....validation.imports import Imported, importer_of, load_imported
+from ...terminal.output import print_note
 
 __all__ = ["BFCL", "NamedSuite", "named_suite", "note_left_out", "suites_to_run"]
 

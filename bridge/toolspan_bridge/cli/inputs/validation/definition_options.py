@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from ...errors import UsageError
-from . import completed
+from ....errors import UsageError
+from .. import completed
 from .run_options import RunChoice
 
 __all__ = ["DefinitionsChoice", "definition_options"]

@@ -1,0 +1,1 @@
+"""Options of ``validate``: what is run, compared, recorded, and which suites."""
