@@ -101,7 +101,11 @@ def test_the_image_runs_a_program_of_ours_without_rights_and_listens_at_no_addre
         if word == "FROM":
             minor = re.match(r"python:3\.(\d+)-slim", rest)
             assert minor and int(minor[1]) >= int(project["requires-python"].rpartition(".")[2])
-    assert any("-c constraints.txt ." in rest for word, rest in _instructions() if word == "RUN")
+    assert any(
+        '-c constraints.txt ".${EXTRAS:+[$EXTRAS]}"' in rest
+        for word, rest in _instructions()
+        if word == "RUN"
+    )
 
 
 @pytest.mark.requirement("I13.1.14")

@@ -114,6 +114,7 @@ def test_the_report_as_json_has_exactly_the_documented_shape() -> None:
                 "error_count": 0,
                 "missing": 0,
                 "rate": 0.3333,
+                "weighted_rate": None,
                 "validated": False,
                 "badge": {
                     "status": "failed",
@@ -160,6 +161,7 @@ def test_the_report_as_json_has_exactly_the_documented_shape() -> None:
                 "error_count": 0,
                 "missing": 0,
                 "rate": 0.0,
+                "weighted_rate": None,
                 "validated": False,
                 "badge": UNTESTED.as_dict(),
                 "all_runs": {"test_count": 0, "success_count": 0},

@@ -53,6 +53,7 @@ from .interrupts import interruptible
 
 __all__ = ["asker_of", "store_for", "validated"]
 
+_MOST_EXPORTED = 20_000
 _CONNECTIONS = 1_000
 
 
@@ -63,7 +64,7 @@ async def validated(
     run: RunChoice,
     reasoning: ReasoningEffort | None = None,
     between: Between = NOTHING_BETWEEN,
-) -> tuple[ValidationReport | None, Path]:
+) -> tuple[ValidationReport | None, Path | None]:
     """Run ``suites`` with the session's tools as ``run`` says; the report, ``None`` where the run was left to
     workers, and the file that the records were exported to. A run with something ``between`` is made whole
     and, where no number is given, its trials one after another, so that it can be repeated.
@@ -72,7 +73,7 @@ async def validated(
     there is no file ``UsageError``; then no model was asked, and nothing was recorded.
     """
     config = session.config
-    state, rule = config.state_directory, BadgeRule.of(config)
+    rule = BadgeRule.of(config)
     _check(suites, run)
     for each in suites:
         _check_tools(session, each)
@@ -86,10 +87,24 @@ async def validated(
                 session, asker, store, chosen, suites, run, rule, between, reasoning
             )
         if report is None:
-            return None, state / EXPORT_FILE
+            return None, None
         if before is not None:
             report = replace(report, comparison=report.compared(before))
-        return report, export_records(store, state / EXPORT_FILE, present_of(config), rule)
+        return report, _exported(store, config, rule)
+
+
+def _exported(store: Store, config: Config, rule: BadgeRule) -> Path | None:
+    """The file that the records were exported to; ``None``, which is said, where there are too many: each
+    run would read and write all that were ever made."""
+    path = config.state_directory / EXPORT_FILE
+    kept = sum(record.counts.n + record.counts.errors for record in store.records())
+    if kept <= _MOST_EXPORTED:
+        return export_records(store, path, present_of(config), rule)
+    print_note(
+        f"{path} is not written, for {kept:,} trials are kept (at most {_MOST_EXPORTED:,} are exported): "
+        "`toolspan report --format json --output FILE` writes those that are chosen"
+    )
+    return None
 
 
 def store_for(config: Config, queue: str) -> Path | str:

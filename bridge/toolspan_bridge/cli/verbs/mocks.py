@@ -39,11 +39,12 @@ def command() -> None:
     help="The config to write; must not be there yet. Default: stdout.",
 )
 def from_run(recording: Path, config: Path | None, output: Path | None) -> None:
-    """Turn the results in RECORDING, which `toolspan validate --record` wrote, into mocks of a config.
+    """Turn recorded results into mocks of a config.
 
-    A mock gives to the arguments of each recorded call the recorded result or error; of several for the same
-    arguments, one after another. Other arguments are an error that names the nearest recorded ones. What
-    could not be turned is listed on stderr. Comments of the --config are not kept.
+    RECORDING is a file that `toolspan validate --record` wrote. A mock gives to the arguments of each
+    recorded call the recorded result or error; of several for the same arguments, one after another. Other
+    arguments are an error that names the nearest recorded ones. What could not be turned is listed on stderr.
+    Comments of the --config are not kept.
     """
     from ...validation.recording import Recorded
     from ...validation.recording.mocks import mocks_of

@@ -109,7 +109,7 @@ def command(
         return compared(definitions, choice, models, run, reasoning, as_json=as_json)
     suites = suites_to_run(run.suites)
 
-    async def made() -> tuple[ValidationReport | None, Path, Taped]:
+    async def made() -> tuple[ValidationReport | None, Path | None, Taped]:
         async with taped(choice, recording) as tape:
             report, records = await validated(tape.session, models, suites, run, reasoning, tape.between)
         return report, records, tape

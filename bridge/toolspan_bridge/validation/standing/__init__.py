@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .best_model import BEST, Candidate, best_of, candidates_of
-    from .better_mode import BetterMode, better_mode
-    from .failing_tools import FailingTool, failing_tools
+    from .failures_by_tool import FailingTool, failing_tools
+    from .measured_modes import BetterMode, better_mode
     from .present import present_of
     from .standings import ModelStanding, ModeRecord, Standings
 
@@ -31,16 +31,16 @@ __all__ = [
 
 _MODULES = {
     "BEST": ".best_model",
-    "BetterMode": ".better_mode",
+    "BetterMode": ".measured_modes",
     "Candidate": ".best_model",
-    "FailingTool": ".failing_tools",
+    "FailingTool": ".failures_by_tool",
     "ModeRecord": ".standings",
     "ModelStanding": ".standings",
     "Standings": ".standings",
     "best_of": ".best_model",
-    "better_mode": ".better_mode",
+    "better_mode": ".measured_modes",
     "candidates_of": ".best_model",
-    "failing_tools": ".failing_tools",
+    "failing_tools": ".failures_by_tool",
     "present_of": ".present",
 }
 

@@ -17,8 +17,8 @@ from ..evidence.records import Record, judged, newest
 from ..fingerprint import hash_of_tools, mode_parts
 from ..storage.stored_records import read_records
 from ..stores import store_of
-from .better_mode import BetterMode, better_mode
-from .failing_tools import FailingTool, failing_tools
+from .failures_by_tool import FailingTool, failing_tools
+from .measured_modes import BetterMode, better_mode
 from .present import present_of
 
 __all__ = ["ModeRecord", "ModelStanding", "Standings"]

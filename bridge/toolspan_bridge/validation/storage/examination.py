@@ -40,6 +40,7 @@ def is_damaged(path: Path) -> bool:
             return True
     try:
         with closing(opened(path, "ro")) as connection:
+            connection.execute("BEGIN")  # all is of one moment, whatever others write meanwhile
             version = refuse_other(path, connection)
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone() is None:
                 return True
@@ -54,12 +55,12 @@ def is_damaged(path: Path) -> bool:
 
 def _is_cut(path: Path, connection: sqlite3.Connection) -> bool:
     """Whether the file is shorter than it says, when no log holds what is missing."""
-    log = path.with_name(f"{path.name}-wal")
-    if log.exists() and log.stat().st_size:
-        return False
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    size = connection.execute("PRAGMA page_size").fetchone()[0]
-    return bool(path.stat().st_size < pages * size)
+    page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+    size = path.stat().st_size
+    log = path.with_name(f"{path.name}-wal")  # looked at last: pages that only it holds are counted above
+    has_log = log.exists() and log.stat().st_size > 0
+    return bool(size < pages * page_size) and not has_log
 
 
 def _differs(connection: sqlite3.Connection, version: int, whole: bool) -> bool:

@@ -32,6 +32,7 @@ def read_only(path: Path, read: Callable[[sqlite3.Connection], _T]) -> _T:
 
 def _read(path: Path, mode: str, read: Callable[[sqlite3.Connection], _T]) -> _T:
     with closing(opened(path, mode)) as connection:
+        connection.execute("BEGIN")  # all that is read is of one moment
         refuse_other(path, connection)
         return read(connection)
 

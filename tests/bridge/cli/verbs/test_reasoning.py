@@ -39,13 +39,18 @@ responses:
 def requests(monkeypatch: pytest.MonkeyPatch) -> Sequence[Request]:
     """What every scripted provider is asked, in order."""
     seen: list[Request] = []
-    answer = scripted.Scripted.answer
+    answer, stream = scripted.Scripted.answer, scripted.Scripted.stream
 
     async def noted(self: scripted.Scripted, request: Request) -> object:
         seen.append(request)
         return await answer(self, request)
 
+    def streamed(self: scripted.Scripted, request: Request) -> object:
+        seen.append(request)
+        return stream(self, request)
+
     monkeypatch.setattr(scripted.Scripted, "answer", noted)
+    monkeypatch.setattr(scripted.Scripted, "stream", streamed)
     return seen
 
 

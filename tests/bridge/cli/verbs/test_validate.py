@@ -49,7 +49,9 @@ def saying(*texts: str) -> FakeProvider:
 
 
 def validated(place: Path, model: str, fake: FakeProvider, *options: str) -> Any:
-    return toolspan("validate", "-m", model, "--suite", "suite.yaml", *options, cwd=place, **held(fake))
+    one_by_one = ("--concurrency", "1")  # so that each is given its own answer
+    named = ("-m", model, "--suite", "suite.yaml")
+    return toolspan("validate", *named, *one_by_one, *options, cwd=place, **held(fake))
 
 
 @pytest.mark.requirement("I11.3.31")

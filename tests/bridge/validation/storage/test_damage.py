@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -188,3 +189,19 @@ def test_an_export_that_cannot_be_written_leaves_the_last_one(path: Path, tmp_pa
         ):
             export_records(store, export)
     assert export.read_bytes() == before
+
+
+def test_a_store_that_is_written_meanwhile_is_not_taken_for_a_damaged_one(path: Path) -> None:
+    def write() -> None:
+        with Store.open(path) as store:
+            for number in range(150):
+                store.append(a_trial(f"later {number}", details={"pad": "y" * 5_000}))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    while writer.is_alive():
+        Store.open(path).close()
+    writer.join()
+    assert _set_aside(path) == []
+    with Store.open(path) as store:
+        assert sum(record.counts.n for record in store.records()) == 190
