@@ -17,7 +17,9 @@ from .steps import (
     cancel_batch,
     collect_batch,
     has_batches,
+    parts_of,
     poll_batch,
+    price_share,
     submit_batch,
 )
 
@@ -27,6 +29,8 @@ __all__ = [
     "cancel_batch",
     "collect_batch",
     "has_batches",
+    "parts_of",
     "poll_batch",
+    "price_share",
     "submit_batch",
 ]

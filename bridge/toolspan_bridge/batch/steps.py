@@ -15,7 +15,16 @@ from .handle import Batch
 from .services import service_of
 from .services.contract import BatchStatus, Limits, Outcome, Service, WireBody
 
-__all__ = ["BatchStatus", "cancel_batch", "collect_batch", "has_batches", "poll_batch", "submit_batch"]
+__all__ = [
+    "BatchStatus",
+    "cancel_batch",
+    "collect_batch",
+    "has_batches",
+    "parts_of",
+    "poll_batch",
+    "price_share",
+    "submit_batch",
+]
 
 _CHAT, _RESPONSES = "openai", "openai-responses"
 _AROUND = 200  # bytes around each request: its id, its address
@@ -24,6 +33,30 @@ _AROUND = 200  # bytes around each request: its id, its address
 def has_batches(provider: Provider) -> bool:
     """Whether ``provider`` has a batch service that is known here."""
     return isinstance(provider, WireProvider | TwoWires) and bool(_wired(provider, "").batch_service)
+
+
+def price_share(provider: Provider) -> float:
+    """The share of a model's listed price that a request costs in a batch of ``provider``; 1 where there is
+    no batch service."""
+    wired = _wired(provider, "") if isinstance(provider, WireProvider | TwoWires) else None
+    service = service_of(wired.batch_service) if wired else None
+    return service.PRICE_SHARE if service else 1.0
+
+
+async def parts_of(provider: Provider, requests: Mapping[str, Request]) -> list[tuple[str, ...]]:
+    """The keys of ``requests`` in parts, in their order, of which each is within the limits of a batch; one
+    request that is too large is a part by itself. Raises as ``submit_batch``."""
+    wired, service = _service(provider, next((request.model for request in requests.values()), ""))
+    parts: list[list[str]] = []
+    left = 0
+    for name, request in requests.items():
+        size = _size(await _body(wired, replace(request, stream=False)))
+        if not parts or size > left or len(parts[-1]) >= service.LIMITS.requests:
+            parts.append([])
+            left = service.LIMITS.size
+        parts[-1].append(name)
+        left -= size
+    return [tuple(part) for part in parts]
 
 
 async def submit_batch(provider: Provider, requests: Mapping[str, Request]) -> Batch:
@@ -147,9 +180,13 @@ def _check(name: str, requests: Mapping[str, Request], bodies: Sequence[WireBody
         raise UsageError(
             f"{name} takes {limits.requests:,} requests a batch, not {len(bodies):,}: submit several batches"
         )
-    size = sum(len(json.dumps(each.body)) + _AROUND for each in bodies)
+    size = sum(map(_size, bodies))
     if size > limits.size:
         raise UsageError(f"{name} takes {limits.size:,} bytes a batch, not {size:,}: submit several batches")
+
+
+def _size(body: WireBody) -> int:
+    return len(json.dumps(body.body)) + _AROUND
 
 
 def _format_of(wired: WireProvider, body: WireBody) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from typing_extensions import override
 
 from tests.support.fake_providers import FakeProvider, Received, Sent
+from tests.support.provider_rules.chat_rows import rules_of
 
 KEY = "sk-batch-secret"
 NOT_FOUND = Sent({"error": {"message": "no such thing", "code": 404}}, status=404)
@@ -142,7 +143,8 @@ class OpenAIBatches(Batches):
         for line in self.requests:
             assert line.keys() == {"custom_id", "method", "url", "body"} and line["method"] == "POST"
             assert "stream" not in line["body"]
-            _rules(self._name()).check_request(line["body"])
+            row = (rules_of("openai"),) if self._name() == "openai" else ()
+            _rules(self._name()).check_request(line["body"], *row)
 
     def _name(self) -> str:
         return {"/v1/chat/completions": "openai", "/v1/responses": "openai_responses"}[self._endpoint]

@@ -16,9 +16,10 @@ from .contract import BatchStatus, Limits, Outcome, State, WireBody
 from .exchanges import asked_for, posted, result_lines
 from .reading import count, name_of, part, text
 
-__all__ = ["LIMITS", "cancel", "create", "results", "status"]
+__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "results", "status"]
 
 LIMITS = Limits(100_000, 256_000_000)
+PRICE_SHARE = 0.5
 _PATH = "/v1/messages/batches"
 _WHY = {"canceled": "the batch was cancelled before it", "expired": "the batch expired before it"}
 

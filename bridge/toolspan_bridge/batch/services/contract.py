@@ -66,6 +66,8 @@ class Service(Protocol):
     """A provider's batch service."""
 
     LIMITS: Limits
+    PRICE_SHARE: float
+    """What a request costs, as a share of what it costs by itself."""
 
     async def create(self, provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
         """The id of the new batch."""

@@ -17,9 +17,10 @@ from .contract import BatchStatus, Limits, Outcome, State, WireBody
 from .exchanges import asked_for, posted
 from .reading import count, name_of, objects, part, place_of, text
 
-__all__ = ["LIMITS", "cancel", "create", "results", "status"]
+__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "results", "status"]
 
 LIMITS = Limits(100_000, 20_000_000)
+PRICE_SHARE = 0.5
 _STATES: dict[str, State] = {
     "CANCELLED": "cancelled",
     "EXPIRED": "expired",

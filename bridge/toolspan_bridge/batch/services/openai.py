@@ -18,9 +18,10 @@ from .contract import BatchStatus, Limits, Outcome, State, WireBody
 from .exchanges import asked_for, posted, result_lines
 from .reading import count, json_object, name_of, objects, part, text
 
-__all__ = ["LIMITS", "cancel", "create", "results", "status"]
+__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "results", "status"]
 
 LIMITS = Limits(50_000, 200_000_000)
+PRICE_SHARE = 0.5
 _STATES: dict[str, State] = {
     "cancelled": "cancelled",
     "completed": "ended",

@@ -49,6 +49,7 @@ from ..asking.session import Session
 from ..inputs.validation.run_options import RunChoice
 from ..inputs.validation.suites import NamedSuite
 from ..terminal.output import print_note
+from .batches import batched_run, check_batch, made_by_batches
 from .interrupts import interruptible
 
 __all__ = ["asker_of", "store_for", "validated"]
@@ -80,12 +81,15 @@ async def validated(
     before = baseline_of(run.baseline) if run.baseline else None
     chosen = in_modes(models or (default_model(),), run.modes, config.providers)
     _check_prices(session, chosen, run)
+    batches = batched_run(config, between) if run.batch else None
+    between = batches.between if batches else between
     with Store.open(store_for(config, run.queue), redact=config.redact) as opened_store:
         store = between.kept_in(opened_store)
         async with asker_of(session, reasoning, AdaptiveLimiters(_say_slower), between) as asker:
-            report = await _made_somewhere(
-                session, asker, store, chosen, suites, run, rule, between, reasoning
+            made = partial(
+                _made_somewhere, session, asker, store, chosen, suites, run, rule, between, reasoning
             )
+            report = await (made_by_batches(batches, chosen, made) if batches else made())
         if report is None:
             return None, None
         if before is not None:
@@ -170,22 +174,21 @@ async def _made(
     """The trials are made, shown as they are."""
     config = session.config
     tried = partial(validate_wordings, own=config.providers) if run.wordings else validate
-    is_plain = between is NOTHING_BETWEEN
     by_provider = config.validation.concurrency if config.validation else {}
-    resume: Resume = "never" if not is_plain else "fresh" if run.fresh else "unfinished"
-    at_once = Concurrency(run.concurrency or (None if is_plain else 1), by_provider)
+    resume: Resume = "never" if not between.is_resumed else "fresh" if run.fresh else "unfinished"
+    at_once = Concurrency(run.concurrency or between.at_once, by_provider)
     with progress(sys.stderr) as shown:
         async with interruptible(partial(_say_interrupted, shown)) as stop:
             return await tried(
                 models,
                 suites,
-                asker.ask,
+                between.asking(asker.ask),
                 store,
                 trials=run.trials,
                 timeout=run.timeout or TRIAL_TIMEOUT,
                 threshold=rule.threshold if run.threshold is None else run.threshold,
                 on_event=shown,
-                on_begin=partial(_began, shown),
+                on_begin=partial(_began, shown, between),
                 fingerprint_of=asker.fingerprint,
                 rule=rule,
                 concurrency=at_once,
@@ -198,7 +201,8 @@ async def _made(
     raise AssertionError("a run that is left raises click.Abort")
 
 
-def _began(shown: Shown, began: RunBegan) -> None:
+def _began(shown: Shown, between: Between, began: RunBegan) -> None:
+    between.on_begin(began)
     for note in began.notes:
         print_note(note)
     shown.begin(began)
@@ -225,6 +229,7 @@ def _check(suites: Sequence[NamedSuite], run: RunChoice) -> None:
         raise UsageError("--wordings tries every mode with one suite: leave out --mode, and name one --suite")
     if run.quick and run.trials != 1:
         raise UsageError("--quick asks each scenario once: leave out --trials")
+    check_batch(run)
 
 
 def _check_tools(session: Session, named: NamedSuite) -> None:

@@ -94,6 +94,9 @@ def command(
     With --queue any number of workers make the trials (see toolspan worker), and this follows the run: it
     may be ended and given again, and puts nothing twice. Exit 3 or 4 when no worker there can ask a model.
 
+    With --batch each turn of all trials is one batch of the provider: the run may take a day, and costs about
+    half. Exit 2 for a provider without a batch service.
+
     With --answers no model is asked and nothing is recorded: each id of the suite gets a verdict with its
     reason, with --json as a line {"id", "success", "reason"}. Exit 2 for a line that is no answer, an unknown
     id and one that is there twice; an id without an answer is a failure.

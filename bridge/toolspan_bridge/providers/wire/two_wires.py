@@ -49,6 +49,11 @@ class TwoWires:
         return self._first.searches_tools
 
     @property
+    def price_share(self) -> float:
+        """The share of a model's listed price that a request costs."""
+        return self._first.price_share
+
+    @property
     def format_name(self) -> str:
         """The format of models of which nothing is known."""
         return self._first.format_name

@@ -25,7 +25,7 @@ class Place:
     number: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Attempt:
     """One attempt at the trial of ``place``: another one is made when a run that was ended is resumed. Only
     the same attempt is equal to it."""

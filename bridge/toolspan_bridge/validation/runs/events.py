@@ -14,11 +14,12 @@ __all__ = ["Event", "OnBegin", "OnEvent", "RunBegan", "TrialFinished", "TrialSta
 @dataclass(frozen=True, slots=True)
 class RunBegan:
     """A run begins, or is gone on with: what is planned, the trials that were made ``earlier``, and ``notes``
-    for people about that."""
+    for people about that. ``run`` is its id, empty where it has none yet."""
 
     plan: Plan
     earlier: tuple[Trial, ...]
     notes: tuple[str, ...]
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ async def validate(
         async def try_cell(cell: Cell) -> Trial:
             return made(cell.place, await run_cell(cell, ask, fingerprints, timeout, journal.id))
 
-        on_begin(RunBegan(plan, journal.earlier, journal.notes))
+        on_begin(RunBegan(plan, journal.earlier, journal.notes, journal.id))
         scheduler = Scheduler(try_cell, store, budget, on_event, len(plan))
         outcome = await scheduler.run(await lanes_of(plan, journal.done, at_once, served_of))
         run = MadeRun(plan, journal, outcome, threshold, rule, limits, budget.spent)

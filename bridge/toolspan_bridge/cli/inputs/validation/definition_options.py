@@ -50,6 +50,8 @@ class DefinitionsChoice:
             raise UsageError(
                 "--against and --suggest run here, with tools that no worker has: leave out --queue"
             )
+        if self.compares and run.batch:
+            raise UsageError("--against and --suggest are several runs: leave out --batch")
         others = run.wordings or run.quick or run.baseline or answers or len(run.suites) > 1
         if self.compares and others:
             raise UsageError(

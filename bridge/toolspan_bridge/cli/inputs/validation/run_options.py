@@ -41,6 +41,7 @@ class RunChoice:
     baseline: Path | None = None
     queue: str = ""
     detach: bool = False
+    batch: bool = False
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -93,13 +94,14 @@ def run_options(function: Callable[..., Any]) -> Callable[..., Any]:
         baseline: Path | None,
         queue: str,
         detach: bool,
+        batch: bool,
         **options: Any,
     ) -> Any:
         native: tuple[Mode, ...] = ("native",) if {"native", "all"} & set(modes) else ()
         prompt: tuple[Mode, ...] = ("prompt",) if {"prompt", "all"} & set(modes) else ()
         limits = (threshold, concurrency, timeout, max_cost, max_time)
         run = RunChoice(
-            suites, trials, native + prompt, wordings, *limits, fresh, quick, baseline, queue, detach
+            suites, trials, native + prompt, wordings, *limits, fresh, quick, baseline, queue, detach, batch
         )
         return function(*args, run=run, **options)
 
@@ -193,5 +195,11 @@ _OPTIONS = (
         "--detach",
         is_flag=True,
         help="With --queue: leave once the trials are put, and do not follow the run.",
+    ),
+    click.option(
+        "--batch",
+        is_flag=True,
+        help="Ask by the batch services of the models' providers: each turn of all trials is a batch, "
+        "within a day and at about half the price. The same command comes back to batches that still run.",
     ),
 )
