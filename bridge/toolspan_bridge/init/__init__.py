@@ -7,7 +7,7 @@ from ._apis import api_source, http_tool, mock_tool
 from ._described import Described, described, server_description
 from ._document import Entry, config_text
 from ._record import Calling, recorded, server_spec
-from ._schema_file import SCHEMA, put_schema
+from ._schema_file import SCHEMA, put_schema, put_schema_file
 
 __all__ = [
     "SCHEMA",
@@ -20,6 +20,7 @@ __all__ = [
     "http_tool",
     "mock_tool",
     "put_schema",
+    "put_schema_file",
     "recorded",
     "server_description",
     "server_spec",

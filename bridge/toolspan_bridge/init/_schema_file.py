@@ -1,4 +1,4 @@
-"""The schema of configs beside a config, where an editor finds it without a network."""
+"""The schemas of configs and suites beside such a file, where an editor finds them without a network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ def put_schema(directory: Path) -> None:
     """Write the schema of this version for a config in ``directory``. Raises ``UsageError``."""
     from toolspan_server.config.published_schema import config_schema_text
 
+    put_schema_file(directory, _NAME, config_schema_text())
+
+
+def put_schema_file(directory: Path, name: str, text: str) -> str:
+    """Write a schema as ``name`` for files in ``directory``; its place from there. Raises ``UsageError``."""
     try:
-        replace_file(private_folder(directory / STATE_FOLDER) / _NAME, config_schema_text().encode())
+        replace_file(private_folder(directory / STATE_FOLDER) / name, text.encode())
     except OSError as fault:
-        raise UsageError(f"{directory / SCHEMA} cannot be written: {fault.strerror}") from None
+        raise UsageError(f"{directory / STATE_FOLDER / name} cannot be written: {fault.strerror}") from None
+    return f"{STATE_FOLDER}/{name}"

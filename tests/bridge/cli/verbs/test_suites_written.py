@@ -58,6 +58,9 @@ def place(tmp_path: Path) -> Path:
 @pytest.mark.requirement("I14.1.63")
 def test_a_suite_made_of_a_configs_tools_is_written_and_run(place: Path) -> None:
     done = toolspan("validate", "--generate", "made.yaml", "--seed", "4", cwd=place)
+    (first, *_) = (place / "made.yaml").read_text().splitlines()
+    schema = json.loads((place / first.partition("$schema=")[2]).read_text())
+    assert "scenarios" in schema["properties"], "an editor finds the schema by the first line"
     assert done.code == 0, done.err
     assert "selection          2" in done.out
     assert "left out: plan (selection): 'legs' is an object of which the schema says nothing" in done.err

@@ -6,10 +6,13 @@ from pathlib import Path
 
 from ....errors import UsageError
 from ....files.replacement import replace_file, why_not_written
+from ....init import put_schema_file
+from ....validation.suites.published_schema import suite_schema_text
 from ....validation.suites.suite_text import is_edited
 from ...terminal.output import emit_bytes
 
 STDOUT = "-"
+_SCHEMA = "toolspan.suite.schema.json"
 _LARGEST = 8 * 1024 * 1024
 
 
@@ -28,12 +31,16 @@ def check_place(place: str, *, force: bool) -> None:
 
 
 def write_suite(place: str, text: str) -> None:
-    """Put ``text`` at ``place`` in one step, or on stdout. Raises ``UsageError``."""
+    """Put ``text`` at ``place`` in one step, with a line by which editors find the schema beside it; or on
+    stdout. Raises ``UsageError``."""
     if place == STDOUT:
         emit_bytes(text.encode("utf-8", "replace"))
         return
+    path = Path(place).resolve()
+    schema = put_schema_file(path.parent, _SCHEMA, suite_schema_text())
+    whole = f"# yaml-language-server: $schema={schema}\n{text}"
     try:
-        replace_file(Path(place).resolve(), text.encode("utf-8", "replace"), mode=0o644)
+        replace_file(path, whole.encode("utf-8", "replace"), mode=0o644)
     except OSError as error:
         raise UsageError(f"{place} {why_not_written(error)}") from None
 
