@@ -134,6 +134,7 @@ def test_each_turn_of_all_trials_is_one_batch(folder: Path, name: str) -> None:
         assert KEY not in ran.out + ran.err
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I14.2.51")
 def test_a_failed_request_is_an_error_of_its_trial_and_is_asked_again_by_the_same_command(
     folder: Path,
@@ -155,6 +156,7 @@ def test_a_failed_request_is_an_error_of_its_trial_and_is_asked_again_by_the_sam
         assert "2*3" in json.dumps(fake.asked[2])
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I14.2.51")
 @pytest.mark.parametrize("state", ["expired", "canceled"])
 def test_what_an_ended_batch_did_not_get_to_is_an_error(folder: Path, state: str) -> None:
@@ -166,6 +168,7 @@ def test_what_an_ended_batch_did_not_get_to_is_an_error(folder: Path, state: str
         assert len(errors) == 2 and all(state[:6] in error for error in errors)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I14.2.51")
 def test_a_batch_that_fails_as_a_whole_is_an_error_of_each_trial(folder: Path) -> None:
     with served(OpenAIBatches, TURNS, "failed") as fake:
@@ -231,6 +234,7 @@ def test_what_makes_no_sense_beside_batches_is_refused(folder: Path, others: Seq
         assert fake.received == []
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I14.2.54")
 def test_a_batch_is_counted_at_its_price_and_its_waits_are_no_times_of_the_model(folder: Path) -> None:
     model = "anthropic/claude-haiku-4-5"
