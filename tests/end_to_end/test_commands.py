@@ -67,7 +67,9 @@ def test_ci_runs_the_tests_and_the_lint() -> None:
 @pytest.mark.requirement("I2.8.2")
 def test_a_test_is_skipped_only_for_what_is_not_python() -> None:
     """A skip names what it lacks; only Node.js, a user namespace and the like may lack."""
-    wanted = "node|inspector|windows|win32|namespace|posix|linux|utf-8 names|postgresql|curl|bubblewrap"
+    wanted = (
+        "node|inspector|windows|win32|namespace|posix|linux|utf-8 names|postgresql|curl|bubblewrap|chromium"
+    )
     allowed = re.compile(f"{wanted}|no (bash|zsh|fish|groff)", re.IGNORECASE)
     for path in sorted((ROOT / "tests").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -88,7 +88,7 @@ def test_at_a_terminal_the_other_folder_is_one_key_away(tmp_path: Path) -> None:
     DemoFolder(folder).write()
     (folder / "toolspan.yaml").write_text("mine")
     with Terminal("demo", cwd=tmp_path) as terminal:
-        terminal.until("Use toolspan-demo-2 instead? [y/N]")
+        terminal.until("toolspan-demo-2 instead? [y/N]")
         terminal.type("y\n")
         terminal.until("chat --config toolspan-demo-2/toolspan.yaml")
         assert terminal.ended() == 0

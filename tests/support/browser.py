@@ -28,9 +28,8 @@ def chromium() -> Generator[Browser]:
     """The browser, as long as the block lasts."""
     program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
     if program is None:
-        why = f"NOT RUN: no browser is here ({', '.join(PROGRAMS)}): its tests are skipped"
-        warnings.warn(why, stacklevel=3)
-        pytest.skip(why)
+        warnings.warn(f"NOT RUN: no browser is here ({', '.join(PROGRAMS)})", stacklevel=3)
+        pytest.skip("there is no Chromium, nor another browser of its kind")
     from playwright.sync_api import sync_playwright
 
     # The root of a container has no user namespaces for Chromium's own sandbox.

@@ -12,7 +12,7 @@ from ..explained import Entry, entries, found_by
 from ..inputs.completed import error_codes
 from ..inputs.options import json_option
 from ..module_group import Verb
-from ..terminal.output import emit_json, emit_table, heading, print_text
+from ..terminal.output import emit_json, emit_table, print_text
 
 _LINK = re.compile(r"\[([^]]+)\]\((?:\.\./)?([^)#]+)[^)]*\)")
 _MOST_TEXTS = 20
@@ -37,8 +37,8 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
     elif not wanted:
         emit_table(["code", "of", "exit", "why it comes"], map(_row, found))
     else:
-        for each in found:
-            _show(each)
+        for number, each in enumerate(found):
+            _show(each, after_another=number > 0)
     return 0
 
 
@@ -55,8 +55,8 @@ def _row(entry: Entry) -> tuple[str, str, str, str]:
     return entry.code, entry.of, exit_code, _without_links(entry.why).partition(". ")[0].rstrip(".")
 
 
-def _show(entry: Entry) -> None:
-    heading(entry.code)
+def _show(entry: Entry, *, after_another: bool) -> None:
+    print_text(f"\n{entry.code}" if after_another else entry.code)
     ends = "" if entry.exit_code is None else f"Exit code {entry.exit_code}. "
     print_text(ends + _without_links(entry.why))
     shown = list(entry.texts.items())[:_MOST_TEXTS]
