@@ -256,9 +256,14 @@ def _once(handler: Any) -> Callable[[int, FrameType | None], None]:
 
     def first(number: int, frame: FrameType | None) -> None:
         nonlocal received
-        if not received:
-            received = True
+        if received:
+            return
+        received = True
+        if callable(handler):
             handler(number, frame)
+        elif handler == signal.SIG_DFL:  # it came before the worker had a handler of its own
+            signal.signal(number, handler)
+            signal.raise_signal(number)
 
     return first
 

@@ -284,6 +284,7 @@ def test_no_pattern_is_proposed_where_no_line_says_what_the_call_does(folder: Pa
     with call(folder, "Bash", "description=List files", "command=ls\nrm x") as terminal:
         assert "always a pattern" not in terminal.until("allow?")
         terminal.type("p\r")
+        terminal.until("answer with one of")
         terminal.until("allow?")
         terminal.type(CTRL_D)
         assert terminal.ended() == 5
