@@ -63,7 +63,7 @@ NEEDED_LATER = {
     "toolspan_server.engines.openapi",
     "toolspan_server.engines.http_client",
     "toolspan_server.protocol.stdio.session",
-    "toolspan_server.protocol.auth",
+    "toolspan_server.http_server.auth",
     "toolspan_server.protocol.http.app",
     "toolspan_server.protocol.sdk.server",
     "toolspan_server.protocol.stdio.server",
@@ -345,7 +345,7 @@ def test_what_an_answer_needs_is_not_imported_before_servers_are_started(verb: s
         "cli.terminal.screen",
         "cli.terminal.talk",
     }
-    assert "toolspan_bridge.cli.asking.session" in modules
+    assert "toolspan_bridge.sessions.session" in modules
     assert inside(modules, {"rich", *(f"toolspan_bridge.{name}" for name in answering)}) == set()
 
 

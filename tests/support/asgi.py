@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 
 from tests.support.served import BOUND_S
-from toolspan_server.protocol.http.guard import App
+from toolspan_server.http_server.guard import App
 
 Headers = dict[str, str] | list[tuple[str, str]]
 

@@ -18,10 +18,10 @@ from typing_extensions import override
 from tests.support.waiting import BOUND_S
 from toolspan_server.live.views import ServerView
 from toolspan_server.protocol.sdk.server import build_server
-from toolspan_server.protocol.shutdown import Stop
 from toolspan_server.protocol.state.running_calls import Calls
 from toolspan_server.protocol.stdio import server as stdio
 from toolspan_server.protocol.stdio.pipes import Pipes
+from toolspan_server.shutdown import Stop
 
 Message = dict[str, Any]
 

@@ -91,6 +91,12 @@ def _parser(prog: str) -> _Parser:
         help="serve the tools that read, search and change files in this folder; a config is needed no more",
     )
     add(
+        "--aggregate",
+        action=argparse.BooleanOptionalAction,
+        help="serve the servers of mcpServers too, whether or not the "
+        "config has the key aggregate; --no-aggregate: only the config's own",
+    )
+    add(
         "--trust",
         action="store_true",
         help="let a config that was found here, not named, run its handlers and upstream servers, and send "

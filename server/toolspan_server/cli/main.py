@@ -21,15 +21,15 @@ from ..config import (
 )
 from ..errors import ConfigError, ServeError
 from ..live.config_files import ConfigFiles, Consent
-from ..protocol.shutdown import Stop
+from ..shutdown import Stop
 from .logs import LogFormatter, logging_to_stderr
 from .options import Options
 
 if TYPE_CHECKING:
     import socket
 
+    from ..http_server.access import AccessOptions
     from ..live.runtime import Runtime
-    from ..protocol.http.access import AccessOptions
     from ..protocol.stdio.first_requests import FirstRequests
     from ..protocol.stdio.pipes import Pipes
     from ..tools.registry import CompiledTools
@@ -187,6 +187,7 @@ def _files(options: Options, consent: Consent | None) -> ConfigFiles:
         workspace=options.workspace,
         consent=consent,
         pinned=options.pinned,
+        aggregate=options.aggregate,
     )
 
 
@@ -296,13 +297,13 @@ def _check_workers(options: Options) -> None:
 
 
 def _listener(options: Options) -> socket.socket:
-    from ..protocol.http.listening import listen
+    from ..http_server.listening import listen
 
     return listen(options.host, options.port)
 
 
 def _access_options(options: Options) -> AccessOptions:
-    from ..protocol.http.access import AccessOptions
+    from ..http_server.access import AccessOptions
 
     return AccessOptions(options.host, _token(options.token_env), options.insecure, options.toolset)
 
@@ -320,7 +321,7 @@ def _token(variable: str | None) -> str | None:
 
 
 def _hash_token() -> int:
-    from ..protocol.auth import hashed
+    from ..http_server.auth import hashed
 
     token = sys.stdin.buffer.readline(65_536).strip()
     if not token:
@@ -330,7 +331,7 @@ def _hash_token() -> int:
 
 
 def _announce(served: _Served, listener: socket.socket, workers: int) -> None:
-    from ..protocol.http.listening import authority
+    from ..http_server.listening import authority
 
     by = f" with {workers} workers" if workers > 1 else ""
     what, address = offer(served.config, served.toolset), authority(listener)

@@ -26,6 +26,7 @@ def test_a_call_that_holds_the_interpreters_lock_delays_nobody_else(tmp_path: Pa
         assert not client.is_told_anything()
 
 
+@pytest.mark.long
 def test_such_a_call_ends_with_its_time_out(tmp_path: Path) -> None:
     brief = entry("brief", "isolated_power", timeout_ms=1_500)
     with http_server(config(tmp_path, brief)) as server, RawClient(server.address) as client:
@@ -56,6 +57,7 @@ def test_workers_end_with_a_server_that_is_killed(tmp_path: Path, name: str) -> 
             os.kill(pid, signal.SIGKILL)  # a session of its own survives this, and only this
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_workers_and_all_that_they_started_end_with_a_server_that_is_stopped(
     tmp_path: Path, number: signal.Signals

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...calls.caller import Origin
-from ..auth import PRINCIPAL
+from ...calls.caller import Origin, note_bearer, note_origin
+from ...http_server.auth import PRINCIPAL
 from ._progress import RequestContext
 
 
@@ -25,3 +25,11 @@ def origin(context: RequestContext) -> Origin:
         return Origin()
     session: str | None = request.headers.get("mcp-session-id")
     return Origin(principal(context), session)
+
+
+def note_caller(context: RequestContext) -> None:
+    """Let what the current task does be done for the principal of the request, and with its token."""
+    note_origin(origin(context))
+    request: Any = context.request
+    header: str | None = None if request is None else request.headers.get("authorization")
+    note_bearer(None if header is None else header.encode("latin-1", "replace"))

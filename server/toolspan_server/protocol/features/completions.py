@@ -10,7 +10,7 @@ from mcp_types import METHOD_NOT_FOUND, CompleteRequestParams, PromptReference
 from ...errors import RequestRefused
 from ...live.views import ServerView
 from ...resources.completions import CompletionUnavailable
-from ..clients import RequestContext, refusals
+from ..clients import RequestContext, note_caller, refusals
 from ..messages import jsonrpc
 from ..messages.wire import INVALID_PARAMS, MODERN
 
@@ -19,6 +19,7 @@ def register(server: Server[Any], view: ServerView) -> None:
     """Let ``server`` offer values for the arguments of ``view``'s prompts and resource templates."""
 
     async def complete(context: RequestContext, params: CompleteRequestParams) -> dict[str, Any]:
+        note_caller(context)
         with refusals():
             if view.prompts is None and view.resources is None:
                 raise RequestRefused(METHOD_NOT_FOUND, "Method not found", context.method)

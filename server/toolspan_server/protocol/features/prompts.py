@@ -13,6 +13,7 @@ from ...live.views import ServerView
 from ..clients import (
     RequestContext,
     answered,
+    note_caller,
     offered,
     principal,
     refusals,
@@ -27,11 +28,13 @@ def register(server: Server[Any], view: ServerView, calls: Calls) -> None:
 
     async def list_prompts(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = offered(view.prompts, context).listed
+            listed = await offered(view.prompts, context).entries()
             cursor = (context.params or {}).get("cursor")
             return paged(view, "prompts", listed, cursor, context.protocol_version)
 
     async def get_prompt(context: RequestContext, params: GetPromptRequestParams) -> dict[str, Any]:
+        note_caller(context)
+
         async def work(client: Client) -> dict[str, Any]:
             found = await offered(view.prompts, context).get(params.name, params.arguments or {}, client)
             return {**found, "resultType": "complete"} if context.protocol_version in MODERN else found

@@ -10,7 +10,7 @@ from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
 from ...errors import RequestRefused
 from ...live.views import ServerView
 from ...resources.errors import ResourceNotFound, ResourceUnreadable
-from ..clients import RequestContext, offered, refusals
+from ..clients import RequestContext, note_caller, offered, refusals
 from ..messages import jsonrpc, wire
 from ..messages.pagination import cache_hints, paged
 
@@ -27,30 +27,31 @@ def register(server: Server[Any], view: ServerView) -> None:
 
     async def list_templates(context: RequestContext, _params: PaginatedRequestParams) -> dict[str, Any]:
         with refusals():
-            listed = offered(view.resources, context).templates
+            listed = await offered(view.resources, context).listed_templates()
             return paged(view, "resourceTemplates", listed, _cursor(context), context.protocol_version)
 
     async def read(context: RequestContext, params: ReadResourceRequestParams) -> dict[str, Any]:
+        note_caller(context)
         with refusals():
             resources = offered(view.resources, context)
-            content = await _content(resources, str(params.uri), context.protocol_version)
-            return {"contents": [content], **cache_hints(view, context.protocol_version)}
+            contents = await _contents(resources, str(params.uri), context.protocol_version)
+            return {"contents": contents, **cache_hints(view, context.protocol_version)}
 
     server.add_request_handler("resources/list", PaginatedRequestParams, list_resources)
     server.add_request_handler("resources/templates/list", PaginatedRequestParams, list_templates)
     server.add_request_handler("resources/read", ReadResourceRequestParams, read)
 
 
-async def _content(resources: Any, uri: str, protocol_version: str) -> dict[str, Any]:
-    """Its content. A resource that is not there has had the code of invalid parameters since 2026-07-28."""
+async def _contents(resources: Any, uri: str, protocol_version: str) -> list[dict[str, Any]]:
+    """Its contents. A resource that is not there has had the code of invalid parameters since 2026-07-28."""
     try:
-        content: dict[str, Any] = await resources.read(uri)
+        contents: list[dict[str, Any]] = await resources.contents(uri)
     except ResourceNotFound as missing:
         code = wire.INVALID_PARAMS if protocol_version in wire.MODERN else _NOT_FOUND
         raise RequestRefused(code, str(missing), {"uri": missing.uri}) from None
     except ResourceUnreadable as fault:
         raise RequestRefused(jsonrpc.INTERNAL_ERROR, str(fault), {"uri": fault.uri}) from None
-    return content
+    return contents
 
 
 def _cursor(context: RequestContext) -> Any:

@@ -54,7 +54,9 @@ def register(server: Server[Any], view: ServerView, tasks: Tasks) -> Callable[[]
             raise _too_many(f"{MOST_STREAMS:,} subscriptions are open")
         wanted = params.notifications.model_dump(by_alias=True, exclude_none=True)
         with refusals():
-            stream = _Stream(context, _honoured(wanted, context, view, tasks))
+            honoured = _honoured(wanted, context, view, tasks)
+            await _follow(view, honoured)
+            stream = _Stream(context, honoured)
         streams.add(stream)
         try:
             return await stream.run(view, tasks)
@@ -68,6 +70,8 @@ def register(server: Server[Any], view: ServerView, tasks: Tasks) -> Callable[[]
         if len(uri := str(params.uri)) > LONGEST_URI:
             raise MCPError(INVALID_PARAMS, f"A URI has {LONGEST_URI:,} characters at most")
         connection_state.uris.add(uri)
+        if view.resources is not None:
+            await view.resources.follow(uri)
         return {}
 
     async def unsubscribe(context: RequestContext, params: UnsubscribeRequestParams) -> dict[str, Any]:
@@ -160,6 +164,13 @@ def _honoured(
         require_extension(context)
         honoured["taskIds"] = [each for each in _texts(wanted["taskIds"]) if _exists(tasks, each, context)]
     return honoured
+
+
+async def _follow(view: ServerView, honoured: Mapping[str, Any]) -> None:
+    """Have whoever has the resources tell of their changes."""
+    for uri in honoured.get("resourceSubscriptions", ()):
+        if view.resources is not None:
+            await view.resources.follow(uri)
 
 
 def _texts(value: Any) -> list[str]:

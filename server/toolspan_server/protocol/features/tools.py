@@ -8,7 +8,6 @@ from typing import Any
 from mcp.server.lowlevel.server import Server
 from mcp_types import CallToolRequestParams, PaginatedRequestParams
 
-from ...calls.caller import note_origin
 from ...calls.client import Client
 from ...calls.context import Context
 from ...common import trace_context as trace
@@ -17,7 +16,7 @@ from ...live.views import ServerView
 from ..clients import (
     RequestContext,
     answered,
-    origin,
+    note_caller,
     principal,
     refusals,
 )
@@ -42,7 +41,7 @@ def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCal
             if served is None:
                 raise wire.unknown_tool(call.name)
             trace.log_call(call.name, call.meta)
-            note_origin(origin(context))
+            note_caller(context)
             task = served.tool.config.task
             if task is not None and declared(context):
                 return await tasks.begin(context, call, served, task)

@@ -15,17 +15,8 @@ import anyio.abc
 
 from ...common.wire.tap import on_wire
 from ...config import Config
-from ...live.metrics import Metrics
-from ...live.runtime import Runtime
-from ..auth import tell_sdk
-from ..shutdown import GRACE_S, Stop
-from ..state.memory_budgets import MemoryBudgets
-from ..state.running_calls import Calls
-from ..state.waiting_calls import WaitingCalls
-from .access import AccessOptions
-from .call_runner import CallRunner
-from .endpoints import EndpointRegistry, ToolsetEndpoint
-from .guard import (
+from ...http_server.access import AccessOptions
+from ...http_server.guard import (
     Access,
     App,
     Guard,
@@ -34,7 +25,18 @@ from .guard import (
     Scope,
     Send,
 )
+from ...http_server.web_server import web_server
+from ...live.metrics import Metrics
+from ...live.runtime import Runtime
+from ...shutdown import GRACE_S, Stop
+from ..state.memory_budgets import MemoryBudgets
+from ..state.running_calls import Calls
+from ..state.waiting_calls import WaitingCalls
+from .call_runner import CallRunner
+from .endpoints import EndpointRegistry, ToolsetEndpoint
+from .repeated_headers import ONCE
 from .sdk.lazy_server import LazySdkServer
+from .sdk.sdk_user import tell_sdk
 from .sessions import Sessions
 from .status import (
     counting,
@@ -42,7 +44,6 @@ from .status import (
     measure_connections,
     status_routes,
 )
-from .web_server import web_server
 
 _LAST_BYTES_S = 0.05
 _MOST_BETWEEN_SWEEPS_S = 60.0
@@ -120,7 +121,7 @@ class Application:
         self._endpoints = EndpointRegistry(runtime, toolset, endpoint)
         measure(runtime, self.calls, sessions, self.metrics)
         routes = _Routes(self._endpoints, status_routes(runtime, self.metrics))
-        self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics))
+        self.guard = Guard(routes, _access(access, runtime.config), counting(self.metrics), once=ONCE)
         if isinstance(access, AccessOptions):
             runtime.add_follower(partial(self._follow, access))
         self.app: App = self.guard

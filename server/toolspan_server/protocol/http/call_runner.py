@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from ...calls.caller import Origin, note_origin
+from ...calls.caller import Origin, note_bearer, note_origin
 from ...common.running import Running
-from ..auth import PRINCIPAL
+from ...http_server.auth import PRINCIPAL
 from ..fast_path import Call
 from ..messages.jsonrpc import RequestId
 from ..state.running_calls import Calls
@@ -99,6 +99,7 @@ class _Silence:
 
 def _note_origin(exchange: Exchange) -> None:
     """Note it of every request: one that came in the same packet as another is begun by that one's task."""
+    note_bearer(exchange.headers.get(b"authorization"))
     note_origin(Origin.of(exchange.scope.get(PRINCIPAL), exchange.headers.get(b"mcp-session-id")))
 
 

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import anyio.abc
 
-from ...live.runtime import Runtime
-from ...live.views import view_of
-from ..asgi import (
+from ...http_server.asgi import (
     App,
     Receive,
     RefusedResponse,
     Scope,
     Send,
 )
+from ...live.runtime import Runtime
+from ...live.views import view_of
 from ..fast_path import FastPath
 from ..state.memory_budgets import MemoryBudgets
 from ..state.running_calls import Calls

@@ -8,16 +8,16 @@ from typing import Any
 
 import anyio
 
-from ..messages import jsonrpc
-from .connection.head_cache import combined
-from .connection.request_cycle import CYCLE, RequestCycle
-from .guard import (
+from ...http_server.connection.head_cache import combined
+from ...http_server.connection.request_cycle import CYCLE, RequestCycle
+from ...http_server.guard import (
     App,
     Header,
     Receive,
     Scope,
     Send,
 )
+from ..messages import jsonrpc
 
 JSON_HEADER = (b"content-type", b"application/json")
 _STREAM_HEADERS: list[Header] = [

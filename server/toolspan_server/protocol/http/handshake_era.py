@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, cast
 
 from ...calls.caller import note_client
-from ..auth import PRINCIPAL
+from ...http_server.auth import PRINCIPAL
 from ..fast_path import Call, FastPath
 from ..messages import jsonrpc
 from .call_runner import CallRunner

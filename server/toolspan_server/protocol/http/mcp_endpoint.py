@@ -9,12 +9,12 @@ from __future__ import annotations
 import logging
 
 from ...common.running import WorkEnded
+from ...http_server.guard import Receive, Scope, Send
 from ..fast_path import HANDSHAKE_VERSIONS
 from ..messages import jsonrpc
 from ..state.running_calls import Busy
 from .call_endings import End
 from .exchange import Exchange
-from .guard import Receive, Scope, Send
 from .handshake_era import HandshakeEra
 from .modern_era import ModernEra
 

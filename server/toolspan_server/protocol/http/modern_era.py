@@ -15,10 +15,10 @@ from typing import Any, cast
 
 from ...live.views import ServerView
 from ...tools.registry import Tool
-from ..asgi import HEADER_MISMATCH
 from ..fast_path import MODERN_VERSION, Call, FastPath
 from .call_runner import CallRunner
 from .exchange import NOT_ACCEPTABLE, Exchange, accepts
+from .repeated_headers import HEADER_MISMATCH
 from .sdk.lazy_server import LazySdkServer
 
 _VERSION = MODERN_VERSION.encode()

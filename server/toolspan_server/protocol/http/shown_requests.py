@@ -9,8 +9,8 @@ from typing import Any
 
 from ...common.wire.json_rpc import JsonRpcWire
 from ...common.wire.tap import WireTap, secrets_of_headers
-from ..asgi import App, Receive, Scope, Send
-from .connection.request_cycle import CYCLE
+from ...http_server.asgi import App, Receive, Scope, Send
+from ...http_server.connection.request_cycle import CYCLE
 
 _NUMBERS = count(1)
 _END_OF_EVENT = re.compile(rb"\r?\n\r?\n")

@@ -8,9 +8,7 @@ from importlib import import_module
 
 from anyio import to_thread
 
-from ...live.metrics import CONTENT_TYPE, Metrics, Sample
-from ...live.runtime import Runtime
-from ..asgi import (
+from ...http_server.asgi import (
     App,
     Receive,
     RefusedResponse,
@@ -18,6 +16,8 @@ from ..asgi import (
     Send,
     send_json,
 )
+from ...live.metrics import CONTENT_TYPE, Metrics, Sample
+from ...live.runtime import Runtime
 from ..state.running_calls import Calls
 from .sessions import Sessions
 

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import anyio
 
 from ...errors import ServeError
-from ..shutdown import LIMIT_S, Stop
+from ...shutdown import LIMIT_S, Stop
 from ..state.single_use_tokens import single_use
 from ..state.state_key import ephemeral_key
 

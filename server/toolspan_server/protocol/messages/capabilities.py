@@ -22,7 +22,7 @@ def capabilities(view: View, *, modern: bool) -> dict[str, Any]:
         offered["prompts"] = {"listChanged": True}
     if offers_completions(view):
         offered["completions"] = {}
-    if any(tool.talks for tool in view.tools):
+    if view.config.aggregate is not None or any(tool.talks for tool in view.tools):
         offered["logging"] = {}
     if modern and supports_tasks(view):
         offered["extensions"] = {TASKS: {}}
@@ -34,9 +34,7 @@ def capabilities(view: View, *, modern: bool) -> dict[str, Any]:
 def offers_completions(view: View) -> bool:
     """Whether there is anything that a client may ask values for."""
     resources, prompts = view.resources, view.prompts
-    return (resources is not None and bool(resources.templates)) or (
-        prompts is not None and prompts.completable
-    )
+    return (resources is not None and resources.completable) or (prompts is not None and prompts.completable)
 
 
 def supports_tasks(view: View) -> bool:

@@ -66,7 +66,7 @@ def paged(
 def list_tools(view: View, cursor: Any, version: str) -> dict[str, Any]:
     """The result of ``tools/list``. Raises ``ProtocolFault`` for what is no cursor."""
     size = view.config.limits.page_size
-    tools, following = page(view.tools, cursor, size, lambda tool: tool.name)
+    tools, following = page(view.listed, cursor, size, lambda tool: tool.name)
     listed = _result(view, "tools", [render_tool(tool) for tool in tools], following, version)
     return listed | ({"_meta": meta} if (meta := _problems(view)) else {})
 
@@ -76,7 +76,7 @@ def written_tools(view: View, version: str, meta: Mapping[str, Any]) -> str:
 
     Tools are written one by one: all that is made to write one is gone, and its memory at hand, for the next.
     """
-    tools, following = page(view.tools, None, view.config.limits.page_size, lambda tool: tool.name)
+    tools, following = page(view.listed, None, view.config.limits.page_size, lambda tool: tool.name)
     whole = {**meta, **_problems(view)}
     rest = jsonrpc.dumps(
         {**_result(view, "tools", (), following, version), **({"_meta": whole} if whole else {})}

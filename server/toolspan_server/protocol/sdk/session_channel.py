@@ -13,8 +13,8 @@ from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 from starlette.requests import Request
 from typing_extensions import override
 
-from ..state.body_budget import weight
-from ..state.unread_bytes import UnreadBytes
+from ...http_server.body_budget import weight
+from ...http_server.unread_bytes import UnreadBytes
 
 MOST_BYTES = 16 * 1024 * 1024
 MOST_MESSAGES = 1_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from ...http_server.unread_bytes import UnreadBytes
 from .retention import KeptEvents, KeptResults
-from .unread_bytes import UnreadBytes
 
 if TYPE_CHECKING:
     from ...config import LimitsConfig

@@ -17,7 +17,7 @@ from typing_extensions import override
 from ...common.lines import Lines
 from ...common.sdk_import import importing_sdk
 from ...live.views import ServerView
-from ..shutdown import GRACE_S, LIMIT_S, Stop
+from ...shutdown import GRACE_S, LIMIT_S, Stop
 from ..state.running_calls import Calls
 from ..state.waiting_calls import WaitingCalls
 from .first_requests import FirstRequests

@@ -37,9 +37,9 @@ from tests.support.http_corpus import (
 )
 from tests.support.served import INITIALIZE, INITIALIZED, write_config
 from toolspan_server import load_config, running
+from toolspan_server.http_server.guard import Access
 from toolspan_server.live.views import ServerView
 from toolspan_server.protocol.http.app import Application
-from toolspan_server.protocol.http.guard import Access
 from toolspan_server.protocol.sdk.server import build_server
 from toolspan_server.protocol.state.running_calls import Calls
 

@@ -18,10 +18,10 @@ from tests.support.processes import processor_seconds
 from tests.support.raw_http import RawClient, request, tool_call
 from tests.support.served import BOUND_S, INITIALIZE, MODERN_META, call, http_server, tool, write_config
 from toolspan_server import load_config, running
+from toolspan_server.http_server.guard import Access
 from toolspan_server.protocol.fast_path import FastPath
 from toolspan_server.protocol.http import call_runner
 from toolspan_server.protocol.http.app import Application
-from toolspan_server.protocol.http.guard import Access
 
 pytestmark = pytest.mark.anyio
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

@@ -15,11 +15,11 @@ from tests.support.asgi import Client, Reply
 from tests.support.served import INITIALIZE, INITIALIZED, call, write_config
 from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
-from toolspan_server.protocol.auth import Auth, hashed
-from toolspan_server.protocol.auth._principal import Principal
+from toolspan_server.http_server.auth import Auth, hashed
+from toolspan_server.http_server.auth._principal import Principal
+from toolspan_server.http_server.guard import Access
 from toolspan_server.protocol.http import call_runner
 from toolspan_server.protocol.http.app import Application
-from toolspan_server.protocol.http.guard import Access
 from toolspan_server.protocol.http.sdk.transport import SdkSession
 from toolspan_server.protocol.http.sessions import LEAST_IDLE_S, Sessions, TooManySessions
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.server.protocol.auth.test_tokens import ANN, ask, served
+from tests.server.http_server.auth.test_tokens import ANN, ask, served
 from tests.support.asgi import Client
 from tests.support.exposition import sample, samples
 from toolspan_server import Config, running
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.errors import ToolFailure
+from toolspan_server.http_server.access import AccessOptions
 from toolspan_server.live.metrics import MOST_TOOLS, OTHER, Metrics
-from toolspan_server.protocol.http.access import AccessOptions
 from toolspan_server.protocol.http.app import Application
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.3.8")]

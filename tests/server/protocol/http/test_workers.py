@@ -33,7 +33,7 @@ from tests.support.served import (
 from tests.support.waiting import gone
 from toolspan_server.cli.main import main
 from toolspan_server.errors import ServeError
-from toolspan_server.protocol.http.listening import listen
+from toolspan_server.http_server.listening import listen
 from toolspan_server.protocol.http.workers import check_workers, spread
 
 pytestmark = [pytest.mark.long, pytest.mark.skipif(sys.platform == "win32", reason="workers need fork")]

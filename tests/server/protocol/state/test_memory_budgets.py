@@ -15,10 +15,10 @@ from tests.support.served import call, http_server, until, write_config
 from tests.support.waiting import BOUND_S
 from toolspan_server.config import TaskConfig
 from toolspan_server.errors import RequestRefused, ToolFailure
+from toolspan_server.http_server.unread_bytes import UnreadBytes
 from toolspan_server.protocol.state.retention import KeptEvents, KeptResults
 from toolspan_server.protocol.state.task import Task
 from toolspan_server.protocol.state.tasks import Tasks
-from toolspan_server.protocol.state.unread_bytes import UnreadBytes
 from toolspan_server.protocol.state.waiting_calls import WaitingCalls
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio]

@@ -11,17 +11,17 @@ import anyio.abc
 import anyio.to_thread
 
 from ....common.sdk_import import importing_sdk
-from ....live.views import ServerView
-from ...state.memory_budgets import MemoryBudgets
-from ...state.running_calls import Calls
-from ..exchange import Exchange
-from ..guard import (
+from ....http_server.guard import (
     App,
     Receive,
     Scope,
     Send,
 )
-from ..open_requests import OpenRequests
+from ....http_server.open_requests import OpenRequests
+from ....live.views import ServerView
+from ...state.memory_budgets import MemoryBudgets
+from ...state.running_calls import Calls
+from ..exchange import Exchange
 
 if TYPE_CHECKING:
     from .transport import SdkHttp

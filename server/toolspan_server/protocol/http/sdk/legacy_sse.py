@@ -13,19 +13,19 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.server.sse import SseServerTransport
 from starlette.requests import ClientDisconnect, Request
 
-from ....live.views import ServerView
-from ...asgi import (
+from ....http_server.asgi import (
     Receive,
     RefusedResponse,
     Scope,
     Send,
 )
+from ....http_server.unread_bytes import UnreadBytes
+from ....live.views import ServerView
 from ...messages import jsonrpc
 from ...sdk.change_notices import announce
 from ...sdk.server import SdkServer
 from ...sdk.session_channel import MOST_ASKED, MOST_BYTES, Channel
 from ...state.connection_state import ConnectionState
-from ...state.unread_bytes import UnreadBytes
 from ..exchange import replayed
 
 _log = logging.getLogger(__name__)

@@ -15,6 +15,12 @@ from mcp.server.runner import serve_loop
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from ....http_server.guard import (
+    App,
+    Receive,
+    Scope,
+    Send,
+)
 from ....live.views import ServerView
 from ...sdk.change_notices import announce
 from ...sdk.event_store import Events
@@ -23,12 +29,6 @@ from ...sdk.session_channel import Channel
 from ...state.connection_state import ConnectionState
 from ...state.memory_budgets import MemoryBudgets
 from ..exchange import replayed
-from ..guard import (
-    App,
-    Receive,
-    Scope,
-    Send,
-)
 from .legacy_sse import LegacySse
 from .unanswered_requests import quiet_about_ends
 

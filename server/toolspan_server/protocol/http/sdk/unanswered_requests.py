@@ -9,14 +9,14 @@ from typing import Any, cast
 import anyio
 import pydantic_core
 
-from ...messages import jsonrpc
-from ..exchange import event
-from ..guard import (
+from ....http_server.guard import (
     App,
     Receive,
     Scope,
     Send,
 )
+from ...messages import jsonrpc
+from ..exchange import event
 
 _ENDED = "The session has ended"
 _EVENT_STREAM = b"text/event-stream"
