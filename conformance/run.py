@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .clients import startable
-from .serving import served
+from .serving import aggregated, served
 from .suites import Suite
 
 _ROOT = Path(__file__).parents[1]
@@ -47,8 +47,11 @@ class Outcome:
     seconds: float = 0.0
 
 
-def measured(suites: Sequence[tuple[Suite, tuple[str, str]]], config: Path) -> Iterator[Outcome]:
-    """Every suite's outcome as soon as it is there. Each suite comes with the command that runs it.
+def measured(
+    suites: Sequence[tuple[Suite, tuple[str, str]]], config: Path, *, aggregate: bool = False
+) -> Iterator[Outcome]:
+    """Every suite's outcome as soon as it is there. Each suite comes with the command that runs it. With
+    ``aggregate`` the server is one that has that of ``config`` behind it.
 
     The suites of the server run side by side, which mostly wait; then those of the client one by one, each of
     which runs all its scenarios at once.
@@ -56,7 +59,7 @@ def measured(suites: Sequence[tuple[Suite, tuple[str, str]]], config: Path) -> I
     of_server = [each for each in suites if each[0].role == "server"]
     of_client = [each for each in suites if each[0].role == "client"]
     if of_server:
-        with served(config) as url, ThreadPoolExecutor(len(of_server)) as pool:
+        with (aggregated if aggregate else served)(config) as url, ThreadPoolExecutor(len(of_server)) as pool:
             tested = ["server", "--url", url]
             running = [pool.submit(_outcome, suite, [*program, *tested]) for suite, program in of_server]
             for each in as_completed(running):

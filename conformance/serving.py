@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, Queue
+from tempfile import TemporaryDirectory
 
 CONFIG = Path("configs") / "conformance.yaml"
 _ROOT = Path(__file__).parents[1]
@@ -41,6 +43,22 @@ def served(config: Path) -> Generator[str]:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def aggregated(config: Path) -> Generator[str]:
+    """The address of a server that has nothing but that of ``config`` behind it, as ``serve --aggregate``."""
+    with served(config) as behind, TemporaryDirectory() as folder:
+        everything = {"prefix": "", "approval": "never", "may_ask": ["elicitation", "sampling", "roots"]}
+        document = {
+            "name": "aggregate",
+            "mcpServers": {"behind": {"url": behind}},
+            "aggregate": {"servers": {"behind": everything}},
+        }
+        path = Path(folder) / "toolspan.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        with served(path) as url:
+            yield url
 
 
 def _pass_on(process: subprocess.Popen[str], lines: Queue[str | None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 TASKS = (
@@ -27,6 +27,11 @@ EXTENSIONS = (
     "auth/wif-jwt-bearer",
 )
 HEADERS = ("http-header-validation", "http-custom-header-server-validation")
+
+
+NOT_AGGREGATED = frozenset((*TASKS, *SKILLS))
+"""What an aggregate does not have: tasks and skills are extensions between a client and one server. A
+tool that requires a task is refused there with the upstream's own words, other tools answer at once."""
 
 
 @dataclass(frozen=True)
@@ -91,3 +96,13 @@ SUITES = (
         "client",
     ),
 )
+
+
+def of_aggregate() -> list[Suite]:
+    """The suites of the server without what an aggregate does not have."""
+    kept = (
+        replace(suite, required=tuple(each for each in suite.required if each not in NOT_AGGREGATED))
+        for suite in SUITES
+        if suite.role == "server"
+    )
+    return [suite for suite in kept if suite.required]

@@ -15,7 +15,7 @@ import pytest
 
 from conformance import install
 from conformance.run import Outcome, Scenario
-from conformance.suites import SUITES
+from conformance.suites import SUITES, of_aggregate
 from conformance.table import failures, table
 
 pytestmark = pytest.mark.long
@@ -34,6 +34,18 @@ def test_the_config_file_alone_passes_the_whole_suite() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=RUN_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     for suite in SUITES:
+        assert f"Conformance {suite.title}" in done.stdout
+
+
+@pytest.mark.node
+@pytest.mark.requirement("I15.4.26")
+def test_the_suite_holds_through_an_aggregate_of_that_server() -> None:
+    if not NODE_TESTS:
+        pytest.skip("NOT RUN: the conformance suite; set TOOLSPAN_NODE_TESTS=1 to install and run it")
+    command = [sys.executable, "-m", "conformance", "--aggregate"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=RUN_S, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for suite in of_aggregate():
         assert f"Conformance {suite.title}" in done.stdout
 
 

@@ -76,6 +76,26 @@ def note_origin(origin: Origin) -> None:
     _origin.set(origin)
 
 
+_bearer: ContextVar[str] = ContextVar("toolspan_bearer", default="")
+
+
+def note_bearer(authorization: bytes | None) -> None:
+    """Let calls of the current task come with the bearer token of this header, which the guard let pass."""
+    scheme, _, token = (authorization or b"").partition(b" ")
+    _bearer.set(token.strip().decode("ascii", "replace") if scheme.lower() == b"bearer" else "")
+
+
+def bearer_of_call() -> str:
+    """The token that the request of the current task came with. It is the client's secret: it is exchanged,
+    and goes to nobody else."""
+    return _bearer.get()
+
+
+def principal_of_call() -> str:
+    """The principal of the request that the current task serves; empty where no token was asked for."""
+    return _origin.get().principal or ""
+
+
 def caller_of(context: HasMeta) -> Caller:
     """The user and the conversation of the call with ``context``.
 

@@ -23,7 +23,7 @@ from .consent import (
     untrusted_store,
 )
 from .consent_contents import entry_contents, written_entry
-from .loading.load import DEFAULT_FILES, find_config, load_config
+from .loading.load import DEFAULT_FILES, check_text, find_config, load_config
 from .models.config import Config
 from .models.limits import LimitsConfig
 from .models.names import BUILTIN
@@ -42,9 +42,12 @@ from .overview import contents, counted, offer
 if TYPE_CHECKING:
     from ..engines.subagent_limits import SubagentLimits
     from ..schema.mcp_server import McpServerConfig
+    from .aggregated_config import aggregated
+    from .models.asking.activity import ActivityConfig
     from .models.asking.approvals import ApprovalRule
     from .models.asking.conversations import ConversationsConfig
     from .models.asking.hooks import HookConfig
+    from .models.asking.own_models import OWN_MODELS, DeploymentConfig, OwnModelConfig
     from .models.asking.validation import ValidationConfig
     from .models.limits import RunLimits
     from .models.providers import ProviderConfig
@@ -55,18 +58,22 @@ if TYPE_CHECKING:
 __all__ = [
     "BUILTIN",
     "DEFAULT_FILES",
+    "OWN_MODELS",
     "PLACEHOLDER",
     "PREVIOUS_MESSAGES",
     "RAG_CONTEXT",
     "USER_MESSAGE",
     "WORKSPACE",
+    "ActivityConfig",
     "ApprovalRule",
     "Config",
     "ConfigError",
     "ConversationsConfig",
+    "DeploymentConfig",
     "HookConfig",
     "LimitsConfig",
     "McpServerConfig",
+    "OwnModelConfig",
     "Problem",
     "ProviderConfig",
     "ResponseRule",
@@ -78,6 +85,8 @@ __all__ = [
     "ToolsetConfig",
     "UntrustedItem",
     "ValidationConfig",
+    "aggregated",
+    "check_text",
     "contents",
     "counted",
     "entry_contents",
@@ -101,8 +110,12 @@ __all__ = [
 
 _MODULES = {
     "WORKSPACE": ".workspace_config",
+    "ActivityConfig": ".models.asking.activity",
     "ApprovalRule": ".models.asking.approvals",
     "ConversationsConfig": ".models.asking.conversations",
+    "DeploymentConfig": ".models.asking.own_models",
+    "OWN_MODELS": ".models.asking.own_models",
+    "OwnModelConfig": ".models.asking.own_models",
     "McpServerConfig": "..schema.mcp_server",
     "ProviderConfig": ".models.providers",
     "ResponseRule": ".models.routes",
@@ -111,6 +124,7 @@ _MODULES = {
     "SubagentLimits": "..engines.subagent_limits",
     "ToolsetConfig": ".models.toolsets",
     "ValidationConfig": ".models.asking.validation",
+    "aggregated": ".aggregated_config",
     "with_workspace": ".workspace_config",
 }
 

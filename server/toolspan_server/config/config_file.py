@@ -135,9 +135,12 @@ class ConfigFile:
             yield from offering.secrets()
 
 
-def opened(path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bool) -> ConfigFile:
-    """Read, parse and interpolate one file. Raises ``ConfigError`` when it cannot be read at all."""
-    document = read_document(path, shown)
+def opened(
+    path: Path, shown: str, environ: Mapping[str, str], *, exhaustive: bool, text: bytes | None = None
+) -> ConfigFile:
+    """Read, parse and interpolate one file, or ``text`` in its place. Raises ``ConfigError`` when it cannot
+    be read at all."""
+    document = read_document(path, shown, text)
     served = partial(is_served, document.data)
     interpolated = interpolate(document.data, environ, served)
     folder = path.absolute().parent

@@ -30,7 +30,8 @@ class ConfigFiles:
     Unless they are ``allowed``, a config that would run the code of others is refused, also later, save what
     ``consent`` says yes to; it may ask the user before the config is loaded first. ``pinned`` is the
     fingerprint (``Config.fingerprint``) of the only config that was allowed elsewhere. With ``workspace`` the
-    config has the tools of that folder too; it may then be of no file.
+    config has the tools of that folder too; it may then be of no file. ``aggregate`` says whether its MCP
+    servers are served too; ``None``: where it has the key.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class ConfigFiles:
         workspace: Path | None = None,
         consent: Consent | None = None,
         pinned: str | None = None,
+        aggregate: bool | None = None,
     ) -> None:
         self._paths = tuple(paths)
         self._skip_invalid = skip_invalid
@@ -49,6 +51,7 @@ class ConfigFiles:
         self._workspace = workspace
         self._consent = consent
         self._pinned = pinned
+        self._aggregate = aggregate
         self._loaded = False
         self._tokens: tuple[Path, ...] = ()
         self._marks: Marks = ()
@@ -58,9 +61,13 @@ class ConfigFiles:
         """The config. Raises ``ConfigError``, and ``ServeError`` when it would run what was not allowed."""
         self._note()
         config = self._config()
-        if not self._allowed and (found := untrusted_code(config)):
+        if not self._allowed and (found := self._untrusted(config)):
             self._check(found, config)
             config = self._config(config.fingerprint)
+        if self._aggregates(config):
+            from ..config import aggregated
+
+            config = aggregated(config)
         self._loaded = True
         if (tokens := tuple(_token_files(config))) != self._tokens:
             own = len(self._paths)
@@ -68,6 +75,17 @@ class ConfigFiles:
             self._marks = (*self._marks[:own], *map(_mark, tokens))
             self._contents = (*self._contents[:own], *map(_content, tokens))
         return config
+
+    def _untrusted(self, config: Config) -> tuple[UntrustedItem, ...]:
+        """What serving ``config`` would run, connect to and send."""
+        if not self._aggregates(config):
+            return untrusted_code(config)
+        from ..config import untrusted_servers
+
+        return (*untrusted_code(config), *untrusted_servers(config))
+
+    def _aggregates(self, config: Config) -> bool:
+        return config.aggregate is not None if self._aggregate is None else self._aggregate
 
     def _check(self, found: Sequence[UntrustedItem], config: Config) -> None:
         """Raise ``ServeError`` unless ``found``, which ``config`` would run and send, was allowed."""

@@ -108,7 +108,7 @@ class Runtime:
         try:
             call = snapshot.executor.run(tool, arguments, context, meta)
             if call_log.is_wanted():
-                call = call_log.logged(tool.name, meta or (context.meta if context else {}), call)
+                call = call_log.logged(tool, meta or (context.meta if context else {}), call)
             return self._noted(await call)
         finally:
             snapshot.calls -= 1
@@ -208,6 +208,8 @@ class Runtime:
                 self._put(snapshot, place)
         if snapshot.resources is not None:
             snapshot.resources.changed = self.changes.publish
+        if (offered := snapshot.offered_resources) is not None and offered is not snapshot.resources:
+            offered.subscribe(self.changes.publish)
         for worker in snapshot.workers:
             if id(worker) not in self._stops:
                 self._stops[id(worker)] = (worker, self.start(worker.run))

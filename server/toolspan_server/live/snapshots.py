@@ -32,6 +32,8 @@ from .storage import store_of
 if TYPE_CHECKING:
     from ..prompts.live import Prompts
     from ..resources.live import Resources
+    from ..tools.services._upstreams import Upstream
+    from .offered.served import ServedPrompts, ServedResources
 
 
 @dataclass(slots=True, eq=False)
@@ -39,7 +41,8 @@ class ConfigSnapshot:
     """One config, live. A changed config makes another one.
 
     ``calls`` counts what runs in it; ``idle`` is there once another one has taken its place, and set when
-    the last call has ended. ``loaded_at`` is in seconds since 1970.
+    the last call has ended. ``loaded_at`` is in seconds since 1970. ``offered_resources`` and
+    ``offered_prompts`` are what clients see: those of upstreams too.
     """
 
     config: Config
@@ -49,6 +52,8 @@ class ConfigSnapshot:
     source_runners: Sequence[SourceRunner] = ()
     resources: Resources | None = None
     prompts: Prompts | None = None
+    offered_resources: ServedResources | None = None
+    offered_prompts: ServedPrompts | None = None
     number: int = 1
     loaded_at: float = field(default_factory=time.time)
     calls: int = 0
@@ -142,7 +147,21 @@ def _made(
     )
     resources = resources_of(config, None if earlier is None else earlier.resources)
     prompts = prompts_of(config, resources)
-    return ConfigSnapshot(config, environment, executor, services, source_runners, resources, prompts)
+    snapshot = ConfigSnapshot(config, environment, executor, services, source_runners, resources, prompts)
+    snapshot.offered_resources, snapshot.offered_prompts = resources, prompts
+    if upstreams := _with_catalogs(services):
+        from .offered.prompts import OfferedPrompts
+        from .offered.resources import OfferedResources
+
+        snapshot.offered_resources = OfferedResources(config, resources, upstreams)
+        snapshot.offered_prompts = OfferedPrompts(config, prompts, upstreams)
+    return snapshot
+
+
+def _with_catalogs(services: Mapping[str, Service]) -> list[Upstream]:
+    """The upstreams whose resources or prompts are served."""
+    known: Mapping[str, Upstream] = getattr(services.get("upstreams"), "upstreams", {})
+    return [each for each in known.values() if each.has_catalog]
 
 
 def _concurrency_limits(limits: LimitsConfig) -> ConcurrencyLimits:

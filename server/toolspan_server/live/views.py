@@ -15,9 +15,9 @@ from .served_tool import ServedTool
 
 if TYPE_CHECKING:
     from ..config import Config, ToolsetConfig
-    from ..prompts.live import Prompts
-    from ..resources.live import Resources
+    from .offered.served import ServedPrompts, ServedResources
     from .runtime import Runtime
+    from .search.tools import SearchedTools
 
 
 class View(ABC):
@@ -75,30 +75,41 @@ class View(ABC):
         """The tools, in the order of the list."""
         return list(self.registry)
 
+    @property
+    def listed(self) -> list[Tool]:
+        """The tools of ``tools/list``: ``tools``, or where they are too many, the few that find them."""
+        searched = self._searched()
+        return self.tools if searched is None else searched.listed
+
     def tool(self, name: str) -> ServedTool | None:
-        """The tool ``name``, if it is shown here."""
+        """The tool ``name``, if it is shown here, listed or not."""
         revision = self.registry.revision
         served = self._served.get(name)
         if served is not None and served.revision == revision:
             return served
-        tool = self._find(name)
+        searched = self._searched()
+        tool = (searched and searched.own(name)) or self._find(name)
         if tool is None:
             return None
         served = self._served[tool.name] = ServedTool(tool, revision, self._run)
         return served
 
     @property
-    def resources(self) -> Resources | None:
+    def resources(self) -> ServedResources | None:
         """What clients may read; ``None`` when the config has none."""
         return None
 
     @property
-    def prompts(self) -> Prompts | None:
+    def prompts(self) -> ServedPrompts | None:
         """The prompts; ``None`` when the config has none."""
         return None
 
     def _find(self, name: str) -> Tool | None:
         return self.registry.get(name)
+
+    def _searched(self) -> SearchedTools | None:
+        """How the tools are found where they are too many to list; ``None`` where all are listed."""
+        return None
 
     @abstractmethod
     def _run(
@@ -117,6 +128,7 @@ class ServerView(View):
     def __init__(self, runtime: Runtime) -> None:
         super().__init__()
         self.runtime = runtime
+        self._search: tuple[int, SearchedTools | None] = (-1, None)
 
     @property
     @override
@@ -154,13 +166,33 @@ class ServerView(View):
 
     @property
     @override
-    def resources(self) -> Resources | None:
-        return self.runtime.snapshot.resources
+    def resources(self) -> ServedResources | None:
+        return self.runtime.snapshot.offered_resources
 
     @property
     @override
-    def prompts(self) -> Prompts | None:
-        return self.runtime.snapshot.prompts
+    def prompts(self) -> ServedPrompts | None:
+        return self.runtime.snapshot.offered_prompts
+
+    @override
+    def _searched(self) -> SearchedTools | None:
+        aggregate = self.config.aggregate
+        if aggregate is None or aggregate.search is None:
+            return None
+        revision = self.registry.revision
+        if self._search[0] != revision:
+            tools = {tool.name: tool for tool in self.tools}
+            made = None
+            if len(tools) > aggregate.search.above:
+                from .search.tools import SearchedTools
+
+                made = SearchedTools(aggregate.search, tools, self.runtime.run, self._settled_search)
+            self._search = (revision, made)
+        return self._search[1]
+
+    async def _settled_search(self) -> SearchedTools | None:
+        await self.settled()
+        return self._searched()
 
     @override
     def _run(

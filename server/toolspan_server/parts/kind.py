@@ -51,6 +51,11 @@ class KindConfig(TypedConfig):
         """Whether results depend on earlier calls in the same process."""
         return False
 
+    @property
+    def server(self) -> str:
+        """The upstream server that calls go to; empty for none."""
+        return ""
+
     def target(self) -> str | None:
         """The target that calls depend on and may hang with, such as ``upstream 'files'``; ``None``: none."""
         return None

@@ -46,6 +46,14 @@ class Prompts:
         """The prompts in MCP's form, in the config's order."""
         return [prompt.described() for prompt in self._prompts.values()]
 
+    async def entries(self) -> list[dict[str, Any]]:
+        """``listed``."""
+        return self.listed
+
+    def has(self, name: str) -> bool:
+        """Whether there is a prompt ``name``."""
+        return name in self._prompts
+
     async def get(self, name: str, arguments: Mapping[str, str], client: Client) -> dict[str, Any]:
         """The ``description`` and ``messages`` of the prompt ``name``.
 

@@ -76,6 +76,19 @@ class Resources:
         """The resource templates in MCP's form, in the config's order."""
         return [made.described() for made in self._made]
 
+    @property
+    def completable(self) -> bool:
+        """Whether there are templates, for whose variables there may be values to offer."""
+        return bool(self._made)
+
+    async def listed_templates(self) -> list[dict[str, Any]]:
+        """``templates``."""
+        return self.templates
+
+    async def contents(self, uri: str) -> list[dict[str, Any]]:
+        """The contents of ``uri``: what ``read`` gives."""
+        return [await self.read(uri)]
+
     async def listed(self) -> list[dict[str, Any]]:
         """The resources that exist now, in MCP's form and the config's order, files sorted by path.
 
@@ -120,6 +133,13 @@ class Resources:
         if made.folder is None:
             return offered((), typed)
         return await anyio.to_thread.run_sync(lambda: offered(made.known(variable, given), typed))
+
+    async def follow(self, uri: str) -> None:
+        """Changes of files are noticed anyway."""
+
+    def subscribe(self, changed: Callable[..., None]) -> None:
+        """Tell ``changed`` of changes."""
+        self.changed = changed
 
     async def run(self) -> None:
         """Watch the files until cancelled. All threads end with it."""

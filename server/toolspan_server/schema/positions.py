@@ -70,12 +70,13 @@ class Document:
         return f"{problem.file}:{problem.line}:{problem.column}"
 
 
-def read_document(path: FilePath, shown: str) -> Document:
-    """Read and parse ``path``, called ``shown`` in messages. Raises ``ConfigError``.
+def read_document(path: FilePath, shown: str, raw: bytes | None = None) -> Document:
+    """Read and parse ``path``, called ``shown`` in messages, or ``raw`` as its content. Raises
+    ``ConfigError``.
 
     ``.json`` is JSON, ``.yaml`` and ``.yml`` YAML; with another ending a file that starts with ``{`` is JSON.
     """
-    return parse_document(_read_text(path, shown), shown)
+    return parse_document(_text(_read_bytes(path, shown) if raw is None else raw, shown), shown)
 
 
 def parse_document(text: str, shown: str) -> Document:
@@ -99,8 +100,7 @@ def _read_yaml(text: str) -> tuple[Any, Node | None, list[Fault]]:
     return read_yaml(text)
 
 
-def _read_text(path: FilePath, shown: str) -> str:
-    raw = _read_bytes(path, shown)
+def _text(raw: bytes, shown: str) -> str:
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise _unusable(shown, "the file is UTF-16", "save it as UTF-8")
     try:

@@ -18,7 +18,7 @@ from tests.support.workspaces import answers_of
 from toolspan_server import Context, load_config, running
 from toolspan_server.calls.caller import CONVERSATION_KEY, Caller, caller_of
 from toolspan_server.errors import InvalidParameters
-from toolspan_server.protocol.http.access import AccessOptions
+from toolspan_server.http_server.access import AccessOptions
 from toolspan_server.protocol.http.app import Application
 
 pytestmark = pytest.mark.requirement("I12.3.8")

@@ -67,6 +67,7 @@ def children() -> set[str]:
     return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", [upstream, worker, schemas])
 def test_whenever_a_start_is_cancelled_no_process_and_no_pipe_is_left(
     what: Callable[[], Awaitable[None]], caplog: pytest.LogCaptureFixture

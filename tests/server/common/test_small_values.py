@@ -29,6 +29,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(st.dictionaries(st.text(max_size=9) | st.text("abc") | st.integers(), VALUES) | VALUES)
 def test_a_copier_gives_what_is_small_as_it_is(value: Any) -> None:

@@ -143,6 +143,7 @@ def test_references_may_lead_on_for_a_while_but_not_without_end() -> None:
     assert "more than 200 schemas in a row" in faults(chain(300))[0][1]
 
 
+@pytest.mark.long
 def test_a_schema_with_too_many_parts_in_all_is_refused_in_bounded_time() -> None:
     levels = {
         f"l{i}": {"anyOf": [{}] * 400, **an_object(x={"$ref": f"#/$defs/l{i + 1}"})} for i in range(300)

@@ -21,9 +21,9 @@ from toolspan_server import (
     running,
 )
 from toolspan_server.config import ToolsetConfig
+from toolspan_server.http_server.guard import Access
 from toolspan_server.live.runtime import Runtime
 from toolspan_server.protocol.http.app import Application
-from toolspan_server.protocol.http.guard import Access
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.9")]
 ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

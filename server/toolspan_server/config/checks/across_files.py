@@ -92,8 +92,9 @@ def _known_tools(sources: Sequence[ConfigFile]) -> None:
 
 
 def _known_members(sources: Sequence[ConfigFile]) -> Collection[str] | None:
-    """Check the members of toolsets. Every tool's name, or ``None`` when sources offer further ones."""
-    if any(inside(source.data, "tools", "sources") for source in sources):
+    """Check the members of toolsets. Every tool's name, or ``None`` when sources offer further ones, or MCP
+    servers that may be aggregated."""
+    if any(inside(source.data, "tools", "sources") or servers_of(source.data)[1] for source in sources):
         return None
     known = {name for source in sources for _, name in _tool_names(source)}
     for source in sources:

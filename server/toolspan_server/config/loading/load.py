@@ -60,6 +60,21 @@ def load_config(
         return _loaded(paths, skip_invalid, os.environ if environ is None else environ, pinned)
 
 
+def check_text(text: str, path: Path, environ: Mapping[str, str]) -> list[Problem]:
+    """What is wrong with ``text`` as the config file ``path``, which is neither read nor written; handlers
+    are read, not imported."""
+    with paused(), reading_only():
+        try:
+            source = opened(path, str(path), environ, exhaustive=False, text=text.encode("utf-8", "replace"))
+            validate(source)
+            check_together([source], skip_invalid=False)
+        except ConfigError as error:
+            return list(error.problems)
+        renamed = Renamed(names_of([source.interpolated]))
+        problems = [each for of in (True, False) for each in source.problems(renamed, of_tools=of)[0]]
+    return sorted(problems, key=lambda problem: (problem.line, problem.column))
+
+
 def _loaded(
     paths: Sequence[str | Path], skip_invalid: bool, environ: Mapping[str, str], pinned: str | None
 ) -> Config:

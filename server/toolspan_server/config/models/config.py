@@ -18,20 +18,25 @@ from ...schema.records import (
     key,
 )
 from .limits import LimitsConfig
-from .names import PROVIDER_NAME, TOOLSET_NAME
+from .names import OWN_MODEL_NAME, PROVIDER_NAME, TOOLSET_NAME
 from .original import Original, fingerprint
 from .profile import ProfileName
 from .sent_variable import SentVariable
 from .services import ServicesConfig
 from .serving import ServingConfig
+from .tool_options import OR_FLAG
 from .tools import ITERATIONS, WORKSPACE_ITERATIONS, ToolsConfig
+from .web import WebConfig
 
 if TYPE_CHECKING:
     from ...schema.mcp_server import McpServerConfig
+    from .aggregate import AggregateConfig
+    from .asking.activity import ActivityConfig
     from .asking.approvals import ApprovalsConfig
     from .asking.client import ClientConfig
     from .asking.conversations import ConversationsConfig
     from .asking.hooks import HookConfig
+    from .asking.own_models import OwnModelConfig
     from .asking.validation import ValidationConfig
     from .auth import AuthConfig
     from .prompts import PromptConfig
@@ -42,12 +47,15 @@ if TYPE_CHECKING:
     from .toolsets import ToolsetConfig
 else:
     _HERE, _SCHEMA = __package__, "toolspan_server.schema"
+    AggregateConfig = Deferred.of(_HERE, "aggregate", "AggregateConfig")
+    ActivityConfig = Deferred.of(_HERE, "asking.activity", "ActivityConfig")
     ApprovalsConfig = Deferred.of(_HERE, "asking.approvals", "ApprovalsConfig")
     AuthConfig = Deferred.of(_HERE, "auth", "AuthConfig")
     ClientConfig = Deferred.of(_HERE, "asking.client", "ClientConfig")
     ConversationsConfig = Deferred.of(_HERE, "asking.conversations", "ConversationsConfig")
     HookConfig = Deferred.of(_HERE, "asking.hooks", "HookConfig")
     McpServerConfig = Deferred.of(_SCHEMA, "mcp_server", "McpServerConfig")
+    OwnModelConfig = Deferred.of(_HERE, "asking.own_models", "OwnModelConfig")
     PromptConfig = Deferred.of(_HERE, "prompts", "PromptConfig")
     ProviderConfig = Deferred.of(_HERE, "providers", "ProviderConfig")
     ResourceConfig = Deferred.of(_HERE, "resources", "ResourceConfig")
@@ -105,6 +113,9 @@ class Config(Record):
         "Routes: which model answers which questions, with which tools; the first match is used.",
         default=(),
     )
+    examples: tuple[Annotated[str, Limits(least=1, most=1_000)], ...] = key(
+        "Questions that the page offers to try; when absent, four usual ones.", default=()
+    )
     profile: dict[ProfileName, str | None] = key(
         "Names of the caller's profile that prompts of routes may have, with what holds where the caller has "
         "none; null where the caller must.",
@@ -124,14 +135,26 @@ class Config(Record):
         "When a model counts as validated, and whether others are used; when absent, the defaults.",
         default=None,
     )
+    activity: ActivityConfig | None = key(
+        "What the web API and the gateway keep of what they did; when absent, the defaults.", default=None
+    )
     client: ClientConfig | None = key("What MCP servers may ask of the bridge, and how much.", default=None)
     mcp_servers: dict[str, McpServerConfig] = key(
         "MCP servers whose tools the bridge offers to models, as other MCP clients write them.",
         factory=dict,
         spellings=["mcpServers", "mcp_servers", "servers"],
     )
+    aggregate: Annotated[AggregateConfig | None, OR_FLAG] = key(
+        "Serves the servers of mcpServers beside the config's own tools, at one endpoint; true: with the "
+        "defaults, as serve --aggregate does.",
+        default=None,
+    )
     providers: dict[Annotated[str, Limits(pattern=PROVIDER_NAME)], ProviderConfig] = key(
         "Model providers besides the known ones, by name; their models are NAME/MODEL.",
+        factory=dict,
+    )
+    models: dict[Annotated[str, Limits(pattern=OWN_MODEL_NAME)], OwnModelConfig] = key(
+        "Models of this config's own, asked as models/NAME: deployments at providers, with fallbacks.",
         factory=dict,
     )
     toolsets: dict[Annotated[str, Limits(pattern=TOOLSET_NAME)], ToolsetConfig] = key(
@@ -139,6 +162,7 @@ class Config(Record):
         factory=dict,
     )
     serving: ServingConfig = key("Settings of serving the config.", factory=ServingConfig.initial)
+    web: WebConfig = key("Settings of the page, the API and the gateway.", factory=WebConfig.initial)
     auth: AuthConfig | None = key(
         "Authentication over HTTP; when absent, see --token-env.",
         default=None,

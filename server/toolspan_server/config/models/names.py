@@ -10,3 +10,6 @@ TOOLSET_NAME = r"^[A-Za-z0-9_-]{1,64}$"
 
 BUILTIN = "builtin:"
 """The prefix of a provider's own tool in a route's ``allowed_tools``."""
+
+OWN_MODEL_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+"""The pattern of a name in ``models``, the part after the slash of ``models/NAME``."""

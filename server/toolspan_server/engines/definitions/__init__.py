@@ -8,6 +8,27 @@ from __future__ import annotations
 
 from ._changes import Change, compared
 from ._fingerprints import Fingerprint, fingerprint
+from ._lock_file import (
+    LOCK_FILE,
+    LOCK_MARK,
+    LOCK_VERSION,
+    LockedDefinitions,
+    digest_of,
+    locked_definitions,
+)
 from ._store import Definitions, DefinitionsFile
 
-__all__ = ["Change", "Definitions", "DefinitionsFile", "Fingerprint", "compared", "fingerprint"]
+__all__ = [
+    "LOCK_FILE",
+    "LOCK_MARK",
+    "LOCK_VERSION",
+    "Change",
+    "Definitions",
+    "DefinitionsFile",
+    "Fingerprint",
+    "LockedDefinitions",
+    "compared",
+    "digest_of",
+    "fingerprint",
+    "locked_definitions",
+]

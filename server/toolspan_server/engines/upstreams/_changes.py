@@ -7,7 +7,13 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 import anyio
-from mcp.client.subscriptions import ResourceUpdated, SubscriptionLost, listen
+from mcp.client.subscriptions import (
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    SubscriptionLost,
+    listen,
+)
 from mcp.shared.exceptions import MCPError
 from mcp_types import EmptyResult, SubscribeRequest, SubscribeRequestParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -24,27 +30,46 @@ _ATTEMPTS = 5
 
 
 async def hear_of_changes(session: ClientSession, channel: Channel) -> None:
-    """Set ``channel.changed`` when the server's tools change, until cancelled or the server refuses.
+    """Set ``channel.changed`` when the server's tools change, and tell its listener when other lists do,
+    until cancelled or the server refuses.
 
     A subscription that ends is opened again, a few times in a row at most; the tools are then listed anew.
     Before 2026-07-28 servers notify without a subscription: nothing to do here.
     """
-    capabilities = session.server_capabilities
-    tells = capabilities is not None and capabilities.tools is not None and capabilities.tools.list_changed
-    if not tells or session.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+    lists = _told_lists(session)
+    if not lists or session.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         return
     attempts = 0
     while attempts < _ATTEMPTS:
         try:
-            async with listen(session, tools_list_changed=True) as subscription:
+            async with listen(
+                session,
+                tools_list_changed="tools" in lists,
+                prompts_list_changed="prompts" in lists,
+                resources_list_changed="resources" in lists,
+            ) as subscription:
                 if attempts:
                     channel.changed.set()
-                async for _ in subscription:
-                    attempts = 0  # the channel has heard of it
+                    channel.lists_changed(lists)
+                async for event in subscription:
+                    attempts = 0
+                    if isinstance(event, PromptsListChanged):
+                        channel.lists_changed({"prompts"})
+                    elif isinstance(event, ResourcesListChanged):
+                        channel.lists_changed({"resources"})
+                    else:
+                        channel.changed.set()
         except (MCPError, SubscriptionLost, TimeoutError):
             pass
         attempts += 1
         await anyio.sleep(_PAUSE_SECONDS)
+
+
+def _told_lists(session: ClientSession) -> set[str]:
+    """The lists of whose changes the server tells."""
+    capabilities = session.server_capabilities
+    parts = {name: getattr(capabilities, name, None) for name in ("tools", "prompts", "resources")}
+    return {name for name, part in parts.items() if part is not None and part.list_changed}
 
 
 async def hear_of_resources(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from functools import partial
 from typing import Any, cast
 
@@ -125,6 +125,12 @@ class Channel(JSONRPCDispatcher[TransportContext]):
         """Tell the listener that the resource has changed, as a subscription of 2026-07-28 said."""
         if self._listener is not None:
             self._listener.notify("notifications/resources/updated", {"uri": uri}, None)
+
+    def lists_changed(self, lists: Iterable[str]) -> None:
+        """Tell the listener that these lists have changed, as a subscription of 2026-07-28 said."""
+        for each in lists:
+            if self._listener is not None and each != "tools":
+                self._listener.notify(f"notifications/{each}/list_changed", {}, None)
 
     async def _answer_request(
         self,

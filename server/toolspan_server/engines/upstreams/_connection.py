@@ -97,6 +97,7 @@ class Connection:
         self._on_change = on_change or (lambda: None)
         self._log_level = log_level
         self._following = Following()
+        self.is_left = False
         self._stopping = anyio.Event()
         self._wanted = anyio.Event()
         self._renewed = anyio.Event()
@@ -116,11 +117,20 @@ class Connection:
         """Why the server is not there now, as far as that is known."""
         return None if self.is_up else self.failure or self._state.failure or self._lost
 
+    def offers(self, feature: str) -> bool:
+        """Whether the server that is there says that it has ``resources``, ``prompts`` or ``completions``."""
+        capabilities = getattr(self._state.session, "server_capabilities", None)
+        return getattr(capabilities, feature, None) is not None
+
     async def run(self) -> None:
         """Connect, and reconnect with growing pauses when the server is lost, until ``stop``."""
         while True:
             state = self._state
-            await self._run_session(state)
+            if not self.is_left:
+                await self._run_session(state)
+            if self.is_left:
+                state.failure = ServerFailure(self.spec.name, "it was disconnected here: connect it again")
+                state.ended.set()
             if not self.ready.is_set() or self.failure is not None:
                 self.failure = state.failure
                 self.ready.set()
@@ -128,7 +138,7 @@ class Connection:
                 self._restarted = self._disconnected = 0
             self._on_change()
             given_up = self.failure is not None and not self._restarts.from_start
-            if given_up or self._stopping.is_set() or self._restarted >= self._restarts.most:
+            if given_up or self.is_left or self._stopping.is_set() or self._restarted >= self._restarts.most:
                 state.over.set()
                 return
             self._lost = state.failure
@@ -159,6 +169,7 @@ class Connection:
     async def restart(self) -> ServerFailure | None:
         """End the session and the server, and connect again at once, also where it was given up; why it does
         not answer, if it does not. For a connection whose task is ``run_and_revive``."""
+        self.is_left = False
         before, renewed = self._state, self._renewed
         self._restarted = self._disconnected = 0
         self._wanted.set()
@@ -168,6 +179,15 @@ class Connection:
         state = self._state
         await _first_of(state.up, state.ended)
         return None if state.up.is_set() else state.failure
+
+    async def leave(self) -> None:
+        """End the session and the server, and stay away until ``restart``. For a connection whose task is
+        ``run_and_revive``."""
+        self.is_left = True
+        state = self._state
+        state.lost.set()
+        self._wanted.set()
+        await _first_of(state.ended, self._stopping)
 
     def _renew(self) -> None:
         """Let there be another session."""

@@ -47,6 +47,16 @@ class ListedTool:
         return _object(self.details.get("_meta"))
 
     @property
+    def definition(self) -> dict[str, Any]:
+        """What a lock holds the tool to: ``{"name", "description", "schema", "annotations"}``."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "schema": dict(self.schema),
+            "annotations": dict(self.annotations),
+        }
+
+    @property
     def tags(self) -> tuple[str, ...]:
         """Its tags, which only a server of our own gives (``_meta["dev.toolspan/tags"]``)."""
         tags: object = self.meta.get(_TAGS_META)

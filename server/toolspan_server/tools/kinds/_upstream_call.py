@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import anyio
@@ -29,10 +30,11 @@ from ...engines.upstreams import (
     InputNeeded,
     InputResponses,
     NoResult,
+    NotAuthorized,
     ServerGone,
     UpstreamResult,
 )
-from ...errors import ToolFailure
+from ...errors import RequestRefused, ToolFailure, ToolspanError
 
 if TYPE_CHECKING:
     from ..services._ongoing_call import OngoingCall
@@ -57,8 +59,14 @@ _ABILITIES: Mapping[str, Ability] = {
     "sampling/createMessage": "sampling",
     "roots/list": "roots",
 }
+_KEYS = "upstream-keys"
+_FOR_CLIENTS = (-32021, -32042)
+"""What the client itself has to do something about, so that it gets the upstream's words: it lacks a
+capability, or a person has to open a URL first (MCP 2026-07-28, basic; 2025-11-25, client/elicitation)."""
+
 _ACTION = "Read the error, correct the arguments, and call the tool again."
 _NO_RESULT_ACTION = "The upstream's answers are of no use: tell whoever runs it, and use another tool."
+_NOT_AUTHORIZED_ACTION = "Call with a token of the right issuer; whoever runs the server sees why in its log."
 _GONE_ACTION = "Try again later: the server is being connected again; its state is at /readyz."
 
 
@@ -82,6 +90,10 @@ class UpstreamCall:
 
     async def made(self) -> Content:
         """The tool's content. Raises ``ToolFailure``, and what ``Client.ask`` raises."""
+        return self._content(await self.result())
+
+    async def result(self) -> UpstreamResult:
+        """What the upstream answers at last. Raises as ``made``."""
         note = cast("dict[str, Any]", self._client.memory.pop(self._name, None) or {})
         ongoing = self._upstream.conversations.taken_up(note.get("call"))
         needed = InputNeeded(note["requests"], note["state"]) if "requests" in note else None
@@ -90,7 +102,7 @@ class UpstreamCall:
             again = await self._answered(needed, rounds) if needed is not None else None
             outcome = await self._outcome(ongoing or self._begun(again))
             if isinstance(outcome, UpstreamResult):
-                return self._content(outcome)
+                return outcome
             rounds, needed, ongoing = rounds + 1, outcome, None
             if rounds > MAX_ROUNDS:
                 raise self._failure(f"asked for more input {MAX_ROUNDS} times without ever answering")
@@ -98,13 +110,13 @@ class UpstreamCall:
     def _begun(self, again: InputResponses | None) -> OngoingCall:
         from ..services._ongoing_call import OngoingCall
 
-        async def make(call_id: str) -> UpstreamResult | InputNeeded:
-            connection = self._upstream.connection
-            return await connection.call(self._tool, self._arguments, meta=self._meta(call_id), again=again)
-
-        ongoing = OngoingCall(self._client, make)
+        ongoing = OngoingCall(self._client, partial(self._asked, again))
         self._upstream.conversations.begin(ongoing)
         return ongoing
+
+    async def _asked(self, again: InputResponses | None, call_id: str) -> UpstreamResult | InputNeeded:
+        connection = await self._upstream.connection_of_caller()
+        return await connection.call(self._tool, self._arguments, meta=self._meta(call_id), again=again)
 
     async def _outcome(self, ongoing: OngoingCall) -> UpstreamResult | InputNeeded:
         try:
@@ -116,8 +128,9 @@ class UpstreamCall:
         except ServerGone as error:
             raise self._failure(error.what, "upstream_unavailable", _GONE_ACTION, error.detail) from None
         except CallRefused as error:
-            code = "invalid_parameters" if error.is_invalid else "upstream_error"
-            raise self._failure(f"refused the call: {error}", code) from None
+            raise self._refused(error) from None
+        except NotAuthorized as error:
+            raise self._failure(str(error), "not_authorized", _NOT_AUTHORIZED_ACTION) from None
         except NoResult as error:
             raise self._failure(str(error), action=_NO_RESULT_ACTION) from None
         except BaseException:
@@ -133,7 +146,9 @@ class UpstreamCall:
             await anyio.sleep(_STATE_ONLY_SECONDS)
             return InputResponses(state=needed.state)
         questions = {key: self._question(request) for key, request in needed.requests.items()}
-        names = {key: self._key(rounds, question, key) for key, question in questions.items()}
+        names = {
+            key: self._given_key(key, self._key(rounds, question, key)) for key, question in questions.items()
+        }
         note = {"requests": needed.requests, "state": needed.state, "rounds": rounds}
         self._client.memory[self._name] = note
         answers = await self._client.ask({names[key]: question for key, question in questions.items()})
@@ -153,6 +168,12 @@ class UpstreamCall:
         """A key that identifies the question within this call: equal only for an equal question."""
         whole = json.dumps([given, question.ability, question.params], sort_keys=True)
         return f"{self._name}-{number}-{hashlib.sha256(whole.encode()).hexdigest()[:16]}"
+
+    def _given_key(self, given: str, own: str) -> str:
+        """The upstream's own key for a question, which ``own`` stands for, unless another question of the
+        client's call has it: an answer is good for one question alone."""
+        known: dict[str, str] = self._client.memory.setdefault(_KEYS, {})
+        return given if known.setdefault(given, own) == own else own
 
     def _meta(self, call_id: str) -> dict[str, Any]:
         """The ``_meta`` of the call: the parts of the client's that concern the upstream."""
@@ -187,6 +208,12 @@ class UpstreamCall:
             user_action=_ACTION,
             content=blocks if fits and blocks else None,
         )
+
+    def _refused(self, error: CallRefused) -> ToolspanError:
+        if error.code in _FOR_CLIENTS:
+            return RequestRefused(error.code, str(error), error.data)
+        code = "invalid_parameters" if error.is_invalid else "upstream_error"
+        return self._failure(f"refused the call: {error}", code)
 
     def _failure(
         self, what: str, code: str = "upstream_error", action: str = _ACTION, detail: str = ""

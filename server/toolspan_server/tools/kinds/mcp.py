@@ -45,6 +45,11 @@ class Config(KindConfig):
         pin = written.get("pin")
         return [("pin", name) for name in cast("dict[str, Any]", pin)] if isinstance(pin, dict) else ()
 
+    @property
+    @override
+    def server(self) -> str:
+        return self.upstream
+
     @override
     def target(self) -> str:
         return f"upstream {self.upstream!r}"

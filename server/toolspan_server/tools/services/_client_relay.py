@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...calls.client import Ability
@@ -39,6 +39,7 @@ class ClientRelay:
 
     def __init__(self, name: str, may_ask: frozenset[Ability]) -> None:
         self._name = name
+        self.on_notice: Callable[[str, Mapping[str, Any]], bool] = _unheard
         self.may_ask = may_ask
         self._calls: dict[str, OngoingCall] = {}
         self._parked: dict[str, float] = {}
@@ -84,13 +85,13 @@ class ClientRelay:
         }
 
     def notify(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
-        """Forward progress and log messages to the call that they belong to."""
+        """Forward progress and log messages to the call that they belong to; ``on_notice`` gets all else."""
         if method == "notifications/progress":
             made = self._calls.get(str(params.get("progressToken")))
         elif method == "notifications/message":
             made = self._meant(call)
         else:
-            return False
+            return self.on_notice(method, params)
         if made is not None:
             made.notify(method, params)
         return True
@@ -131,3 +132,7 @@ class ClientRelay:
         del self._parked[call_id]
         if (call := self._calls.get(call_id)) is not None:
             call.cancel()
+
+
+def _unheard(_method: str, _params: Mapping[str, Any]) -> bool:
+    return False

@@ -25,6 +25,8 @@ from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ._change_watch import ChangeWatch
 from ._client_relay import ClientRelay
+from ._principal_connections import PrincipalConnections
+from ._upstream_catalog import Catalog
 
 if TYPE_CHECKING:
     from ._upstream_config import UpstreamConfig
@@ -42,6 +44,10 @@ class Upstream:
         self.disabled = config.disabled
         self.listing: Listing | None = None
         self.conversations = ClientRelay(name, frozenset(config.may_ask))
+        self.serves_resources, self.serves_prompts = config.resources, config.prompts
+        self.catalog = Catalog(name)
+        if config.resources or config.prompts is not None:
+            self.conversations.on_notice = self.catalog.notified
         self._listeners: dict[object, Callable[[], None]] = {}
         self._noticed = ChangeWatch(name, DefinitionsFile(environment.state_dir, name))
         self._last_state: tuple[str, str] = ("", "")
@@ -58,6 +64,9 @@ class Upstream:
             on_listing=self._listed,
             on_change=self._changed,
         )
+        self._principals: PrincipalConnections | None = None
+        if config.token_exchange is not None:
+            self._principals = PrincipalConnections(self.connection.spec, config, self.conversations)
 
     async def run(self) -> None:
         """Keep the connection until cancelled."""
@@ -66,10 +75,26 @@ class Upstream:
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._noticed.run)
+                if self._principals is not None:
+                    tasks.start_soon(self._principals.run)
+                if self.has_catalog:
+                    tasks.start_soon(self.catalog.keep, self.connection)
                 await self.connection.run()
                 tasks.cancel_scope.cancel()
         finally:
             self.conversations.end()
+
+    async def connection_of_caller(self) -> Connection:
+        """The connection for the principal that calls now: where tokens are exchanged, one of its own.
+
+        Raises ``NotAuthorized`` where it has no token for that, and ``ServerGone``.
+        """
+        return self.connection if self._principals is None else await self._principals.of_caller()
+
+    @property
+    def has_catalog(self) -> bool:
+        """Whether its resources or prompts are served, as far as it is enabled."""
+        return not self.disabled and (self.serves_resources or self.serves_prompts is not None)
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call ``listener`` when the tools or the state may have changed, until the returned function is
@@ -114,6 +139,7 @@ class Upstream:
         if now == self._last_state:
             return
         self._last_state, self._since = now, datetime.now(UTC)
+        self.catalog.read_again()
         if now[0] == "failed":
             _log.warning("upstream %r: %s", self.name, self.connection.lost)
         self._notify()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from typing_extensions import override
 
@@ -75,6 +75,15 @@ class McpSourceConfig(SourceConfig):
     )
     exclude: tuple[_Glob, ...] = key("The tools to leave out of those.", default=())
     prefix: str = key("The prefix of every name, such as gh_.", pattern=r"^[A-Za-z0-9_.-]{0,64}$", default="")
+    approval: Literal["never", "destructive", "always"] = key(
+        "Which calls a person has to allow: of no tool, of those that say that they are destructive, of all.",
+        default="never",
+    )
+    definitions: Literal["announced", "locked"] = key(
+        "What becomes of a tool whose definition changes: it is served and that is logged, or it is served "
+        "only as toolspan.lock has it.",
+        default="announced",
+    )
     tools: dict[str, ToolOverride] = key(
         "Changes to single tools, by the name at the upstream.",
         factory=dict[str, ToolOverride],

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.to_thread
 
 from ...common.slices import some
 from ...config.models.tools import Offer
+from ._locked import LockUnusable, held_to_lock
 from ._upstream_tools import offered
 
 if TYPE_CHECKING:
-    from ...engines.upstreams import Listing
+    from ...engines.upstreams import ListedTool, Listing
     from ..services._upstreams import Upstream, Upstreams
     from ._mcp_config import McpSourceConfig
 
 _log = logging.getLogger(__name__)
+_MOST_NAMED = 20
 
 
 class McpSource:
@@ -26,8 +30,11 @@ class McpSource:
     While the upstream is lost its tools stay listed: a call waits briefly for it, then fails with the reason.
     """
 
-    def __init__(self, config: McpSourceConfig, upstreams: Upstreams) -> None:
+    def __init__(self, config: McpSourceConfig, upstreams: Upstreams, folder: Path) -> None:
         self._config = config
+        self._folder = folder
+        self._lock_problem = ""
+        self._withheld: list[str] = []
         self._upstream: Upstream | None = upstreams.upstreams.get(config.upstream)
         self._offered = 0
         self._left_out = 0
@@ -55,18 +62,22 @@ class McpSource:
 
     def state(self) -> Mapping[str, Any]:
         """The upstream's state; ``offered`` counts its offered tools, ``left_out`` those that cannot be
-        offered.
+        offered, and ``withheld`` names those that are not as they were locked.
         """
         if self._upstream is None:
             return {"name": self._config.upstream, "state": "failed", "error": "not in services.upstreams"}
-        return {**self._upstream.state(), "offered": self._offered, "left_out": self._left_out}
+        found = {**self._upstream.state(), "offered": self._offered, "left_out": self._left_out}
+        if self._withheld:
+            found["withheld"] = self._withheld[:_MOST_NAMED]
+        return {**found, "error": self._lock_problem} if self._lock_problem else found
 
     def _wake(self) -> None:
         self._changed.set()
 
     async def _offer(self, listing: Listing, offer: Offer) -> None:
+        tools = await self._as_locked(listing) if self._config.definitions == "locked" else listing.tools
         try:
-            found = await offered(self._config, listing.tools)
+            found = await offered(self._config, tools)
         except OSError as error:
             _log.error("upstream %r: its schemas cannot be judged: %s", self._config.upstream, error)
             return
@@ -74,3 +85,19 @@ class McpSource:
             _log.warning("upstream %r: %s", self._config.upstream, warning)
         self._offered, self._left_out = len(found.tools), found.left_out
         offer(found.tools)
+
+    async def _as_locked(self, listing: Listing) -> Sequence[ListedTool]:
+        """The tools that are as they were locked; what is wrong with the others is logged."""
+        self._lock_problem, self._withheld = "", []
+        try:
+            held = await anyio.to_thread.run_sync(
+                held_to_lock, self._folder, self._config.upstream, listing.tools
+            )
+        except LockUnusable as unusable:
+            self._lock_problem = f"{unusable}: none of its tools is served"
+            _log.error("upstream %r: %s", self._config.upstream, self._lock_problem)
+            return ()
+        for reason in some(held.reasons):
+            _log.warning("upstream %r: %s", self._config.upstream, reason)
+        self._withheld = held.withheld
+        return held.tools

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 _BRANCHES = ("allOf", "anyOf", "oneOf")
 _DEPTH = 8
-_SAYS_NOTHING = frozenset({"type", "title", "description"})
+_SAYS_NOTHING = frozenset({"$schema", "type", "title", "description"})
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 @dataclass(slots=True)
@@ -32,10 +33,10 @@ class Reshaped:
 def reshaped(schema: Mapping[str, Any], change: ToolOverride | None) -> Reshaped:
     """``schema``, an upstream's, after ``change``.
 
-    ``$schema`` is removed: it is read as 2020-12. A schema that names no argument accepts any, and says so
-    explicitly: otherwise no argument would be passed on.
+    A ``$schema`` of another dialect is removed: all are read as 2020-12. A schema that names no argument
+    accepts any, and says so explicitly: otherwise no argument would be passed on.
     """
-    plain = {key: value for key, value in schema.items() if key != "$schema"}
+    plain = {key: value for key, value in schema.items() if key != "$schema" or value == _DIALECT}
     if plain.keys() <= _SAYS_NOTHING:
         plain["additionalProperties"] = True
     if change is None:

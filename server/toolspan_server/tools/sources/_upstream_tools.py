@@ -13,7 +13,7 @@ from pydantic_core import ValidationError
 from ...common.did_you_mean import nearest
 from ...common.slices import in_slices
 from ...config import ToolConfig
-from ...config.models.tool_options import AnnotationsConfig, IconConfig
+from ...config.models.tool_options import AnnotationsConfig, ApprovalConfig, IconConfig
 from ..kinds.mcp import Config as McpConfig
 from ._parameters import reshaped
 from ._schemas import judged
@@ -125,6 +125,7 @@ def _tool(config: McpSourceConfig, draft: _Draft) -> ToolConfig:
         "annotations": _known(AnnotationsConfig, details.get("annotations")),
         "icons": _icons(details.get("icons")),
         "timeout_ms": change and change.timeout_ms,
+        "approval": _needs_approval(config, tool) and ApprovalConfig.initial(),
     }
     made = ToolConfig.model_validate(
         {
@@ -137,6 +138,15 @@ def _tool(config: McpSourceConfig, draft: _Draft) -> ToolConfig:
     # the schemas were checked in a child process: checking again would block the event loop
     schemas = {"parameters": draft.schema, "output_schema": draft.output_schema}
     return made.model_copy(update={key: schema for key, schema in schemas.items() if schema is not None})
+
+
+def _needs_approval(config: McpSourceConfig, tool: ListedTool) -> bool:
+    """Whether a person has to allow each call: one that says that it is destructive is, whatever else."""
+    if config.approval != "destructive":
+        return config.approval == "always"
+    destructive = tool.annotations.get("destructiveHint") is True
+    asks_itself = tool.meta.get("dev.toolspan/approval") is True
+    return destructive and tool.annotations.get("readOnlyHint") is not True and not asks_itself
 
 
 def _title(value: Any) -> str | None:

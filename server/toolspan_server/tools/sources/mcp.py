@@ -19,4 +19,4 @@ class Config(McpSourceConfig):
     def build(self, environment: Environment, services: Mapping[str, Any]) -> Source:
         from ._mcp_source import McpSource
 
-        return McpSource(self, services["upstreams"])
+        return McpSource(self, services["upstreams"], environment.config_dir)

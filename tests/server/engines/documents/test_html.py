@@ -54,6 +54,7 @@ def test_words_on_both_sides_of_a_parsing_step_stay_whole() -> None:
     assert section.text == word * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", ["<a", "<!--", "<![", "<!", "</", "<a b='", "<?", "<script>", "&#", "<a/"])
 def test_hostile_markup_ends_in_time(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_html, "SECONDS", 0.5)

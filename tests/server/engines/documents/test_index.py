@@ -309,6 +309,7 @@ GROWING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I9.3.20")
 @pytest.mark.parametrize("name", GROWING)
 def test_an_index_is_not_many_times_as_large_as_its_documents(tmp_path: Path, name: str) -> None:

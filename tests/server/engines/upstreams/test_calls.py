@@ -164,6 +164,7 @@ async def test_upstreams_that_are_not_there_cost_only_their_own_tools(tmp_path: 
     assert "hunter2" not in str(said)
 
 
+@pytest.mark.long
 async def test_an_upstream_that_comes_later_is_found(tmp_path: Path) -> None:
     script = tmp_path / "later.py"
     upstream = {**talker("old"), "args": [str(script), "old"]}
@@ -195,6 +196,7 @@ async def test_our_own_server_is_an_upstream_over_http_that_may_be_killed_and_co
                 assert (await runtime.execute("weather", {"location": "Paris"})).success
 
 
+@pytest.mark.long
 async def test_the_example_config_serves_a_program_started_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     config = load_config(CONFIGS / "upstream.yaml", environ={})

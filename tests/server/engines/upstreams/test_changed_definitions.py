@@ -69,6 +69,7 @@ def kept(folder: Path) -> dict[str, Any]:
         return {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", [key for key in TOOL if key != "name"])
 async def test_every_part_of_a_definition_that_changes_between_two_runs_is_told(
     tmp_path: Path, key: str, caplog: pytest.LogCaptureFixture
@@ -104,6 +105,7 @@ async def test_the_same_definition_in_another_order_of_keys_is_no_change(tmp_pat
     assert await started(tmp_path, dict(reversed(TOOL.items())), refund, told=1) == [("new", "refund", [])]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("era", ["old", "new"])
 async def test_a_list_that_changes_while_the_server_runs_is_told(
     tmp_path: Path, era: str, caplog: pytest.LogCaptureFixture

@@ -96,6 +96,7 @@ async def test_changed_tools_are_offered_anew(tmp_path: Path, era: str) -> None:
         assert [change.of for change in heard] == ["tools"]
 
 
+@pytest.mark.long
 async def test_a_hostile_schema_costs_only_its_own_tool(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -174,6 +174,7 @@ def test_a_further_root_is_used_by_its_absolute_path_alone(tmp_path: Path, folde
         assert refusal(workspace, str(tmp_path / "ws-evil" / "x")).startswith("outside_workspace")
 
 
+@pytest.mark.long
 def test_a_folder_that_is_exchanged_for_a_link_again_and_again_lets_nothing_out(
     workspace: Workspace, way: str
 ) -> None:

@@ -121,6 +121,7 @@ async def test_a_result_that_contains_itself_is_an_error() -> None:
     assert "nested more than 64 levels" in await refusal(endless)
 
 
+@pytest.mark.long
 async def test_a_small_result_that_unfolds_without_bound_is_cut() -> None:
     value: Any = ["leaf"]
     for _ in range(40):

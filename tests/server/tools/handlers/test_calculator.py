@@ -16,7 +16,7 @@ from tests.support.served import INITIALIZE, call
 from toolspan_server import Context, Executor, FileStore, Registry, load_config, running
 from toolspan_server.calls.caller import CONVERSATION_KEY
 from toolspan_server.calls.results import ToolResult
-from toolspan_server.protocol.http.access import AccessOptions
+from toolspan_server.http_server.access import AccessOptions
 from toolspan_server.protocol.http.app import Application
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.4.20")]

@@ -66,6 +66,7 @@ async def test_a_folder_that_the_system_cannot_watch_is_looked_at_from_time_to_t
     assert "cannot be watched (OS file watch limit reached)" in caplog.text
 
 
+@pytest.mark.long
 async def test_its_own_index_is_no_change(tmp_path: Path) -> None:
     write(tmp_path, PAGE)
     async with serving(tmp_path, "state", docs={"path": ".", "include": ["**"]}) as collections:

@@ -137,6 +137,7 @@ REPLIES: list[tuple[Reply, str]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("reply", "code"), REPLIES)
 async def test_an_answer_that_is_too_large_too_slow_or_no_page_is_an_error(
     api: Api, tmp_path: Path, reply: Any, code: str
