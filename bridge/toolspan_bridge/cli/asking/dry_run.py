@@ -15,9 +15,9 @@ from ...loop import first_request
 from ...messages import Part, Request
 from ...providers import Provider
 from ...providers.preview import unsent
+from ...sessions.agent import Agent
+from ...sessions.kept.saved_conversation import SavedConversation
 from ..terminal.output import arguments_text, compact, emit_json, print_message, print_note
-from .agent import Agent
-from .kept.saved_conversation import SavedConversation
 
 _SHOWN = 2_000
 

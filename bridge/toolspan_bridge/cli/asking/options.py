@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...sessions.chosen.question import QuestionOptions
 from ..inputs import completed
 from ..inputs.attachments import STDIN, read_files
 from ..inputs.images import read_images
@@ -17,59 +18,17 @@ from ..inputs.options import log_level_option, model_option, reasoning_option
 
 if TYPE_CHECKING:
     from ...client import LogLevel
-    from ...conversation.settings import Settings
-    from ...loop import Question
-    from ...messages import Part, ReasoningEffort
+    from ...messages import ReasoningEffort
     from ...presets import Preset
 
 
 @dataclass(frozen=True, slots=True)
-class AskOptions:
-    """What the command line adds to a question. ``stream``: the answer is shown as it comes; ``trim``: the
-    oldest messages may be left out; ``verbose``: nothing is shown in short. Without ``reasoning`` that of the
-    ``preset`` holds, else the route's; without ``log_level`` the config's."""
+class AskOptions(QuestionOptions):
+    """What the command line adds to a question. ``takes_stdin``: a file of it is stdin; ``verbose``: nothing
+    is shown in short."""
 
-    model: str | None = None
-    system: str | None = None
-    images: tuple[Part, ...] = ()
-    builtins: tuple[str, ...] = ()
-    stream: bool = False
-    trim: bool = False
-    compact: bool = False
-    reasoning: ReasoningEffort | None = None
-    log_level: LogLevel | None = None
-    search: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    preset: Preset | None = None
     takes_stdin: bool = False
     verbose: bool = False
-
-    def in_conversation(self, settings: Settings) -> AskOptions:
-        """The same in a conversation of these ``settings``, which give way to the options."""
-        return replace(self, system=self.system or settings.system or None)
-
-    def with_images(self, parts: tuple[Part, ...]) -> AskOptions:
-        """The same, with ``parts`` beside the images."""
-        return replace(self, images=(*self.images, *parts))
-
-    def applied_to(self, question: Question) -> Question:
-        """``question`` with these options."""
-        builtins = tuple(dict.fromkeys((*question.builtins, *self.builtins)))
-        return replace(
-            question,
-            parts=self.images,
-            builtins=builtins,
-            stream=self.stream,
-            trim=self.trim,
-            compact=self.compact or question.compact,
-            reasoning=self.reasoning or question.reasoning,
-            builtin_options=self._builtin_options(question),
-        )
-
-    def _builtin_options(self, question: Question) -> Mapping[str, Mapping[str, Any]]:
-        if not self.search:
-            return question.builtin_options
-        web_search = {**question.builtin_options.get("web_search", {}), **self.search}
-        return {**question.builtin_options, "web_search": web_search}
 
 
 def ask_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,12 +12,12 @@ from ..terminal.output import emit_json, print_problem, without_notes
 
 if TYPE_CHECKING:
     from ...events import Answer
+    from ...sessions.costs import CostMeter
+    from ...sessions.kept.saved_conversation import SavedConversation
     from ..event_lines import JsonLines
-    from ..terminal.costs import CostMeter
     from ..terminal.media.view import Keep
     from ..terminal.printing import AnswerPrinter
     from ..terminal.talk import Shows
-    from .kept.saved_conversation import SavedConversation
 
 
 class Report:
@@ -56,7 +56,7 @@ class Report:
 
     def finish(self, answer: Answer, meter: CostMeter, saved: SavedConversation) -> None:
         """Print the ``answer``, what it cost, and what it is saved as."""
-        from ..terminal.costs import cost_data
+        from ...sessions.costs import cost_data
 
         more: dict[str, Any] = {"cost": cost_data(meter.usd), **saved.as_dict()}
         if self._lines is not None:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 from toolspan_server.config import Config
 
 from ...errors import UsageError
+from ...sessions.chosen.config import ConfigChoice, config_paths_or_default
+from ...sessions.chosen.tool_globs import ALL_TOOLS
+from ...sessions.client import SessionClient
+from ...sessions.locking import held, locked_definitions
+from ...sessions.session import Session, opened
 from ...validation.between import NOTHING_BETWEEN, Between
-from ..inputs.options import ConfigChoice, config_paths_or_default, read_config
-from ..inputs.tool_globs import ALL_TOOLS
+from ..host import TERMINAL
+from ..inputs.options import read_config
 from ..inputs.validation.recording import RecordingChoice
 from ..terminal.output import print_note
-from .client import SessionClient
-from .locking import held, locked_definitions
-from .session import Session, opened
 
 if TYPE_CHECKING:
     from ...validation.recording import Recorder, Replay
@@ -53,7 +55,7 @@ async def taped(choice: ConfigChoice, recording: RecordingChoice) -> AsyncGenera
         async with _replayed(choice, recording.replay) as found:
             yield found
         return
-    async with opened(choice) as session:
+    async with opened(choice, TERMINAL) as session:
         if recording.record is None:
             yield Taped(session)
             return
@@ -96,11 +98,13 @@ async def _replayed(choice: ConfigChoice, path: Path) -> AsyncGenerator[Taped]:
     config = read_config(choice, needed=False)
     replay = Replay(Recorded.read(path), _redact(config, choice))
     listed = replay.toolbox()
-    toolbox, baseline = held(listed, locked_definitions(choice, config, server=None), strict=choice.locked)
+    toolbox, baseline = held(
+        listed, locked_definitions(choice, config, server=None), TERMINAL, strict=choice.locked
+    )
     if choice.tools != ALL_TOOLS:
         toolbox = toolbox.accepting(choice.tools.among(listed.tools))
     no_tools = None if toolbox.tools else UsageError(f"the recording {path} has no tools that are asked for")
-    session = Session(config, toolbox, choice, baseline, SessionClient(config), no_tools)
+    session = Session(config, toolbox, choice, baseline, SessionClient(config, TERMINAL), TERMINAL, no_tools)
     found = Taped(session, replaying(replay))
     yield found
     found.exit_code = _told_of_replay(replay)

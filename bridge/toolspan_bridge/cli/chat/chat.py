@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ...loop import Question
-from ...messages import Part
 from ...providers import Provider
 from ...routes import Profile
-from ..asking.agent import agent_of
-from ..asking.asker import RoutedAsker
-from ..asking.kept.saved_conversation import SavedConversation
-from ..asking.named.attached import check_files
-from ..asking.named.files import named_files
-from ..asking.named.followed import follow_again
-from ..asking.named.mentions import Asked, with_mentions
+from ...sessions.answering import made_ready
+from ...sessions.asker import RoutedAsker
+from ...sessions.chosen.approvals import ApprovalChoice
+from ...sessions.chosen.limits import LimitChoice
+from ...sessions.costs import cost_data
+from ...sessions.kept.saved_conversation import SavedConversation
+from ...sessions.named.followed import follow_again
+from ...sessions.named.mentions import Asked, with_mentions
+from ..asking.named_files import named_files
 from ..asking.options import AskOptions
-from ..inputs.approvals import ApprovalChoice
-from ..inputs.limits import LimitChoice
-from ..terminal.costs import cost_data
 from ..terminal.output import emit_json, print_note
 from ..terminal.printing import printer_for
 from ..terminal.screen.folded import Folded
@@ -86,18 +84,21 @@ class Chat:
                 self.unanswered = None
 
     async def _answer(self, asked: Asked) -> None:
-        routed, provider = await self.routed(asked.text)
         printer = printer_for(
             stream=self.options.stream, quiet=self.as_json, folded=self.folded, keep=self.saved.keep_file
         )
-        question = self.limits.applied_to(self._with(asked.parts).applied_to(routed))
-        check_files(question, provider)
-        await self.asker.standing.heed(question, provider)
+        ready = await made_ready(
+            self.asker,
+            asked,
+            replace(self.options, images=()),
+            self.saved,
+            approvals=self.approvals,
+            limits=self.limits,
+            profile=self.profile,
+        )
+        agent, provider, meter = ready.agent, ready.provider, ready.meter
         conversation = self.saved.conversation
-        session = await self.asker.failing_tools.heed(question, provider, conversation)
-        meter = self.asker.meter(question, provider)
-        agent = agent_of(question, provider, meter, session, self.approvals, self.saved)
-        session.client.use(agent.question, provider, agent.approver, self.asker.find)
+        self.asker.session.client.use(agent.question, provider, agent.approver, self.asker.find)
         try:
             with self.saved.written():
                 answer = await talk(
@@ -113,6 +114,3 @@ class Chat:
             return
         printer.answer(answer.content, answer.citations)
         printer.figures(answer, meter, conversation)
-
-    def _with(self, parts: tuple[Part, ...]) -> AskOptions:
-        return replace(self.options, images=parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...errors import UsageError
-from ..asking.named.mentions import names_prompt
+from ...sessions.named.mentions import names_prompt
 from ..terminal.output import print_note
 from .chat import Chat
 from .command import Leave

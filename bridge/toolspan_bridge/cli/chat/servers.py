@@ -13,10 +13,10 @@ from toolspan_server.engines.upstreams import ServerSpec
 
 from ...errors import AuthError, UnreachableError
 from ...oauth import SignInWay
+from ...sessions.chosen.target import CONNECT_SECONDS
+from ...sessions.locking import listed_definitions
+from ...sessions.session import Session
 from ...toolbox import Toolbox
-from ..asking.locking import listed_definitions
-from ..asking.session import Session
-from ..inputs.target import CONNECT_SECONDS
 from ..terminal.sign_in import person_here
 from ..terminal.waiting.of_servers import servers_starting
 

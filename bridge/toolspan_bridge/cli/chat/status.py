@@ -10,7 +10,7 @@ from ..terminal.output import without_notes
 
 if TYPE_CHECKING:
     from ...conversation import Conversation
-    from ..terminal.costs import CostMeter
+    from ...sessions.costs import CostMeter
     from .chat import Chat
     from .last_turn import LastTurn
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from ...conversation.store import SUFFIX
 from ...errors import UsageError
 from ...files.replacement import replace_file
-from ..asking.kept.stored import store_of
+from ...sessions.kept.stored import store_of
+from ..host import TERMINAL
 from ..wire.redaction import redactor
 from .finding import Finding
 from .surroundings import Surroundings
@@ -57,7 +58,7 @@ def _contents(
     for number, path in enumerate(logs, 1):
         yield f"logs/{number}-{path.name}", _tail(path)
     if conversations:
-        for path in sorted(store_of(around.config, around.choice).folder.glob(f"*{SUFFIX}")):
+        for path in sorted(store_of(around.config, around.choice, TERMINAL).folder.glob(f"*{SUFFIX}")):
             yield f"conversations/{path.name}", _tail(path)
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from toolspan_server.config import Config, ConfigError, UntrustedItem, load_config
 
 from ...errors import ConsentError
-from ..inputs.options import ConfigChoice, config_paths_or_default
+from ...sessions.chosen.config import ConfigChoice, config_paths_or_default
+from ..host import TERMINAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,6 @@ class Surroundings:
         if not found or self.choice.may_run:
             return True
         try:
-            return self.choice.is_trusted(found, ask=False)
+            return self.choice.is_trusted(found, TERMINAL, ask=False)
         except ConsentError:
             return False

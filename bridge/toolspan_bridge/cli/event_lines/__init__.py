@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .data import event_data
+from ...sessions.event_data import event_data
 from .schema import line_schema
 from .writer import JsonLines
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...events import Answer, End, Event
+from ...sessions.event_data import event_data
 from ..terminal.output import emit_json_line
-from .data import event_data
 
 __all__ = ["JsonLines"]
 

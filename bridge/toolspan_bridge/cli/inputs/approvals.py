@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any, get_args
 
 import click
 
 from ...approvals import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class ApprovalChoice:
-    """``--approval`` and ``--approve``: the ``policy``, if one is named, and globs of tools that may run."""
-
-    policy: Policy | None = None
-    allowed: tuple[str, ...] = ()
+from ...sessions.chosen.approvals import ApprovalChoice
 
 
 def approval_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...errors import UsageError
-from ...formats.shared.conversation.media import PDF, media_type, sound_type
 from ...messages import Part
-from .piped import MAX_BYTES, as_text, stdin_bytes
+from ...sessions.attachments import MAX_FILE_BYTES, MAX_FILES, file_part
+from .piped import stdin_bytes
 
 STDIN = "-"
-MAX_FILES = 20
-MAX_FILE_BYTES = 20 * 1024 * 1024
 
 
 def read_files(paths: Sequence[str]) -> tuple[Part, ...]:
@@ -28,33 +25,7 @@ def read_files(paths: Sequence[str]) -> tuple[Part, ...]:
 
 
 def _part(path: str) -> Part:
-    data = _bytes(path)
-    name = "stdin" if path == STDIN else Path(path).name
-    mime = media_type(data[:64]) or sound_type(data[:64])
-    if not mime:
-        return _text(data, path, name)
-    encoded = base64.b64encode(data).decode("ascii")
-    if mime in PDF:
-        resource = {"uri": name, "mimeType": mime, "blob": encoded}
-        return Part("resource", {"type": "resource", "resource": resource})
-    kind = mime.partition("/")[0]
-    return Part(kind, {"type": kind, "data": encoded, "mimeType": mime})
-
-
-def _text(data: bytes, path: str, name: str) -> Part:
-    if len(data) > MAX_BYTES:
-        raise UsageError(
-            f"the text {path} is larger than {MAX_BYTES:,} bytes: pass a part of it, or let a tool read it "
-            "(--workspace DIR)"
-        )
-    try:
-        text = as_text(data, path)
-    except UsageError:
-        raise UsageError(
-            f"{path} is no image (PNG, JPEG, GIF, WebP), PDF, sound (WAV, MP3, FLAC, Ogg, AIFF, AAC) or text "
-            "(UTF-8): models take nothing else"
-        ) from None
-    return Part("resource", {"type": "resource", "resource": {"uri": name, "text": text}})
+    return file_part(_bytes(path), "stdin" if path == STDIN else Path(path).name, path)
 
 
 def _bytes(path: str) -> bytes:

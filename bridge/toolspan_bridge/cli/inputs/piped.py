@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import sys
 import threading
 from collections.abc import Generator
@@ -12,9 +11,10 @@ from pathlib import Path
 
 from ...errors import UsageError
 from ...messages import Part
+from ...sessions import attachments
 from ..terminal.output import print_note
 
-MAX_BYTES = 1_048_576
+MAX_BYTES = attachments.MAX_TEXT_BYTES
 """The most bytes of text that are read from stdin."""
 
 _PATIENCE = 1.0
@@ -96,16 +96,9 @@ def stdin_bytes(most: int) -> bytes:
 
 
 def as_text(data: bytes, origin: str) -> str:
-    """``data`` as text: UTF-8, or UTF-16 with its mark. Raises ``UsageError`` for anything else."""
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        hint = ": a picture, PDF or sound goes with the question by --file -" if origin == "stdin" else ""
-        raise UsageError(f"{origin} is no text (UTF-8){hint}")
-    return text.replace("\r\n", "\n")
+    """``data`` as text. Raises ``UsageError`` for what is none."""
+    hint = ": a picture, PDF or sound goes with the question by --file -" if origin == "stdin" else ""
+    return attachments.as_text(data, origin, hint)
 
 
 @contextmanager

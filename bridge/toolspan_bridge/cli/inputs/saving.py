@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import click
 
 from ...errors import UsageError
+from ...sessions.chosen.saving import SavingChoice
 from . import completed
-
-
-@dataclass(frozen=True, slots=True)
-class SavingChoice:
-    """Whether to ``save`` the conversation; the ``name`` of the one to go on with (the beginning of an id,
-    or ``latest``), if any, and whether to go on with a copy of it."""
-
-    save: bool = True
-    name: str | None = None
-    fork: bool = False
 
 
 def saving_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from ...errors import UsageError
-from ...init import Calling, api_source, http_tool, mock_tool, server_spec
+from ..init import Calling, api_source, http_tool, mock_tool, server_spec
 from ..terminal.output import print_message, print_text
 from ..terminal.questions.lines import ask_line
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ...errors import StoreError, UsageError
-from .options import ConfigChoice
+from ...sessions.chosen.config import ConfigChoice
 
 
 def store_option(function: Callable[..., Any]) -> Callable[..., Any]:

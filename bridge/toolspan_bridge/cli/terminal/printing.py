@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from ...conversation import Conversation
 from ...events import Answer
 from ...messages import Citation
-from .costs import CostMeter
+from ...sessions.costs import CostMeter
 from .screen.folded import Folded
 from .talk import Printer, Shows
 

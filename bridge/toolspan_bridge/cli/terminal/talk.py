@@ -34,13 +34,14 @@ from ...events import (
 from ...loop import Question, run
 from ...messages import Citation, ToolOutcome
 from ...providers import Provider
+from ...sessions.costs import CostMeter, innermost
 from ...toolbox import Toolbox
-from .costs import CostMeter, cost_line
+from .costs import cost_line
 from .limit_menu import limit_menu
 from .media.received import Received, files_of, result_text
 from .of_events.lines import answered, approval_text, hook_text, meanwhile, source_lines
 from .of_events.open_calls import OpenCalls
-from .of_events.subagents import innermost, subagent_line
+from .of_events.subagents import subagent_line
 from .of_events.todos import TODO_WRITE, progress_text, todo_lines
 from .output import (
     LineWriter,
@@ -244,22 +245,13 @@ async def talk(
             async with aclosing(events), unechoed():
                 async for event in events:
                     show(event)
-                    _add_usage(event, meter)
+                    if meter is not None:
+                        meter.take(event)
                     if isinstance(event, End):
                         return event.answer
     finally:
         printer.close()
     raise AssertionError("a run ends with End")
-
-
-def _add_usage(event: Event, meter: CostMeter | None) -> None:
-    used = innermost(event) if isinstance(event, SubagentEvent) else event
-    if meter is None:
-        return
-    if isinstance(used, UsageReported) or (isinstance(used, SamplingAnswer) and used.model):
-        meter.add(used.usage)
-    if isinstance(event, UsageReported):
-        meter.last = event.usage
 
 
 def _with_files(text: str, outcome: ToolOutcome) -> str:

@@ -14,9 +14,6 @@ from ...trust.folders import Untrusted
 from .output import print_coloured
 from .questions.lines import asked_yes
 
-MOST_SHOWN = 200
-"""How many items a person is asked about at once."""
-
 
 def asked_to_trust(folder: Path, found: Sequence[Untrusted]) -> bool:
     """Whether the person allows all of ``found`` in ``folder``; what is not yes is no. On stderr.

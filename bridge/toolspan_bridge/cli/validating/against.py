@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ...errors import UsageError
-from ..asking.session import Session, opened
-from ..inputs.options import ConfigChoice
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.session import Session, opened
+from ..host import TERMINAL
 from ..terminal.output import emit_json, print_note
 from .definition_differences import show_differences
 from .sides import RunSuite, exit_code_of, trials_of
@@ -43,12 +44,12 @@ async def _reports(
     kept in one store, the record of the config is the newer one, and holds."""
     from ...validation.definitions_ab import Renames
 
-    async with opened(choice) as mine:
+    async with opened(choice, TERMINAL) as mine:
         names = [tool.name for tool in mine.tools()]
         suite_of_other = Renames.parsed(renames, names).applied_to(suite)
         _check(suite, mine, "the config")
-        print_note(f"first with the tools of {other}, then with those of the config")
-        async with opened(replace(choice, paths=(other,))) as others:
+        print_note(f"now: with the tools of {other}, which are asked first; before: with those of the config")
+        async with opened(replace(choice, paths=(other,)), TERMINAL) as others:
             _check(suite_of_other, others, other)
             now = await run(others, suite_of_other)
         return await run(mine, suite), now

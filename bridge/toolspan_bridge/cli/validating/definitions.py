@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...messages import ReasoningEffort
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.session import Session
 from ...validation import Suite, ValidationReport
-from ..asking.session import Session
-from ..inputs.options import ConfigChoice
 from ..inputs.validation.definition_options import DefinitionsChoice
 from ..inputs.validation.run_options import RunChoice
 from ..inputs.validation.suites import NamedSuite, suites_to_run
@@ -42,7 +42,7 @@ def compared(
             definitions.against, definitions.renames, choice, named.suite, run_suite, as_json=as_json
         )
     from .suggest import Suggest
+    from .suggested_files import SuggestedFile
 
-    return Suggest(choice, definitions.suggest_by, definitions.output).shown(
-        named.suite, run_suite, as_json=as_json
-    )
+    output = SuggestedFile(definitions.output, choice) if definitions.output is not None else None
+    return Suggest(choice, definitions.suggest_by, output).shown(named.suite, run_suite, as_json=as_json)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ...errors import UsageError
 from ...messages import ReasoningEffort
+from ...sessions.session import Session
 from ...validation import (
     TRIAL_TIMEOUT,
     Asker,
@@ -32,7 +33,6 @@ from ...validation.runs.progress import Shown
 from ...validation.runs.progress.tally import Row
 from ...validation.runs.quick import QUICK_SECONDS
 from ...validation.runs.validate import check_run
-from ..asking.session import Session
 from ..inputs.validation.run_options import RunChoice
 from ..terminal.output import print_note
 from .interrupts import interruptible

@@ -11,13 +11,14 @@ from pathlib import Path
 from toolspan_server.common.did_you_mean import known_names
 from toolspan_server.config import Config
 
-from ...approvals import PolicyApprover
 from ...errors import UsageError
 from ...messages import ReasoningEffort
-from ...providers.http.rate_limits import AdaptiveLimiters, RateLimiters
-from ...providers.http.settings import HttpSettings
+from ...providers.http.rate_limits import AdaptiveLimiters
 from ...providers.prices import Pricing
 from ...providers.resolve import split_model
+from ...sessions.chosen.default_model import default_model
+from ...sessions.session import Session
+from ...sessions.validating import asker_of
 from ...validation import (
     EXPORT_FILE,
     TRIAL_TIMEOUT,
@@ -44,18 +45,16 @@ from ...validation.runs.modes import in_modes
 from ...validation.runs.progress import Shown
 from ...validation.runs.quick import QUICK_SECONDS, sampled
 from ...validation.stores import store_of
-from ..asking.default_model import default_model
-from ..asking.session import Session
+from ..host import TERMINAL
 from ..inputs.validation.run_options import RunChoice
 from ..inputs.validation.suites import NamedSuite
 from ..terminal.output import print_note
 from .batches import batched_run, check_batch, made_by_batches
 from .interrupts import interruptible
 
-__all__ = ["asker_of", "store_for", "validated"]
+__all__ = ["store_for", "validated"]
 
 _MOST_EXPORTED = 20_000
-_CONNECTIONS = 1_000
 
 
 async def validated(
@@ -85,7 +84,7 @@ async def validated(
     between = batches.between if batches else between
     with Store.open(store_for(config, run.queue), redact=config.redact) as opened_store:
         store = between.kept_in(opened_store)
-        async with asker_of(session, reasoning, AdaptiveLimiters(_say_slower), between) as asker:
+        async with asker_of(session, TERMINAL, reasoning, AdaptiveLimiters(_say_slower), between) as asker:
             made = partial(
                 _made_somewhere, session, asker, store, chosen, suites, run, rule, between, reasoning
             )
@@ -116,25 +115,6 @@ def store_for(config: Config, queue: str) -> Path | str:
     if queue and not (config.validation and config.validation.store):
         return queue
     return store_of(config)
-
-
-def asker_of(
-    session: Session,
-    reasoning: ReasoningEffort | None,
-    limiters: RateLimiters,
-    between: Between = NOTHING_BETWEEN,
-) -> Asker:
-    """What puts scenarios to models with the tools of ``session``; requests are held back by ``limiters``."""
-    return Asker(
-        session.config,
-        session.toolbox,
-        allow=session.choice.allow,
-        reasoning=reasoning,
-        on_note=print_note,
-        approver=PolicyApprover(departure_of=session.baseline.departure),
-        between=between,
-        settings=HttpSettings(connections=_CONNECTIONS, idle_connections=_CONNECTIONS, limiters=limiters),
-    )
 
 
 async def _made_somewhere(

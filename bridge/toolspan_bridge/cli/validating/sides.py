@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from ...sessions.session import Session
 from ...validation import Suite, Trial, ValidationReport
 from ...validation.definitions_ab import ModelDifference
-from ..asking.session import Session
 from ..terminal.output import print_note
 
 __all__ = ["RunSuite", "exit_code_of", "trials_of"]

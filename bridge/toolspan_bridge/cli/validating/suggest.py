@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from ...errors import ProviderError, StoreError
-from ...files.replacement import replace_file
-from ..asking.session import Session, opened
-from ..inputs.options import ConfigChoice
+from ...errors import ProviderError
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.session import Session, opened
+from ..host import TERMINAL
 from ..terminal.output import emit_json, emit_text, print_note
 from .sides import RunSuite, exit_code_of, trials_of
+from .suggested_files import SuggestedFile
 
 if TYPE_CHECKING:
     from ...validation import Suite, Trial, ValidationReport
@@ -30,7 +29,7 @@ class Suggest:
 
     choice: ConfigChoice
     by: str | None = None
-    output: str | None = None
+    output: SuggestedFile | None = None
 
     def shown(self, suite: Suite, run: RunSuite, *, as_json: bool) -> int:
         """Make and test them, print what came of it, and give the exit code: 6 where a model is worse with
@@ -40,8 +39,10 @@ class Suggest:
     async def _shown(self, suite: Suite, run: RunSuite, *, as_json: bool) -> int:
         from ...validation.definitions_ab import differences, halves, reworded
 
+        if self.output is not None:
+            self.output.check()
         looked_at, held_out = halves(suite)
-        async with opened(self.choice) as session:
+        async with opened(self.choice, TERMINAL) as session:
             print_note(f"looking at {_counted(looked_at)}; {_counted(held_out)} held out")
             seen = await run(session, looked_at)
             rewordings = await self._rewordings(session, trials_of(seen))
@@ -51,7 +52,8 @@ class Suggest:
             other = session.toolbox.reworded(lambda tool: reworded(tool, rewordings))
             now = await run(replace(session, toolbox=other), held_out)
         found = differences(trials_of(before), trials_of(now))
-        self._write(rewordings)
+        if self.output is not None:
+            self.output.write(rewordings)
         _show(rewordings, found, as_json=as_json)
         return exit_code_of((seen, before, now), found)
 
@@ -63,25 +65,13 @@ class Suggest:
             return by_rules(trials, tools)
         return await by_model(trials, tools, partial(_asked, session, self.by))
 
-    def _write(self, rewordings: Sequence[Rewording]) -> None:
-        if self.output is None:
-            return
-        data = {"rewordings": [each.as_dict() for each in rewordings]}
-        try:
-            replace_file(
-                Path(self.output).resolve(), json.dumps(data, ensure_ascii=False, indent=2).encode() + b"\n"
-            )
-        except OSError as error:
-            raise StoreError(f"the rewordings cannot be written to {self.output}: {error.strerror}") from None
-        print_note(f"wrote {self.output}; no config was changed")
-
 
 async def _asked(session: Session, model: str, text: str, schema: Mapping[str, Any]) -> Any:
     from ...loop import Question, answer
     from ...providers import ProviderPool
     from ...toolbox import Toolbox
 
-    async with ProviderPool(session.config, session.choice.allow) as providers:
+    async with ProviderPool(session.config, session.choice.allowing(TERMINAL)) as providers:
         provider, name = await providers.get(model)
         found = await answer(Question(text, name, answer_schema=schema), provider, Toolbox([]))
     if not found.fits:

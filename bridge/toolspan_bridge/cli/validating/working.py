@@ -7,6 +7,7 @@ import signal
 import socket
 import threading
 from contextlib import AsyncExitStack
+from importlib import import_module
 
 import anyio
 
@@ -14,20 +15,24 @@ from toolspan_server.common.visible import visible_line
 
 from ...errors import UsageError
 from ...messages import ReasoningEffort
+from ...sessions.session import Session
+from ...sessions.validating import asker_of
 from ...validation import Asker, Concurrency, Stop, Store
 from ...validation.fingerprint import hash_of_tools
 from ...validation.queue.alongside import alongside
 from ...validation.queue.connection import Queue, opened_queue
 from ...validation.queue.pace import SharedLimiters
 from ...validation.queue.worker import GRACE, Worker, WorkerSettings
-from ..asking.session import Session
+from ..host import TERMINAL
 from ..terminal.output import print_note
-from .run import asker_of, store_for
+from .run import store_for
 
 __all__ = ["worked"]
 
 _SHORTEST_LEASE = 1.0
 _EXIT_INTERRUPTED = 130
+_IMPORTED_AHEAD = ("procrastinate.worker", "genai_prices.data", "jsonschema_rs")
+"""What the first trials need: they take as long to import as three answers of a quick model."""
 
 
 async def worked(session: Session, url: str, concurrency: int | None, lease: float) -> int:
@@ -57,9 +62,13 @@ async def _work(session: Session, queue: Queue, store: Store, settings: WorkerSe
 
         async def asker(reasoning: ReasoningEffort | None) -> Asker:
             if reasoning not in askers:
-                askers[reasoning] = await stack.enter_async_context(asker_of(session, reasoning, limiters))
+                askers[reasoning] = await stack.enter_async_context(
+                    asker_of(session, TERMINAL, reasoning, limiters)
+                )
             return askers[reasoning]
 
+        for name in _IMPORTED_AHEAD:
+            import_module(name)
         worker, stop = Worker(queue, store, asker, settings, print_note), Stop()
         signals = _Signals(worker, stop)
         print_note(f"worker {settings.name} waits for trials at {queue.place.shown}; Ctrl+C stops it")

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import click
 
+from ...sessions.chosen.approvals import ApprovalChoice
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.chosen.limits import LimitChoice
+from ...sessions.chosen.saving import SavingChoice
+from ...sessions.preset_session import opened_for
 from ..asking.options import AskOptions, ask_options
-from ..asking.preset_session import opened_for
 from ..asking.reporting import Report
+from ..host import TERMINAL
 from ..inputs import completed
-from ..inputs.approvals import ApprovalChoice, approval_options
-from ..inputs.limits import LimitChoice, limit_options
+from ..inputs.approvals import approval_options
+from ..inputs.limits import limit_options
 from ..inputs.options import (
-    ConfigChoice,
     config_options,
     debug_option,
     locked_option,
@@ -29,7 +33,7 @@ from ..inputs.options import (
 from ..inputs.output_choice import Output, output_options
 from ..inputs.piped import asked_with_stdin, prompt_of
 from ..inputs.profile import profile_options
-from ..inputs.saving import SavingChoice, saving_options
+from ..inputs.saving import saving_options
 from ..inputs.schema import read_schema
 from ..module_group import Verb
 from ..terminal.output import emit_json
@@ -39,15 +43,15 @@ if TYPE_CHECKING:
     from ...loop import Question
     from ...providers import Provider
     from ...routes import Profile
-    from ..asking.asker import RoutedAsker
-    from ..asking.kept.saved_conversation import SavedConversation
-    from ..asking.named.mentions import Asked
-    from ..asking.session import Session
+    from ...sessions.asker import RoutedAsker
+    from ...sessions.kept.saved_conversation import SavedConversation
+    from ...sessions.named.mentions import Asked
+    from ...sessions.session import Session
 
 _NEEDED_NEXT = (
-    "toolspan_bridge.cli.asking.asker",
-    "toolspan_bridge.cli.asking.agent",
-    "toolspan_bridge.cli.asking.named.mentions",
+    "toolspan_bridge.sessions.asker",
+    "toolspan_bridge.sessions.agent",
+    "toolspan_bridge.sessions.named.mentions",
     "toolspan_bridge.cli.terminal.printing",
 )
 """What a question needs once the servers have started."""
@@ -150,13 +154,13 @@ class _Asking:
         report = Report(self.output, stream=self.options.stream, verbose=self.options.verbose)
         async with self._opened(report) as (session, asker):
             from ...conversation import Conversation
-            from ..asking.agent import agent_of
-            from ..asking.kept.saved_conversation import SavedConversation
-            from ..asking.named.mentions import with_mentions
+            from ...sessions.agent import agent_of
+            from ...sessions.kept.saved_conversation import SavedConversation
+            from ...sessions.named.mentions import with_mentions
             from ..terminal.talk import talk
 
             mentioned = await with_mentions(self.text, session.toolbox)
-            saved = SavedConversation(Conversation(), None)
+            saved = SavedConversation(Conversation(), None, TERMINAL)
             saved.keep(session, self.saving)
             report.keep = saved.keep_file
             asked, provider = await self._routed(mentioned, asker, saved)
@@ -177,14 +181,14 @@ class _Asking:
         """Show what would be sent. Resources that it names are not read."""
         from ...conversation import Conversation
         from ...providers.preview import shown_keys
-        from ..asking.agent import agent_of
+        from ...sessions.agent import agent_of
+        from ...sessions.kept.saved_conversation import SavedConversation
+        from ...sessions.named.mentions import Asked
         from ..asking.dry_run import dry_run
-        from ..asking.kept.saved_conversation import SavedConversation
-        from ..asking.named.mentions import Asked
 
         with shown_keys() as variables:
             async with self._opened(Report(self.output, stream=False)) as (session, asker):
-                saved = SavedConversation(Conversation(), None)
+                saved = SavedConversation(Conversation(), None, TERMINAL)
                 saved.look_up(session, self.saving)
                 asked, provider = await self._routed(Asked(self.text), asker, saved)
                 meter = asker.meter(asked, provider)
@@ -201,8 +205,8 @@ class _Asking:
     async def _opened(self, report: Report) -> AsyncGenerator[tuple[Session, RoutedAsker]]:
         preset, level = self.options.preset, self.options.log_level
         with report.notes():
-            async with opened_for(preset, self.choice, level, meanwhile=_NEEDED_NEXT) as session:
-                from ..asking.asker import RoutedAsker
+            async with opened_for(preset, self.choice, TERMINAL, level, meanwhile=_NEEDED_NEXT) as session:
+                from ...sessions.asker import RoutedAsker
 
                 async with RoutedAsker(session) as asker:
                     yield session, asker
@@ -210,7 +214,7 @@ class _Asking:
     async def _routed(
         self, mentioned: Asked, asker: RoutedAsker, saved: SavedConversation
     ) -> tuple[Question, Provider]:
-        from ..asking.named.attached import check_files
+        from ...sessions.named.attached import check_files
 
         asked, provider = await asker.routed(
             mentioned.text,

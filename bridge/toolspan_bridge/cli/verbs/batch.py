@@ -12,14 +12,10 @@ import click
 from ...errors import BridgeError, StoreError, UsageError
 from ...messages import ReasoningEffort, Reply, Request, User
 from ...providers import Provider, ProviderPool
-from ..asking.default_model import default_model
-from ..inputs.options import (
-    ConfigChoice,
-    config_options,
-    json_option,
-    read_config,
-    reasoning_option,
-)
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.chosen.default_model import default_model
+from ..host import TERMINAL
+from ..inputs.options import config_options, json_option, read_config, reasoning_option
 from ..inputs.questions import read_questions
 from ..module_group import SubcommandGroup
 from ..terminal.output import (
@@ -169,7 +165,7 @@ def _at_provider(choice: ConfigChoice, model: str, step: Callable[[Provider, str
     config = read_config(choice, needed=False)
 
     async def run() -> _T:
-        async with ProviderPool(config, choice.allow) as providers:
+        async with ProviderPool(config, choice.allowing(TERMINAL)) as providers:
             return await step(*await providers.get(model))
 
     return anyio.run(run)

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING
 import anyio
 import click
 
-from ..asking.asker import RoutedAsker
-from ..asking.kept.saved_conversation import SavedConversation, named
+from ...sessions.asker import RoutedAsker
+from ...sessions.chosen.approvals import ApprovalChoice
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.chosen.limits import LimitChoice
+from ...sessions.chosen.saving import SavingChoice
+from ...sessions.kept.saved_conversation import SavedConversation, named
+from ...sessions.preset_session import opened_for
 from ..asking.options import AskOptions, ask_options
-from ..asking.preset_session import opened_for
 from ..chat.chat import Chat
 from ..chat.prompt import at_the_prompt, line_by_line
 from ..chat.servers import server_host
-from ..inputs.approvals import ApprovalChoice, approval_options
-from ..inputs.limits import LimitChoice, limit_options
+from ..host import TERMINAL
+from ..inputs.approvals import approval_options
+from ..inputs.limits import limit_options
 from ..inputs.options import (
-    ConfigChoice,
     config_options,
     debug_option,
     json_option,
@@ -28,7 +32,7 @@ from ..inputs.options import (
     workspace_option,
 )
 from ..inputs.profile import profile_options
-from ..inputs.saving import SavingChoice, saving_options
+from ..inputs.saving import saving_options
 from ..module_group import Verb
 from ..terminal.output import print_note
 from ..terminal.program import command_line
@@ -77,11 +81,11 @@ def command(
     """
     saving, file = named(saving, resume)
     goes_on = file if saving.save and not saving.fork else None
-    saved = SavedConversation.opened(save or goes_on, file)
+    saved = SavedConversation.opened(save or goes_on, file, TERMINAL)
 
     async def run() -> int:
         async with (
-            opened_for(options.preset, choice, options.log_level) as session,
+            opened_for(options.preset, choice, TERMINAL, options.log_level) as session,
             RoutedAsker(session) as asker,
         ):
             saved.keep(session, saving)

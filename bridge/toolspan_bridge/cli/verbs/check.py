@@ -18,14 +18,11 @@ from toolspan_server.config import (
 from ...errors import UsageError
 from ...messages import ToolSpec
 from ...providers import own_providers
+from ...sessions.chosen.config import ConfigChoice
 from ...trust.invisible_text import invisible_text_notes
 from ..examples import ExampleOutcome, run_examples
-from ..inputs.options import (
-    ConfigChoice,
-    config_options,
-    json_option,
-    read_config,
-)
+from ..host import TERMINAL
+from ..inputs.options import config_options, json_option, read_config
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_message, print_note
 
@@ -49,7 +46,7 @@ def command(choice: ConfigChoice, run_examples: bool, as_json: bool) -> int:
     own_providers(config)  # refuses the name of a known provider
     _check_hooks(config, run=choice.trust)
     if run_examples:
-        choice.allow(untrusted_code(config))
+        choice.allow(untrusted_code(config), TERMINAL)
     outcomes = anyio.run(_outcomes, config, choice) if run_examples else []
     failed = [outcome for outcome in outcomes if outcome.ok is False]
     if as_json:

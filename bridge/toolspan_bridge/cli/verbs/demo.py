@@ -11,13 +11,15 @@ import click
 from ...errors import UsageError
 from ...formats import format_names, get_format
 from ...formats.names import NameTable
+from ...sessions.asker import RoutedAsker
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.chosen.default_model import default_model
+from ...sessions.session import Session, opened
 from ...validation import print_report
-from ..asking.asker import RoutedAsker
-from ..asking.default_model import default_model
 from ..asking.options import AskOptions
-from ..asking.session import Session, opened
 from ..demo_folder import DemoFolder
-from ..inputs.options import ConfigChoice, model_option
+from ..host import TERMINAL
+from ..inputs.options import model_option
 from ..inputs.validation.run_options import RunChoice
 from ..inputs.validation.suites import suites_to_run
 from ..module_group import Verb
@@ -68,7 +70,7 @@ def _unedited(place: DemoFolder) -> DemoFolder:
 
 
 async def _show(config: Path, model: str) -> int:
-    async with opened(ConfigChoice((str(config),))) as session:
+    async with opened(ConfigChoice((str(config),)), TERMINAL) as session:
         heading(f"1. The tools of {config}, served over MCP by a subprocess")
         for tool in session.toolbox.tools:
             print_message(f"{tool.name:18} {tool.description}")

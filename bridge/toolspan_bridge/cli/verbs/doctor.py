@@ -9,7 +9,8 @@ import anyio
 import click
 
 from ...errors import UsageError
-from ..inputs.options import ConfigChoice, config_options, json_option
+from ...sessions.chosen.config import ConfigChoice
+from ..inputs.options import config_options, json_option
 from ..module_group import Verb
 from ..terminal.output import emit_json, print_note, print_text
 

@@ -18,16 +18,13 @@ from ...loop import SEARCH
 from ...messages import Request, ToolSpec
 from ...providers import ProviderPool, own_providers
 from ...providers.resolve import with_wording
-from ..asking.asker import chosen_wordings
-from ..asking.request import (
-    asked_request,
-    is_full,
-    model_of,
-    way_of,
-)
-from ..asking.session import Session, opened
+from ...sessions.asker import chosen_wordings
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.request import asked_request, is_full, model_of, way_of
+from ...sessions.session import Session, opened
 from ..curl import curl
-from ..inputs.options import ConfigChoice, config_options, locked_option, server_option, tool_options
+from ..host import TERMINAL
+from ..inputs.options import config_options, locked_option, server_option, tool_options
 from ..inputs.profile import profile_options
 from ..long_lists import all_option, grouped, is_too_long, note_how_to_see_all
 from ..module_group import Verb
@@ -116,7 +113,7 @@ def command(
     )
 
     async def run() -> None:
-        async with opened(choice, server=server) as session:
+        async with opened(choice, TERMINAL, server=server) as session:
             if strict:
                 session.toolbox.tools = tools_asking_strict(session.toolbox.tools)
             if question is None:
@@ -167,8 +164,8 @@ async def _count(options: _ExportOptions, model: str, request: Request, session:
 
     if not is_full(model, session):
         raise UsageError("--count-tokens needs to know the provider: write --model PROVIDER/MODEL")
-    wordings = chosen_wordings(session.config)
-    async with ProviderPool(session.config, session.choice.allow, wordings) as providers:
+    wordings = chosen_wordings(session.config, TERMINAL)
+    async with ProviderPool(session.config, session.choice.allowing(TERMINAL), wordings) as providers:
         provider, name = await providers.get(model)
         with waiting(f"the count of {model}"):
             tokens = await count_tokens(provider, replace(request, model=name))
@@ -215,7 +212,7 @@ async def _preview(model: str, request: Request, session: Session, wire_format: 
     from ...providers.preview import preview
 
     own = own_providers(session.config)
-    worded = with_wording(model, own, chosen_wordings(session.config))
+    worded = with_wording(model, own, chosen_wordings(session.config, TERMINAL))
     return await preview(worded, request, own, wire_format)
 
 

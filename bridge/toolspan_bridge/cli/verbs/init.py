@@ -18,7 +18,7 @@ from toolspan_server.config import DEFAULT_FILES, load_config
 
 from ...errors import UsageError
 from ...files.replacement import replace_file
-from ...init import (
+from ..init import (
     SCHEMA,
     Calling,
     Described,

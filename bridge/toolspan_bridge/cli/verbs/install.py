@@ -19,7 +19,11 @@ from toolspan_server.config import (
 )
 
 from ...errors import UsageError
-from ...other_clients.install import (
+from ...sessions.chosen.config import ConfigChoice, config_paths_or_default
+from ..host import TERMINAL
+from ..inputs.options import json_option, read_config, trust_option
+from ..module_group import Verb
+from ..other_clients.install import (
     CLIENTS,
     Client,
     FileChange,
@@ -29,15 +33,7 @@ from ...other_clients.install import (
     served_by_command,
     snippet,
 )
-from ...other_clients.install.clients import HostEnvironment, System
-from ..inputs.options import (
-    ConfigChoice,
-    config_paths_or_default,
-    json_option,
-    read_config,
-    trust_option,
-)
-from ..module_group import Verb
+from ..other_clients.install.clients import HostEnvironment, System
 from ..terminal.output import emit_document, emit_json, print_message, print_note
 from ..terminal.questions.lines import confirm
 
@@ -94,7 +90,7 @@ def command(
         return
     if config is not None and not remove:
         # the client will serve it by name, which is consent to what it contains
-        ConfigChoice(config_paths, trust=trust).allow(untrusted_code(config))
+        ConfigChoice(config_paths, trust=trust).allow(untrusted_code(config), TERMINAL)
     backup = _applied(change, yes=yes, as_json=as_json)
     _tell(row, client, chosen, change, backup, as_json=as_json)
 

@@ -18,15 +18,10 @@ from ...findings import (
 from ...formats import format_names
 from ...formats.shared.contract import Severity
 from ...messages import ToolSpec
-from ..asking.session import opened
-from ..inputs.options import (
-    ConfigChoice,
-    config_options,
-    json_option,
-    locked_option,
-    server_option,
-    tool_options,
-)
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.session import opened
+from ..host import TERMINAL
+from ..inputs.options import config_options, json_option, locked_option, server_option, tool_options
 from ..long_lists import all_option, grouped, is_too_long, note_how_to_see_all
 from ..module_group import Verb
 from ..terminal.output import (
@@ -95,7 +90,7 @@ def command(
 
 async def _tools(choice: ConfigChoice, server: str | None) -> tuple[tuple[ToolSpec, ...], int | None]:
     """The tools, and how many of them the config lets be sent at once."""
-    async with opened(choice, server=server) as session:
+    async with opened(choice, TERMINAL, server=server) as session:
         return session.tools(), session.config.limits.tools_offered
 
 

@@ -8,10 +8,12 @@ import anyio
 import click
 
 from ...errors import UnreachableError, UsageError
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.locking import listed_definitions, lock_path
+from ...sessions.session import opened
 from ...trust import Definitions, Drift, drifts, read_lock, write_lock
-from ..asking.locking import listed_definitions, lock_path
-from ..asking.session import opened
-from ..inputs.options import ConfigChoice, config_options, json_option, workspace_option
+from ..host import TERMINAL
+from ..inputs.options import config_options, json_option, workspace_option
 from ..module_group import Verb
 from ..terminal.diffs import coloured
 from ..terminal.output import emit_json, print_coloured, print_message, print_note
@@ -45,7 +47,7 @@ def command(check: bool, choice: ConfigChoice, as_json: bool) -> int:
 
 
 async def _definitions(choice: ConfigChoice, check: bool) -> tuple[Path, Definitions | None, Definitions]:
-    async with opened(choice, locks=False) as session:
+    async with opened(choice, TERMINAL, locks=False) as session:
         path = lock_path(session.config)
         if failures := session.toolbox.failures:
             names = ", ".join(repr(failure.server) for failure in failures)

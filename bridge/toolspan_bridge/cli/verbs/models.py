@@ -20,7 +20,10 @@ from ...providers import (
     provider_names,
     split_model,
 )
+from ...providers.best import best_of
 from ...providers.prices import ModelPrice, price_of
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.chosen.user_config import set_user_default_model, user_config_file, user_default_model
 from ...validation import (
     UNTESTED,
     WordingChoice,
@@ -28,18 +31,9 @@ from ...validation import (
 )
 from ...validation.standing import ModelStanding, Standings
 from ...validation.stores import store_of
-from ..inputs.options import (
-    ConfigChoice,
-    config_options,
-    json_option,
-    read_config,
-)
+from ..host import TERMINAL
+from ..inputs.options import config_options, json_option, read_config
 from ..inputs.store import store_option
-from ..inputs.user_config import (
-    set_user_default_model,
-    user_config_file,
-    user_default_model,
-)
 from ..module_group import Verb
 from ..terminal.errors import exit_code
 from ..terminal.output import emit_json, emit_table, print_message, print_note
@@ -65,7 +59,8 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value="",
     metavar="[PROVIDER/MODEL]",
-    help="Show which model answers when none is named, or set it, for this user and every folder.",
+    help="Show which model answers when none is named, or set it, for this user and every folder; best is "
+    "the cheapest validated one.",
 )
 @config_options
 @store_option
@@ -83,7 +78,7 @@ def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoic
     if default is not None:
         _default(default, config, as_json=as_json)
         return 0
-    choice.allow_store(config)
+    choice.allow_store(config, TERMINAL)
     wanted = _allowed(choice, config, _wanted(providers, config), named=bool(providers))
     listed = anyio.run(_listed, wanted, config)
     choices = read_choices(store_of(config))
@@ -101,7 +96,7 @@ def command(providers: tuple[str, ...], default: str | None, choice: ConfigChoic
 def _default(model: str, config: Config, *, as_json: bool) -> None:
     """Set the default model to ``model``, or show which it is. Raises ``UsageError``."""
     if model:
-        split_model(model, own_providers(config))
+        _check_default(model, config)
         set_user_default_model(model)
     from_environment, kept = os.environ.get("TOOLSPAN_MODEL", ""), user_default_model()
     chosen = from_environment or kept or DEFAULT_MODEL
@@ -112,6 +107,16 @@ def _default(model: str, config: Config, *, as_json: bool) -> None:
     print_message(f"{chosen} ({source})")
     if model and from_environment:
         print_note(f"{model} was kept, but $TOOLSPAN_MODEL wins over it")
+
+
+def _check_default(model: str, config: Config) -> None:
+    """Raise ``UsageError`` where ``model`` names none, and no provider whose ``best`` is meant."""
+    own = own_providers(config)
+    provider = best_of(model, own)
+    if provider is None:
+        split_model(model, own)
+    elif provider and provider not in provider_names(own):
+        raise UsageError(f"no provider {provider!r} ({nearest(provider, provider_names(own))})")
 
 
 def _wanted(providers: tuple[str, ...], config: Config) -> Sequence[str]:
@@ -130,7 +135,7 @@ def _allowed(choice: ConfigChoice, config: Config, wanted: Sequence[str], *, nam
     allowed: list[str] = []
     for name in wanted:
         try:
-            choice.allow(foreign_provider(config, name), ask=named)
+            choice.allow(foreign_provider(config, name), TERMINAL, ask=named)
         except ConsentError as error:
             if named:
                 raise

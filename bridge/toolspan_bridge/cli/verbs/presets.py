@@ -14,9 +14,11 @@ import click
 from ...errors import UsageError
 from ...messages import EFFORTS
 from ...presets import DEFAULT_TOOLS, Preset, PresetStore, builtin_tools
-from ..asking.session import opened
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.session import opened
+from ..host import TERMINAL
 from ..inputs import completed
-from ..inputs.options import ConfigChoice, config_options, json_option, workspace_option
+from ..inputs.options import config_options, json_option, workspace_option
 from ..module_group import SubcommandGroup
 from ..terminal.output import compact, emit_json, emit_table, print_message, print_note
 
@@ -37,7 +39,10 @@ def _record_options(function: _F) -> _F:
         "--instructions-file", "file", metavar="FILE", help="The same from a file; - reads stdin."
     )
     model = click.option(
-        "-m", "--model", metavar="PROVIDER/MODEL", help="Who answers; as without a preset when empty."
+        "-m",
+        "--model",
+        metavar="PROVIDER/MODEL",
+        help="Who answers, or best for the cheapest validated one; as without a preset when empty.",
     )
     level = click.option(
         "--reasoning", "level", type=click.Choice(EFFORTS), help="How much the model thinks; medium at first."
@@ -187,7 +192,7 @@ def _known_tools(wanted: tuple[str, ...], choice: ConfigChoice) -> tuple[str, ..
         return ()
 
     async def listed() -> tuple[str, ...]:
-        async with opened(choice) as session:
+        async with opened(choice, TERMINAL) as session:
             return tuple(tool.name for tool in session.toolbox.tools)
 
     known = anyio.run(listed)

@@ -15,6 +15,7 @@ from toolspan_server.config import Config
 from toolspan_server.schema.values import instant
 
 from ...errors import UsageError
+from ...sessions.chosen.config import ConfigChoice
 from ...validation import (
     BadgeRule,
     Record,
@@ -31,12 +32,8 @@ from ...validation.reports.table import lines
 from ...validation.storage.places import place_of
 from ...validation.storage.selection import Selection
 from ...validation.stores import store_of
-from ..inputs.options import (
-    ConfigChoice,
-    config_options,
-    json_option,
-    read_config,
-)
+from ..host import TERMINAL
+from ..inputs.options import config_options, json_option, read_config
 from ..inputs.store import store_option
 from ..module_group import Verb
 from ..terminal.output import (
@@ -136,7 +133,7 @@ def command(
     Exit 2 when nothing is recorded, 6 for --fail-under and --baseline.
     """
     config = read_config(choice, needed=False)
-    choice.allow_store(config)
+    choice.allow_store(config, TERMINAL)
     chosen = _Chosen(models, suites, _instant(since))
     before = baseline_of(Path(baseline)) if baseline else None
     if forget:

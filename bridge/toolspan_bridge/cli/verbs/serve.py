@@ -14,6 +14,7 @@ from typing_extensions import override
 from toolspan_server.cli.options import EXAMPLE
 
 from ...errors import UsageError
+from ..host import TERMINAL
 from ..inputs import completed
 from ..module_group import Verb
 from ..terminal.output import emit_text
@@ -70,6 +71,6 @@ def command(context: click.Context, recording: Path | None, arguments: tuple[str
 
 
 def _consent(found: Sequence[UntrustedItem], may_ask: bool) -> bool:
-    from ..inputs.options import ConfigChoice
+    from ...sessions.chosen.config import ConfigChoice
 
-    return ConfigChoice().is_trusted(found, ask=may_ask)
+    return ConfigChoice().is_trusted(found, TERMINAL, ask=may_ask)

@@ -12,12 +12,14 @@ import anyio
 import click
 
 from ...formats import format_names
-from ..asking.session import opened
+from ...sessions.chosen.approvals import ApprovalChoice
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.session import opened
+from ..host import TERMINAL
 from ..inputs import completed
-from ..inputs.approvals import ApprovalChoice, approval_options
+from ..inputs.approvals import approval_options
 from ..inputs.arguments import parse_arguments
 from ..inputs.options import (
-    ConfigChoice,
     config_options,
     debug_option,
     json_option,
@@ -209,7 +211,7 @@ def _count_by_server(named: Iterable[tuple[str, str]]) -> None:
 
 
 async def _tools(choice: ConfigChoice, server: str | None, meanwhile: Sequence[str]) -> tuple[ToolSpec, ...]:
-    async with opened(choice, server=server, meanwhile=meanwhile) as session:
+    async with opened(choice, TERMINAL, server=server, meanwhile=meanwhile) as session:
         return session.tools()
 
 
@@ -217,7 +219,7 @@ async def _tool(name: str, choice: ConfigChoice) -> tuple[ToolSpec, list[dict[st
     """The tool, and its examples when the config itself defines it."""
     from ..examples import written_examples
 
-    async with opened(choice) as session:
+    async with opened(choice, TERMINAL) as session:
         tool = session.tool(name)
         own = tool.server not in session.config.mcp_servers
         found = (each for each in session.config.tools.registry if own and each.name == tool.name)
@@ -239,14 +241,14 @@ async def _call(wanted: _Called, approvals: ApprovalChoice, choice: ConfigChoice
     import secrets
 
     from ...loop import called
-    from ..asking.approving import approver_of
-    from ..asking.asker import RoutedAsker
+    from ...sessions.approving import approver_of
+    from ...sessions.asker import RoutedAsker
     from ..asking.options import AskOptions
     from ..terminal.talk import Printer
     from ..terminal.waiting.of_events import followed
     from ..terminal.waiting.retries import show_retries
 
-    async with opened(choice, samples=bool(wanted.model), log_level=wanted.log_level) as session:
+    async with opened(choice, TERMINAL, samples=bool(wanted.model), log_level=wanted.log_level) as session:
         tool = session.tool(wanted.name)
         arguments = parse_arguments(wanted.pairs, wanted.document, tool.schema)
         approver = approver_of(session, approvals, secrets.token_hex(16))

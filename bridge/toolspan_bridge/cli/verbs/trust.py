@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ...errors import UsageError
-from ..inputs.options import json_option, trusted_folders
+from ...sessions.chosen.config import trusted_folders
+from ..inputs.options import json_option
 from ..module_group import SubcommandGroup
 from ..terminal.output import emit_json, print_message
 

@@ -10,11 +10,11 @@ import click
 
 from ...errors import UsageError
 from ...messages import ReasoningEffort
+from ...sessions.chosen.config import ConfigChoice
 from ...validation import THRESHOLD, ValidationReport, default_suite, print_report
 from ..asking.making_suites import suite_writing_options
 from ..asking.taped import Taped, taped
 from ..inputs.options import (
-    ConfigChoice,
     config_options,
     debug_option,
     json_option,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import anyio
 import click
 
-from ..asking.session import opened
-from ..inputs.options import ConfigChoice, config_options, debug_option, locked_option, tool_options
+from ...sessions.chosen.config import ConfigChoice
+from ...sessions.session import opened
+from ..host import TERMINAL
+from ..inputs.options import config_options, debug_option, locked_option, tool_options
 from ..inputs.store import store_option
 from ..inputs.validation.run_options import SECONDS
 from ..module_group import Verb
@@ -58,7 +60,7 @@ def command(queue: str, concurrency: int | None, lease: float, choice: ConfigCho
     from ..validating.working import worked
 
     async def work() -> int:
-        async with opened(choice) as session:
+        async with opened(choice, TERMINAL) as session:
             return await worked(session, queue, concurrency, lease)
 
     return anyio.run(work)

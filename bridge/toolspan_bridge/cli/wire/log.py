@@ -12,7 +12,7 @@ from toolspan_server.common.wire.tap import WireMessage, on_wire
 from toolspan_server.config import Config
 from toolspan_server.engines.upstreams import ServerSpec
 
-from ..inputs.options import ConfigChoice, config_paths_or_default
+from ...sessions.chosen.config import config_paths_or_default
 from ..terminal.output import print_wire
 from ..terminal.waiting.status_line import write_held
 from .redaction import redactor
@@ -44,10 +44,12 @@ class WireLog:
 
 
 @contextmanager
-def wire_shown(choice: ConfigChoice, config: Config, servers: Sequence[ServerSpec] = ()) -> Generator[None]:
+def wire_shown(
+    config: Config, servers: Sequence[ServerSpec] = (), paths: tuple[str, ...] = ()
+) -> Generator[None]:
     """What goes over the wires in the block is printed; no secret of the environment, of ``config`` and its
-    files, or of ``servers`` is in it."""
-    of_files = redactor(config, [*config_paths_or_default(choice.paths), Path.cwd() / _BESIDE])
+    files (``paths``), or of ``servers`` is in it."""
+    of_files = redactor(config, [*config_paths_or_default(paths), Path.cwd() / _BESIDE])
 
     def redact(text: str) -> str:
         for spec in servers:

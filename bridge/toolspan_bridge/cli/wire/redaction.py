@@ -14,7 +14,7 @@ from toolspan_server.common.secrets.redaction import InBase64, pattern
 from toolspan_server.config import Config, ConfigError
 from toolspan_server.schema.positions import parse_document
 
-from ...other_clients.discovery import is_secret, without_secrets
+from ..other_clients.discovery import is_secret, without_secrets
 
 _MASK = "***"
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")

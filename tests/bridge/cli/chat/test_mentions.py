@@ -18,18 +18,19 @@ from tests.support.cli import toolspan_process
 from tests.support.mcp_peers import talker
 from tests.support.waiting import BOUND_S
 from toolspan_bridge import Toolbox, UsageError
-from toolspan_bridge.cli.asking.asker import RoutedAsker
-from toolspan_bridge.cli.asking.kept.saved_conversation import SavedConversation
-from toolspan_bridge.cli.asking.named.followed import follow_again
-from toolspan_bridge.cli.asking.named.mentions import with_mentions
 from toolspan_bridge.cli.asking.options import AskOptions
-from toolspan_bridge.cli.asking.session import opened
 from toolspan_bridge.cli.chat.chat import Chat
 from toolspan_bridge.cli.chat.servers import server_host
-from toolspan_bridge.cli.inputs.approvals import ApprovalChoice
-from toolspan_bridge.cli.inputs.limits import LimitChoice
-from toolspan_bridge.cli.inputs.options import ConfigChoice
+from toolspan_bridge.cli.host import TERMINAL
 from toolspan_bridge.messages import User
+from toolspan_bridge.sessions.asker import RoutedAsker
+from toolspan_bridge.sessions.chosen.approvals import ApprovalChoice
+from toolspan_bridge.sessions.chosen.config import ConfigChoice
+from toolspan_bridge.sessions.chosen.limits import LimitChoice
+from toolspan_bridge.sessions.kept.saved_conversation import SavedConversation
+from toolspan_bridge.sessions.named.followed import follow_again
+from toolspan_bridge.sessions.named.mentions import with_mentions
+from toolspan_bridge.sessions.session import opened
 
 pytestmark = pytest.mark.long
 
@@ -208,11 +209,11 @@ async def test_tab_completes_commands_their_words_files_and_what_the_servers_hav
     (folder / "deep").mkdir()
     (folder / "deep" / "er.txt").touch()
     async with (
-        opened(ConfigChoice((str(folder / "mine.yaml"),))) as session,
+        opened(ConfigChoice((str(folder / "mine.yaml"),)), TERMINAL) as session,
         RoutedAsker(session) as asker,
         server_host() as host,
     ):
-        saved = SavedConversation.opened(None, None)
+        saved = SavedConversation.opened(None, None, TERMINAL)
         chat = Chat(asker, AskOptions(), saved, ApprovalChoice(), LimitChoice(), {}, host)
         found: list[Any] = [
             each async for each in ChatCompleter(chat).get_completions_async(Document(typed), CompleteEvent())

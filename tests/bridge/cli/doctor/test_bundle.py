@@ -21,7 +21,7 @@ from tests.support.cli import toolspan
 from toolspan_bridge.cli.doctor.bundle import write_bundle
 from toolspan_bridge.cli.doctor.finding import problem
 from toolspan_bridge.cli.doctor.surroundings import Surroundings
-from toolspan_bridge.cli.inputs.options import ConfigChoice
+from toolspan_bridge.sessions.chosen.config import ConfigChoice
 
 pytestmark = pytest.mark.requirement("I13.1.16")
 _REST = string.ascii_letters + string.digits + "!$%&*+=_-#@: "

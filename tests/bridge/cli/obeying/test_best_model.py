@@ -131,3 +131,44 @@ def test_export_shows_the_request_to_the_best(models: SkilledModels, tmp_path: P
     tried(models, tmp_path, DEAR)
     shown = models.run(tmp_path, "export", "--request", "Add 2", OPENAI_API_KEY="")
     assert shown.json["model"] == "gpt-4o"
+
+
+def without_route(folder: Path) -> None:
+    (folder / "toolspan.yaml").write_text(CONFIG.replace("responses: [{model: best}]\n", ""))
+
+
+@pytest.mark.requirement("I14.3.60")
+def test_a_preset_may_name_the_best(models: SkilledModels, tmp_path: Path) -> None:
+    tried(models, tmp_path, DEAR, CHEAP)
+    without_route(tmp_path)
+    held = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")}
+    made = models.run(tmp_path, "presets", "create", "adder", "-m", "best", "--tool", "add", *NAMED, **held)
+    assert made.code == 0 and "model: best" in made.out, made.err
+    ran = models.run(tmp_path, "ask", "Add 2", "--preset", "adder", **held)
+    assert (ran.code, models.last.model) == (0, "gpt-4o-mini") and f"best is {CHEAP}" in ran.err
+    moved = models.run(tmp_path, "presets", "update", "adder", "-m", "best:ollama", **held)
+    assert moved.code == 0 and "model: best:ollama" in moved.out, moved.err
+    none = models.run(tmp_path, "ask", "Add 2", "--preset", "adder", **held)
+    assert none.code == 6 and "none was ever tried" in none.err
+    wrong = models.run(tmp_path, "presets", "update", "adder", "-m", "bester", **held)
+    assert wrong.code == 2 and "PROVIDER/MODEL" in wrong.err
+
+
+@pytest.mark.requirement("I14.3.60")
+def test_the_best_may_be_the_default_model(models: SkilledModels, tmp_path: Path) -> None:
+    tried(models, tmp_path, DEAR, CHEAP)
+    without_route(tmp_path)
+    held = {"XDG_CONFIG_HOME": str(tmp_path / "user")}
+    kept = models.run(tmp_path, "models", "--default", "best", **held)
+    assert kept.code == 0 and kept.out.startswith("best ("), kept.err
+    ran = models.run(tmp_path, "ask", "Add 2", **held)
+    assert (ran.code, models.last.model) == (0, "gpt-4o-mini") and f"best is {CHEAP}" in ran.err
+    chat = models.run(tmp_path, "chat", stdin="Add 2\n", **held)
+    assert chat.code == 0 and models.last.model == "gpt-4o-mini", chat.err
+    shown = models.run(tmp_path, "export", "--request", "Add 2", **held)
+    assert shown.json["model"] == "gpt-4o-mini", shown.err
+    assert "the default model is best" in models.run(tmp_path, "doctor", **held).out
+    unnamed = models.run(tmp_path, "validate", "--suite", "suite.yaml", **held)
+    assert unnamed.code == 2 and "name a model here with --model" in unnamed.err
+    unknown = models.run(tmp_path, "models", "--default", "best:nobody", **held)
+    assert unknown.code == 2 and "no provider 'nobody'" in unknown.err

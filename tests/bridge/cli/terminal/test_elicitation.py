@@ -29,9 +29,9 @@ from toolspan_bridge import (
     Unattended,
     Usage,
 )
-from toolspan_bridge.cli.terminal.costs import CostMeter
 from toolspan_bridge.cli.terminal.talk import Printer, talk
 from toolspan_bridge.providers.prices import Pricing
+from toolspan_bridge.sessions.costs import CostMeter
 
 pytestmark = pytest.mark.long
 

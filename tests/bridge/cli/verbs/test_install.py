@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.cli import Ran, toolspan
 from tests.support.waiting import BOUND_S
-from toolspan_bridge.other_clients.install import CLIENTS
+from toolspan_bridge.cli.other_clients.install import CLIENTS
 
 pytestmark = pytest.mark.requirement("I4.3.9")
 CONFIG = """

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Ran, toolspan
-from toolspan_bridge.cli.inputs.target import server_of
 from toolspan_bridge.errors import UsageError
 from toolspan_bridge.findings import SEVERITIES, lint
 from toolspan_bridge.formats import format_names
 from toolspan_bridge.formats.shared.loss_rules import RULES
 from toolspan_bridge.messages import ToolSpec
+from toolspan_bridge.sessions.chosen.target import server_of
 
 SERVER = Path(__file__).parents[3] / "support" / "mcp_servers" / "listing.py"
 LONG = "x" * 60

@@ -95,6 +95,7 @@ def test_a_closed_stdin_is_an_empty_one(keyless: Path) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "Yes.\n", "")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I13.3.7")
 def test_output_whose_reader_leaves_ends_without_a_word(keyless: Path) -> None:
     model = script(keyless, {"text": "word " * 100_000}, {"text": "No more."})

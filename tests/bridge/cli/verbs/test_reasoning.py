@@ -8,18 +8,19 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import toolspan
-from toolspan_bridge.cli.asking.asker import RoutedAsker
-from toolspan_bridge.cli.asking.kept.saved_conversation import SavedConversation
 from toolspan_bridge.cli.asking.options import AskOptions
-from toolspan_bridge.cli.asking.session import opened
 from toolspan_bridge.cli.chat.chat import Chat
 from toolspan_bridge.cli.chat.lines import take
 from toolspan_bridge.cli.chat.servers import server_host
-from toolspan_bridge.cli.inputs.approvals import ApprovalChoice
-from toolspan_bridge.cli.inputs.limits import LimitChoice
-from toolspan_bridge.cli.inputs.options import ConfigChoice
+from toolspan_bridge.cli.host import TERMINAL
 from toolspan_bridge.messages import Request
 from toolspan_bridge.providers.catalog import scripted
+from toolspan_bridge.sessions.asker import RoutedAsker
+from toolspan_bridge.sessions.chosen.approvals import ApprovalChoice
+from toolspan_bridge.sessions.chosen.config import ConfigChoice
+from toolspan_bridge.sessions.chosen.limits import LimitChoice
+from toolspan_bridge.sessions.kept.saved_conversation import SavedConversation
+from toolspan_bridge.sessions.session import opened
 
 pytestmark = pytest.mark.requirement("I11.3.1")
 
@@ -67,11 +68,11 @@ async def test_an_option_wins_over_the_route_and_a_chat_changes_it(
     config: Path, requests: Sequence[Request], capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with (
-        opened(ConfigChoice((str(config),))) as session,
+        opened(ConfigChoice((str(config),)), TERMINAL) as session,
         RoutedAsker(session) as asker,
         server_host() as host,
     ):
-        saved = SavedConversation.opened(None, None)
+        saved = SavedConversation.opened(None, None, TERMINAL)
         chat = Chat(asker, AskOptions(), saved, ApprovalChoice(), LimitChoice(), {}, host)
         for line in ("prove it", "say it", "/reasoning low", "prove it", "/reasoning much", "say it"):
             assert await take(chat, line)

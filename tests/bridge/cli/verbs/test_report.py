@@ -45,6 +45,7 @@ def test_trials_are_chosen_by_model_suite_and_time(tmp_path: Path) -> None:
     assert toolspan("report", "--since", "yesterday", cwd=tmp_path).code == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("form", "begin"),
     [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,6 +75,62 @@ def test_rules_make_rewordings_that_are_tested_on_what_was_held_out(
     written = json.loads((tmp_path / "words.json").read_text())
     assert written["rewordings"] == ran.json["rewordings"]
     assert (tmp_path / "toolspan.yaml").read_text() == before
+
+
+@pytest.mark.requirement("I14.3.61")
+def test_a_yaml_file_is_the_config_with_them_and_is_used_as_one(
+    models: SkilledModels, tmp_path: Path
+) -> None:
+    config = "# ours\n" + CONFIG
+    (tmp_path / "toolspan.yaml").write_text(config)
+    ran = models.run(tmp_path, *WORDS, "--suggest", "-o", "better.yaml")
+    assert ran.code == 0 and "wrote better.yaml; no config was changed" in ran.err, ran.err
+    assert (tmp_path / "toolspan.yaml").read_text() == config
+    assert (tmp_path / "better.yaml").read_text().startswith("# ours\n")
+    again = models.run(
+        tmp_path, "validate", "--suite", "suite.yaml", "-m", MODEL, "--config", "better.yaml", "--json"
+    )
+    assert (again.code, again.json["models"][0]["success_count"]) == (0, len(PLACES)), again.err
+
+
+@pytest.mark.requirement("I14.3.61")
+def test_a_patch_changes_the_config_to_it(models: SkilledModels, tmp_path: Path) -> None:
+    (tmp_path / "toolspan.yaml").write_text(CONFIG.rstrip())
+    assert models.run(tmp_path, *WORDS, "--suggest", "-o", "better.yaml").code == 0
+    ran = models.run(tmp_path, *WORDS, "--suggest", "-o", "better.patch")
+    assert ran.code == 0 and "--- a/toolspan.yaml" in (tmp_path / "better.patch").read_text(), ran.err
+    subprocess.run(["git", "apply", "better.patch"], cwd=tmp_path, check=True)
+    assert (tmp_path / "toolspan.yaml").read_text() == (tmp_path / "better.yaml").read_text()
+
+
+@pytest.mark.requirement("I14.3.61")
+def test_where_no_config_has_the_tools_nothing_is_written_and_it_is_said(
+    models: SkilledModels, tmp_path: Path
+) -> None:
+    (tmp_path / "inner.yaml").write_text(CONFIG)
+    server = {"command": sys.executable, "args": ["-m", "toolspan_server", "-c", "inner.yaml"]}
+    (tmp_path / "toolspan.yaml").write_text(json.dumps({"mcpServers": {"inner": server}}))
+    ran = models.run(tmp_path, *WORDS, "--suggest", "--trust", "-o", "better.yaml")
+    assert ran.code == 0, ran.err
+    assert "not in better.yaml: later, now" in ran.err and "better.yaml is not written" in ran.err
+    assert not (tmp_path / "better.yaml").exists()
+
+
+@pytest.mark.requirement("I14.3.61")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-o", "toolspan.yaml"), "is the config itself"),
+        (("-o", "x.yml", "-c", "toolspan.yaml", "-c", "other.yaml"), "2 are given: write a .patch file"),
+    ],
+)
+def test_a_file_that_could_not_be_written_is_refused_before_a_model_is_asked(
+    models: SkilledModels, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    (tmp_path / "other.yaml").write_text("tools: {registry: []}\n")
+    ran = models.run(tmp_path, *WORDS, "--suggest", *words)
+    assert ran.code == 2 and told in ran.err
+    assert models.received == []
 
 
 def test_a_model_may_propose_them_and_people_see_why(models: SkilledModels, tmp_path: Path) -> None:

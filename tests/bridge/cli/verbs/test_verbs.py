@@ -149,6 +149,7 @@ def test_a_missing_key_exits_3_and_names_the_variable(shop: Path) -> None:
     assert "OPENAI_API_KEY" in ran.error["message"]
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I2.6.6", "I2.6.2", "I2.8.4")
 def test_an_address_that_does_not_answer_exits_4_and_is_named(shop: Path) -> None:
     ran = toolspan("ask", "hello", "--model", "ollama/llama3", "--json", cwd=shop, OLLAMA_HOST="127.0.0.1:9")

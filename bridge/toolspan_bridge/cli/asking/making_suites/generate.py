@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import anyio
 
 from ....errors import UsageError
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.session import Session, opened
 from ....validation import Asker, Expect, Scenario
 from ....validation.generation import (
     Generated,
@@ -16,11 +18,10 @@ from ....validation.generation import (
     rewritten,
     subject_of,
 )
-from ...inputs.options import ConfigChoice
+from ...host import TERMINAL
 from ...terminal.output import emit_json, emit_table, print_note
 from ...terminal.program import command_line
 from ...terminal.waiting.waits import waiting
-from ..session import Session, opened
 from .writing import STDOUT, check_place, write_suite
 
 
@@ -36,7 +37,7 @@ def generate_suite(
     check_place(place, force=force)
 
     async def made() -> tuple[Generated, int]:
-        async with opened(choice) as session:
+        async with opened(choice, TERMINAL) as session:
             tools = session.tools()
             subjects = [subject_of(tool, session.toolbox.definition(tool)) for tool in tools]
             generated = generate(subjects, seed)
@@ -60,7 +61,9 @@ async def _reworded(generated: Generated, model: str, session: Session) -> Gener
     """``generated`` with queries in the words of ``model``; those that stay as they are, are said."""
     from ....toolbox import Toolbox
 
-    async with Asker(session.config, Toolbox([]), allow=session.choice.allow, on_note=print_note) as asker:
+    async with Asker(
+        session.config, Toolbox([]), allow=session.choice.allowing(TERMINAL), on_note=print_note
+    ) as asker:
 
         async def ask(question: str) -> str:
             with waiting(f"a query in the words of {model}"):

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from ....errors import UsageError
+from ....sessions.chosen.config import ConfigChoice
 from ...inputs import completed
-from ...inputs.options import ConfigChoice
 from ...inputs.validation.recording import RecordingChoice
 from ...inputs.validation.run_options import RunChoice
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ....errors import UsageError
 from ....files.replacement import replace_file, why_not_written
-from ....init import put_schema_file
 from ....validation.suites.published_schema import suite_schema_text
 from ....validation.suites.suite_text import is_edited
+from ...init import put_schema_file
 from ...terminal.output import emit_bytes
 
 STDOUT = "-"

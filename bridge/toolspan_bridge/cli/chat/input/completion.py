@@ -14,8 +14,8 @@ from typing_extensions import override
 from toolspan_server.common.visible import visible_line
 
 from ....errors import BridgeError
-from ...asking.approving import files_base
-from ...asking.named.mentions import names_prompt
+from ....sessions.approving import files_base
+from ....sessions.named.mentions import names_prompt
 from ..chat import Chat
 from ..commands import command_names, find_command
 from .file_words import file_words

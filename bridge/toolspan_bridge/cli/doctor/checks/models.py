@@ -6,8 +6,9 @@ import os
 
 from ....errors import UsageError
 from ....providers import DEFAULT_MODEL, foreign_provider, own_providers, split_model
+from ....providers.best import best_of
 from ....providers.listing import ModelLister
-from ...asking.default_model import default_model
+from ....sessions.chosen.default_model import set_default_model
 from ..finding import Finding, ok, problem, warning
 from ..surroundings import Surroundings
 
@@ -17,9 +18,11 @@ _UNLISTED = ("offline", "scripted")
 
 async def check(around: Surroundings) -> list[Finding]:
     """The model that answers when none is named, as its provider lists it."""
-    model = default_model()
+    model = set_default_model()
     set_by = "$TOOLSPAN_MODEL" if os.environ.get("TOOLSPAN_MODEL") else "models --default"
     own = own_providers(around.config)
+    if best_of(model, own) is not None:
+        return [ok(f"the default model is {model} ({set_by}): the cheapest that is validated with the tools")]
     try:
         provider, name = split_model(model, own)
     except UsageError as error:

@@ -11,7 +11,7 @@ import anyio.to_thread
 from toolspan_server.config import counted, untrusted_code
 
 from ....errors import BridgeError
-from ....init import server_description
+from ...init import server_description
 from ..finding import Finding, ok, problem, warning
 from ..surroundings import Surroundings
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import anyio.to_thread
 
-from ....init import server_description
+from ...init import server_description
 from ..finding import Finding, ok, warning
 from ..surroundings import Surroundings
 

@@ -114,6 +114,7 @@ _OPTIONS = (
         "--output",
         metavar="FILE",
         shell_complete=completed.files,
-        help="Write what --suggest proposes to a JSON file.",
+        help="Write what --suggest proposes: a .yaml FILE is the config with it, comments kept; a .patch "
+        "FILE changes the configs by `git apply`; any other is JSON.",
     ),
 )

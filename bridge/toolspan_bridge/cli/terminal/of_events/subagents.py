@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from ....events import Event, Notice, SubagentEvent, ToolCallFinished, ToolCallStarted
+from ....events import Notice, SubagentEvent, ToolCallFinished, ToolCallStarted
 from ..output import arguments_text, compact
 
-__all__ = ["innermost", "subagent_line"]
+__all__ = ["subagent_line"]
 
 _WIDTH = 40
-
-
-def innermost(event: SubagentEvent) -> Event:
-    """What happens in the end: a sub-agent may have started another."""
-    inner = event.event
-    while isinstance(inner, SubagentEvent):
-        inner = inner.event
-    return inner
 
 
 def subagent_line(event: SubagentEvent) -> str:

@@ -6,7 +6,7 @@ from ....conversation import Conversation
 from ....events import Answer
 from ....messages import Usage
 from ....providers.prices import price_of, usd_text
-from ..costs import CostMeter
+from ....sessions.costs import CostMeter
 
 __all__ = ["context_text", "figures"]
 

@@ -29,11 +29,11 @@ from ....events import (
     UsageReported,
 )
 from ....messages import Citation, Usage
-from ..costs import CostMeter
+from ....sessions.costs import CostMeter, innermost
 from ..media.received import Received, files_of, images_in, result_text
 from ..media.view import Keep, show_files
 from ..of_events.lines import answered, approval_text, hook_text, meanwhile, source_lines
-from ..of_events.subagents import innermost, subagent_line
+from ..of_events.subagents import subagent_line
 from ..of_events.todos import TODO_WRITE, progress_text, todo_lines
 from .calls import Call, show_call, show_result
 from .figures import figures

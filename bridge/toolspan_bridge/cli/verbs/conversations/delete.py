@@ -7,9 +7,11 @@ import sys
 import click
 
 from ....errors import ConsentError
-from ...asking.kept.stored import store_of
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.kept.stored import store_of
+from ...host import TERMINAL
 from ...inputs import completed
-from ...inputs.options import ConfigChoice, config_options, json_option, read_config
+from ...inputs.options import config_options, json_option, read_config
 from ...module_group import Verb
 from ...terminal.output import emit_json, print_note
 from ...terminal.questions.lines import confirm
@@ -24,7 +26,7 @@ from ...terminal.questions.lines import confirm
 @json_option
 def command(conversations: tuple[str, ...], yes: bool, choice: ConfigChoice, as_json: bool) -> None:
     """Delete the conversations ID, for good."""
-    store = store_of(read_config(choice, needed=False), choice)
+    store = store_of(read_config(choice, needed=False), choice, TERMINAL)
     entries = {entry.path: entry for entry in map(store.find, conversations)}.values()
     titles = "; ".join(entry.head.title for entry in entries)
     if not yes:

@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from ....conversation.exports import EXPORTS
-from ...asking.kept.exported import exported, write_new
-from ...asking.kept.stored import store_of
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.kept.exported import exported, write_new
+from ....sessions.kept.stored import store_of
+from ...host import TERMINAL
 from ...inputs import completed
-from ...inputs.options import ConfigChoice, config_options, read_config
+from ...inputs.options import config_options, read_config
 from ...module_group import Verb
 from ...terminal.output import emit_document
 
@@ -34,7 +36,7 @@ def command(conversation: str, form: str, output: str | None, choice: ConfigChoi
     Values of the config's secrets are written as ***: what is exported may be given to others.
     """
     config = read_config(choice, needed=False)
-    store = store_of(config, choice)
+    store = store_of(config, choice, TERMINAL)
     text = exported(store.read(store.find(conversation)), form, config)
     if output is None:
         emit_document(text)

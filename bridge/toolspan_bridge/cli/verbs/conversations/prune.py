@@ -8,8 +8,10 @@ from dataclasses import replace
 import click
 
 from ....conversation.prune import prune
-from ...asking.kept.stored import kept_by, store_of
-from ...inputs.options import ConfigChoice, config_options, json_option, read_config
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.kept.stored import kept_by, store_of
+from ...host import TERMINAL
+from ...inputs.options import config_options, json_option, read_config
 from ...module_group import Verb
 from ...terminal.output import emit_json, print_note
 from .list import entry_data
@@ -39,7 +41,7 @@ def command(
     kept = kept_by(config)
     kept = kept if keep_days is None else replace(kept, days=keep_days)
     kept = kept if keep_bytes is None else replace(kept, total_bytes=keep_bytes)
-    removed = prune(store_of(config, choice), kept, time.time(), dry_run=dry_run)
+    removed = prune(store_of(config, choice, TERMINAL), kept, time.time(), dry_run=dry_run)
     if as_json:
         emit_json({"removed": [entry_data(entry) for entry in removed], "dry_run": dry_run})
         return

@@ -13,20 +13,16 @@ from ....conversation import Conversation
 from ....conversation.log import Log
 from ....conversation.questions import question_places
 from ....loop.replay import Difference, Replayed, replay
-from ...asking.approving import approver_of
-from ...asking.asker import RoutedAsker
-from ...asking.kept.stored import store_of
-from ...asking.session import opened
+from ....sessions.approving import approver_of
+from ....sessions.asker import RoutedAsker
+from ....sessions.chosen.approvals import ApprovalChoice
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.kept.stored import store_of
+from ....sessions.session import opened
+from ...host import TERMINAL
 from ...inputs import completed
-from ...inputs.approvals import ApprovalChoice, approval_options
-from ...inputs.options import (
-    ConfigChoice,
-    config_options,
-    json_option,
-    read_config,
-    servers_option,
-    workspace_option,
-)
+from ...inputs.approvals import approval_options
+from ...inputs.options import config_options, json_option, read_config, servers_option, workspace_option
 from ...module_group import Verb
 from ...terminal.of_events.lines import hook_line
 from ...terminal.output import compact, emit_json, print_message
@@ -53,7 +49,7 @@ def command(
     anything differs.
     """
     config = read_config(choice, needed=False)
-    store = store_of(config, choice)
+    store = store_of(config, choice, TERMINAL)
     log = store.read(store.find(conversation))
     done = anyio.run(_replayed, log.conversation, choice if live_tools else None, approvals)
     if as_json:
@@ -79,7 +75,7 @@ async def _replayed(
 ) -> list[Replayed]:
     if choice is None:
         return await _all(recorded)
-    async with opened(choice) as session:
+    async with opened(choice, TERMINAL) as session:
         approver = approver_of(session, approvals, recorded.id)
         async with RoutedAsker(session) as asker:
             again = replay(recorded, session.toolbox.for_models(), approver, asker.hooks)

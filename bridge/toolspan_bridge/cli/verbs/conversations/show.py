@@ -12,10 +12,12 @@ from ....conversation.message_json import message_data
 from ....conversation.store import ConversationStore, Entry
 from ....errors import UsageError
 from ....providers.prices import usd_text
-from ...asking.kept.log_lines import log_lines
-from ...asking.kept.stored import store_of
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.kept.stored import store_of
+from ...asking.log_lines import log_lines
+from ...host import TERMINAL
 from ...inputs import completed
-from ...inputs.options import ConfigChoice, config_options, json_option, read_config
+from ...inputs.options import config_options, json_option, read_config
 from ...module_group import Verb
 from ...terminal.output import emit_json, print_note, print_text
 from .list import entry_data
@@ -32,7 +34,7 @@ def command(conversation: str, choice: ConfigChoice, as_json: bool) -> None:
     secrets are shown as ***.
     """
     config = read_config(choice, needed=False)
-    store = store_of(config, choice)
+    store = store_of(config, choice, TERMINAL)
     entry = store.find(conversation)
     log = store.read(entry)
     subagents = _subagents(store, entry)

@@ -12,9 +12,11 @@ from toolspan_server.engines.upstreams import ServerSpec
 
 from ....errors import UsageError
 from ....oauth import SignIn
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.chosen.target import server_of
 from ....toolbox import McpJson, foreign, servers_of
-from ...inputs.options import ConfigChoice, read_config
-from ...inputs.target import server_of
+from ...host import TERMINAL
+from ...inputs.options import read_config
 
 
 def chosen_server(choice: ConfigChoice, text: str) -> ServerSpec:
@@ -40,7 +42,7 @@ def remote_servers(choice: ConfigChoice) -> Sequence[ServerSpec]:
 
 def allow(choice: ConfigChoice) -> None:
     """Raise ``ConsentError`` when the config was found, not named, and nobody allowed its servers."""
-    choice.allow(foreign(read_config(choice, needed=False), _beside(choice)))
+    choice.allow(foreign(read_config(choice, needed=False), _beside(choice)), TERMINAL)
 
 
 def described(signed: SignIn, place: str) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import click
 from toolspan_server.config import DEFAULT_FILES
 
 from ....errors import UsageError
-from ....other_clients.discovery import configured_servers, planned_import
-from ....other_clients.install import FileChange, apply
-from ...inputs.options import config_paths_or_default
+from ....sessions.chosen.config import config_paths_or_default
+from ...other_clients.discovery import configured_servers, planned_import
+from ...other_clients.install import FileChange, apply
 from ...terminal.output import print_message, print_note
 from ...terminal.questions.lines import confirm
 

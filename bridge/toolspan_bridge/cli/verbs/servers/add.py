@@ -11,7 +11,9 @@ import anyio
 import click
 
 from ....errors import UsageError
-from ....other_clients.discovery.registry import (
+from ...inputs.options import json_option
+from ...module_group import Verb
+from ...other_clients.discovery.registry import (
     Inputs,
     Offer,
     RegistryServer,
@@ -20,8 +22,6 @@ from ....other_clients.discovery.registry import (
     registry_document,
     registry_server,
 )
-from ...inputs.options import json_option
-from ...module_group import Verb
 from ...terminal.output import emit_json, print_message, print_note
 from ...terminal.questions.lines import ask_line
 from ...terminal.waiting.waits import waiting

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from ....errors import UsageError
-from ....other_clients.discovery import FoundServer, Replacements, UnreadFile, found_servers, without_secrets
-from ....other_clients.discovery.clients import CLIENT_NAMES, this_machine
 from ...inputs.options import json_option
 from ...module_group import Verb
+from ...other_clients.discovery import FoundServer, Replacements, UnreadFile, found_servers, without_secrets
+from ...other_clients.discovery.clients import CLIENT_NAMES, this_machine
 from ...terminal.output import emit_json, emit_table, print_note
 from ...terminal.questions.lines import ask_line
 from ._writing import chosen_target, note_variables, refuse_overwriting, target_option, write

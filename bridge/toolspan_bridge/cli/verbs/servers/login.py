@@ -9,10 +9,12 @@ from toolspan_server.engines.upstreams import ServerSpec
 
 from ....errors import AuthError, UsageError
 from ....oauth import SignInStore, SignInWay
-from ...asking.session import wires
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.chosen.target import CONNECT_SECONDS
+from ....sessions.session import wires
+from ...host import TERMINAL
 from ...inputs import completed
-from ...inputs.options import ConfigChoice, config_options, debug_option, json_option, read_config
-from ...inputs.target import CONNECT_SECONDS
+from ...inputs.options import config_options, debug_option, json_option, read_config
 from ...module_group import Verb
 from ...terminal.output import emit_json, print_note
 from ...terminal.questions.one_question import has_terminal
@@ -52,7 +54,7 @@ def command(
             "this needs a terminal to ask, so nobody was signed in: add --yes to sign in all the same"
         )
     way = SignInWay(TerminalSignIn(yes=yes), device, seconds, anew=True)
-    with wires(choice, read_config(choice, needed=False), [spec]):
+    with wires(choice, read_config(choice, needed=False), [spec], TERMINAL):
         anyio.run(_sign_in, spec, way, as_json)
 
 

@@ -7,9 +7,11 @@ import click
 
 from ....errors import UsageError
 from ....oauth import SignInStore
-from ...asking.session import wires
+from ....sessions.chosen.config import ConfigChoice
+from ....sessions.session import wires
+from ...host import TERMINAL
 from ...inputs import completed
-from ...inputs.options import ConfigChoice, config_options, debug_option, read_config
+from ...inputs.options import config_options, debug_option, read_config
 from ...module_group import Verb
 from ...terminal.output import print_note
 from ...terminal.waiting.waits import waiting
@@ -32,7 +34,7 @@ async def _sign_out(server: str, choice: ConfigChoice) -> None:
     from ....oauth.login import logout
 
     spec = chosen_server(choice, server)
-    shown = wires(choice, read_config(choice, needed=False), [spec])
+    shown = wires(choice, read_config(choice, needed=False), [spec], TERMINAL)
     with shown, waiting(f"the sign-in's end at {spec.name}"):
         was_there, left = await logout(spec, SignInStore())
     if not was_there:

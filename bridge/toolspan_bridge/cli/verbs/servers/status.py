@@ -8,7 +8,8 @@ import anyio
 import click
 
 from ....oauth import KeptSignIn, SignInStore, known_as
-from ...inputs.options import ConfigChoice, config_options, json_option
+from ....sessions.chosen.config import ConfigChoice
+from ...inputs.options import config_options, json_option
 from ...module_group import Verb
 from ...terminal.output import emit_json, emit_table, print_note
 from ._chosen import described, remote_servers

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from toolspan_bridge.cli.terminal.costs import CostMeter
 from toolspan_bridge.cli.terminal.screen.folded import Folded
 from toolspan_bridge.cli.terminal.screen.printer import ScreenPrinter
 from toolspan_bridge.conversation import Conversation
@@ -23,6 +22,7 @@ from toolspan_bridge.events import (
 )
 from toolspan_bridge.messages import ToolOutcome, Usage
 from toolspan_bridge.providers.prices import Pricing, price_of
+from toolspan_bridge.sessions.costs import CostMeter
 
 pytestmark = pytest.mark.requirement("I13.4.47")
 

@@ -126,6 +126,7 @@ def test_an_entry_is_fetched_from_a_url_that_is_allowed(place: Path) -> None:
     assert "@ann/weather" in (place / "toolspan.yaml").read_text()
 
 
+@pytest.mark.long
 def test_an_answer_that_is_too_large_or_an_error_or_leads_inside_is_refused(place: Path) -> None:
     with answering(b"[" + b" " * 1_100_000) as url:
         assert "1,048,576" in add(place, url, "--allow-private", "--yes").err

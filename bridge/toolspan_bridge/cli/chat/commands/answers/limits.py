@@ -8,7 +8,8 @@ from dataclasses import replace
 from .....errors import UsageError
 from .....loop import Limits
 from .....loop.limits import amount_of
-from ....inputs.limits import NAMES, LimitChoice
+from .....sessions.chosen.limits import LimitChoice
+from ....inputs.limits import NAMES
 from ....terminal.output import print_note
 from ...chat import Chat
 from ...command import Command

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .....presets import PresetStore
-from ....asking.preset_session import calculator_for, checked
+from .....sessions.preset_session import calculator_for, checked
 from ....terminal.output import compact, print_note
 from ...chat import Chat
 from ...command import Command

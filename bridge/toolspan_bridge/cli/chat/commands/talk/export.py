@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .....errors import UsageError
-from ....asking.kept.exported import exported, write_new
+from .....sessions.kept.exported import exported, write_new
 from ....terminal.output import print_note
 from ...chat import Chat
 from ...command import Command

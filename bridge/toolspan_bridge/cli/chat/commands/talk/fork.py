@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .....errors import UsageError
-from ....asking.kept.saved_conversation import SHOWN_ID
+from .....sessions.kept.saved_conversation import SHOWN_ID
 from ....terminal.output import print_note
 from ...chat import Chat
 from ...command import Command

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....asking.kept.log_lines import log_lines
+from ....asking.log_lines import log_lines
 from ....terminal.output import print_note, print_text
 from ...chat import Chat
 from ...command import Command

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from .....conversation.retry import last_question, without_last_question
 from .....messages import ToolResults
-from ....asking.named.mentions import Asked
+from .....sessions.named.mentions import Asked
 from ....terminal.output import print_note
 from ...chat import Chat
 from ...command import Command

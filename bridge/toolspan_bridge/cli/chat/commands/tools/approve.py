@@ -11,7 +11,7 @@ from toolspan_server.common.did_you_mean import nearest
 from .....approvals import Policy
 from .....approvals.patterns import names_tool
 from .....errors import UsageError
-from ....asking.approving import policy_of
+from .....sessions.approving import policy_of
 from ....terminal.output import print_note
 from ...chat import Chat
 from ...command import Command

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from toolspan_server.common.did_you_mean import nearest
 
 from .....errors import ConsentError, UnreachableError, UsageError
-from ....inputs.target import servers_of_texts
+from .....sessions.chosen.target import servers_of_texts
 from ....terminal.output import print_note
 from ....terminal.questions.one_question import agreed_here, has_terminal
 from ...chat import Chat

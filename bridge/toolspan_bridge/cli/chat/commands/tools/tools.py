@@ -9,7 +9,7 @@ from toolspan_server.common.did_you_mean import nearest
 from .....approvals.patterns import names_tool
 from .....errors import BridgeError, UsageError
 from .....messages import ToolSpec
-from ....asking.standing import OfferedTools
+from .....sessions.standing import OfferedTools
 from ....terminal.output import print_note
 from ...chat import Chat
 from ...command import Command
