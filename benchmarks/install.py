@@ -18,6 +18,8 @@ LOOPS = {
     "langchain": ("langchain-mcp-adapters", "langgraph", "langchain", "langchain-openai"),
 }
 """The agent loops of others, each with what it needs, in an environment of its own."""
+GATEWAYS = {"litellm": "litellm[proxy]"}
+"""The gateways of others."""
 _NODE_PACKAGES = ("@toolbox-sdk/server", "@modelcontextprotocol/sdk@1", "express@5", "zod@3")
 
 
@@ -42,6 +44,19 @@ def install_loops() -> None:
         if not loop_python(name).exists():
             _run([sys.executable, "-m", "venv", str(FOLDER / name)])
             _run([str(loop_python(name)), "-m", "pip", "install", "--quiet", *packages])
+
+
+def install_gateways() -> None:
+    """Install the gateways of others that are not there yet. Needs the network."""
+    for name, package in GATEWAYS.items():
+        if not gateway_program(name).exists():
+            _run([sys.executable, "-m", "venv", str(FOLDER / name)])
+            _run([str(FOLDER / name / "bin" / "python"), "-m", "pip", "install", "--quiet", package])
+
+
+def gateway_program(name: str) -> Path:
+    """A gateway's program in its virtual environment, whether it is there or not."""
+    return FOLDER / name / "bin" / name
 
 
 def loop_python(name: str) -> Path:

@@ -72,9 +72,9 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def wait_for_port(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Return when something listens on ``port``. Raises ``RuntimeError`` when the server does not."""
-    end = time.monotonic() + _START_LIMIT_S
+def wait_for_port(port: int, process: subprocess.Popen[bytes], start_s: float = _START_LIMIT_S) -> None:
+    """Return when something listens on ``port``. Raises ``RuntimeError`` after ``start_s`` seconds."""
+    end = time.monotonic() + start_s
     while time.monotonic() < end and process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

@@ -34,12 +34,12 @@ _NO_EAGER_TASKS = (
 OVER_HTTP: Mapping[str, str] = {
     ALL: "",
     "without the cache of heads": (
-        "from toolspan_server.protocol.http.connection.head_cache import HeadCache\n"
+        "from toolspan_server.http_server.connection.head_cache import HeadCache\n"
         "HeadCache.read = lambda self, data: None\n"
         "HeadCache.learn = lambda self, data, scope, body: None\n"
     ),
     "without answers in one write": (
-        "from toolspan_server.protocol.http.connection.request_cycle import RequestCycle\n"
+        "from toolspan_server.http_server.connection.request_cycle import RequestCycle\n"
         "RequestCycle.whole = lambda self, body: False\n"
     ),
     "without eager tasks": _NO_EAGER_TASKS,

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
-from toolspan_server.config import ProviderConfig
-
 from ..errors import BridgeError
 from .contract import Provider
-from .resolve import resolve_model
+from .resolve import OwnProviders, resolve_model
 from .settings.environment import keys_as_variables
 from .wire.provider import WireProvider
 from .wire.two_wires import TwoWires
@@ -62,7 +59,7 @@ async def identity_of(provider: Provider, model: str) -> Identity:
     return _identity(provider, model, version)
 
 
-def known_identity(model: str, own: Mapping[str, ProviderConfig]) -> Identity:
+def known_identity(model: str, own: OwnProviders) -> Identity:
     """The identity of ``provider/model`` as far as it is known without asking: it needs no key.
 
     Raises ``UsageError`` as ``resolve_model``.

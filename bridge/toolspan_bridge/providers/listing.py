@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
 from ..errors import BridgeError, ProviderError, UnreachableError, UsageError
 from .compatible.rows import row_names, row_of
+from .deployments.own_models import OwnModels
 from .http.retry import RetryPolicy
 from .http.settings import HttpSettings
-from .resolve import resolve_model
+from .resolve import OwnProviders, resolve_model
 from .settings.environment import variable
 from .wire.model_facts import ModelFacts
-
-if TYPE_CHECKING:
-    from toolspan_server.config import ProviderConfig
 
 _AT_ONCE = 8
 _FRESH_SECONDS = 60.0
@@ -39,7 +37,7 @@ class ModelListing:
 class ModelLister:
     """Requests lists of models from providers. A list is cached for a minute, an error is not."""
 
-    def __init__(self, own: Mapping[str, ProviderConfig] | None = None) -> None:
+    def __init__(self, own: OwnProviders | None = None) -> None:
         self._own = own or {}
         self._kept: dict[str, tuple[float, ModelListing]] = {}
 
@@ -78,6 +76,8 @@ class ModelLister:
             return (ModelFacts("keyword", tools=True, vision=False, thinking=False),)
         if name == "scripted":
             raise UsageError("scripted has no list of models: write scripted/FILE")
+        if isinstance(own := self._own.get(name), OwnModels):
+            return own.facts()
         settings = HttpSettings(connect=3.0, read=10.0, total=_WITHIN_SECONDS, retry=RetryPolicy(retries=1))
         provider: Any = resolve_model(f"{name}/-", settings, self._own)[0]
         async with aclosing(provider):

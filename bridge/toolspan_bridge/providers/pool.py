@@ -91,11 +91,15 @@ class ProviderPool:
 
 
 def _record(provider: Provider, folder: Path, config: Config) -> None:
+    from .deployments import DeploymentsProvider
     from .wire.provider import WireProvider
     from .wire.recording import Recorder
     from .wire.two_wires import TwoWires
 
-    if isinstance(provider, WireProvider | TwoWires):
+    if isinstance(provider, DeploymentsProvider):
+        for each in provider.deployments:
+            _record(each.provider, folder, config)
+    elif isinstance(provider, WireProvider | TwoWires):
         provider.recorded(Recorder(folder, config.redact))
 
 

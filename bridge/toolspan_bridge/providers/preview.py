@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
-
-from toolspan_server.config import ProviderConfig
 
 from ..errors import UsageError
 from ..formats import get_format
 from ..formats.names import NameTable
 from ..messages import Request
 from .contract import Provider
-from .resolve import resolve_model, split_model
+from .resolve import OWN_MODELS, OwnProviders, resolve_model, split_model
 from .settings.environment import keys_as_variables
 from .wire.provider import WireProvider
 from .wire.two_wires import TwoWires
 from .wire.wire_request import WireRequest, encode
 
-Own = Mapping[str, ProviderConfig]
+Own = OwnProviders
 """The config's own providers (``own_providers``)."""
 
 _ALWAYS = ("AWS_BEARER_TOKEN_BEDROCK",)
@@ -95,6 +93,8 @@ def shown_keys() -> Generator[Collection[str]]:
 
 def _connect(model: str, own: Own | None) -> tuple[WireProvider | TwoWires, str]:
     provider, name = resolve_model(model, own=own)
+    if provider.name == OWN_MODELS:
+        raise UsageError(f"{model} stands for several deployments: name one of them")
     if not isinstance(provider, WireProvider | TwoWires):
         raise UsageError(
             f"{split_model(model, own or ())[0]} answers without any request: name another provider's model"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..messages import Usage
@@ -50,8 +52,10 @@ _IN_TABLE = {
     "zai": "zai",
 }
 """The providers' names in the table."""
+_MILLION = 1_000_000
 _FREE = ("offline", "scripted")
-_SAYS_ITSELF = "openrouter"
+_SAYS_ITSELF = ("openrouter", "models")
+"""The providers whose usage has the cost: OpenRouter, and models of a config's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class Pricing:
         """Whether the cost of a request will be known, so that it can be limited."""
         if self.own:
             return False
-        if self.is_free or self.provider == _SAYS_ITSELF:
+        if self.is_free or self.provider in _SAYS_ITSELF:
             return True
         price = price_of(self.provider, self.name)
         return price.input is not None and price.output is not None
@@ -110,22 +114,48 @@ def cost_of(provider: str, model: str, usage: Usage) -> float | None:
     a cache or put there, and those of reasoning, count at their own prices.
     """
     own = [raw.get("cost") for raw in usage.raw]
-    if provider == _SAYS_ITSELF and own and all(_is_amount(cost) for cost in own):
+    if provider in _SAYS_ITSELF and own and all(_is_amount(cost) for cost in own):
         return float(sum(cost for cost in own if cost is not None))
     table = _IN_TABLE.get(provider)
     if table is None or not (usage.input_tokens or usage.output_tokens):
         return None
+    counts = usage.input_tokens, usage.cached_tokens, usage.written_tokens, usage.output_tokens
+    apart = counts[0] - counts[1] - counts[2], *counts[1:]
+    prices = _per_million(table, model, int(time.time() // 60)) if apart[0] >= 0 else ()
+    used = [(count, price) for count, price in zip(apart, prices, strict=False) if count]
+    known = [count * price for count, price in used if price is not None]
+    if prices and len(known) == len(used):
+        return float(sum(known, Decimal(0)) / _MILLION)
+    cost = _table_cost(table, model, counts)
+    return None if cost is None else float(cost)
+
+
+@lru_cache(maxsize=256)
+def _per_million(table: str, model: str, minute: int) -> tuple[Decimal | None, ...]:
+    """What a million tokens cost in that ``minute`` that are read, read from a cache, put there, and written,
+    ``None`` where it is not known; empty where the price depends on how many there are. The table takes half
+    a millisecond for each request, and prices may change by the hour."""
+    del minute
+    found = _in_table(table, model)
+    if found is None or not all(_is_by_count(*price) for price in _prices(found).items()):
+        return ()
+    kinds = (_MILLION, 0, 0, 0), (_MILLION, _MILLION, 0, 0), (_MILLION, 0, _MILLION, 0), (0, 0, 0, _MILLION)
+    return tuple(_table_cost(table, model, counts) for counts in kinds)
+
+
+def _is_by_count(name: str, price: object) -> bool:
+    """Whether nothing is paid for the request itself, and a token costs the same however many there are."""
+    return price is None or (name != "requests_kcount" and not hasattr(price, "tiers"))
+
+
+def _table_cost(table: str, model: str, counts: tuple[int, int, int, int]) -> Decimal | None:
     from genai_prices import Usage as TableUsage
     from genai_prices import calc_price
 
-    tokens = TableUsage(
-        input_tokens=usage.input_tokens,
-        cache_read_tokens=usage.cached_tokens,
-        cache_write_tokens=usage.written_tokens,
-        output_tokens=usage.output_tokens,
-    )
+    names = "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens"
     try:
-        return float(calc_price(tokens, model, provider_id=table).total_price)
+        tokens = TableUsage(**dict(zip(names, counts, strict=True)))
+        return calc_price(tokens, model, provider_id=table).total_price
     except (LookupError, ValueError):
         return None
 
@@ -158,7 +188,7 @@ def price_of(provider: str, model: str) -> ModelPrice:
     found = _in_table(_IN_TABLE.get(provider), model)
     if found is None:
         return ModelPrice()
-    prices: Mapping[str, Any] = vars(found.get_prices(datetime.now(UTC)))
+    prices = _prices(found)
     return ModelPrice(
         found.context_window, _amount(prices.get("input_mtok")), _amount(prices.get("output_mtok"))
     )
@@ -173,6 +203,10 @@ def _in_table(table: str | None, model: str) -> ModelInfo | None:
         return get_snapshot().find_provider_model(model, None, table, None)[1]
     except LookupError:
         return None
+
+
+def _prices(model: ModelInfo) -> Mapping[str, Any]:
+    return vars(model.get_prices(datetime.now(UTC)))
 
 
 def _amount(price: Any) -> float | None:

@@ -19,10 +19,17 @@ if TYPE_CHECKING:
     from toolspan_server.config import Config, ProviderConfig
 
     from .contract import Provider
+    from .deployments.own_models import OwnModels
     from .http.settings import HttpSettings
 
 DEFAULT_MODEL = "offline/keyword"
 """The default model: it needs no key and no network, and is not a language model."""
+
+OWN_MODELS = "models"
+"""What stands before the slash of a model of the config's own: ``models/NAME``."""
+
+OwnProviders = Mapping[str, "ProviderConfig | OwnModels"]
+"""What a config adds to the known providers, by name."""
 
 WordingOf = Callable[[str], str]
 """The name of the wording that is chosen for the prompt of ``provider/model``; empty for none."""
@@ -38,10 +45,11 @@ def known_names() -> tuple[str, ...]:
     return tuple(sorted((*row_names(), *modules)))
 
 
-def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
-    """The providers that ``config`` adds, by name.
+def own_providers(config: Config) -> OwnProviders:
+    """The providers that ``config`` adds, by name; ``models`` stands for its own models.
 
-    Raises ``UsageError`` when one has the name of a known provider and is not marked as its replacement.
+    Raises ``UsageError`` when one has the name of a known provider and is not marked as its replacement, or
+    when a deployment of a model is at none.
     """
     for name, provider in config.providers.items():
         if name in known_names() and not provider.replaces:
@@ -49,13 +57,28 @@ def own_providers(config: Config) -> Mapping[str, ProviderConfig]:
                 f"$.providers.{name}: there is a provider of that name already: choose another, "
                 "or add replaces: true if it is to stand in its place"
             )
-    return config.providers
+    if not config.models:
+        return config.providers
+    if OWN_MODELS in config.providers:
+        raise UsageError(f"$.providers.{OWN_MODELS}: that name is the one of $.models: choose another")
+    from .deployments.own_models import own_models
+
+    found = own_models(config)
+    for deployment in found.deployments():
+        split_model(deployment, config.providers)
+    return {**config.providers, OWN_MODELS: found}
 
 
 def foreign_provider(config: Config, name: str) -> tuple[UntrustedItem, ...]:
     """The consent needed to use the provider ``name`` (as ``split_model`` returns it) if ``config`` chose it:
     the conversation and a key are sent to its address.
     """
+    if name == OWN_MODELS and config.models:
+        from .deployments.own_models import own_models
+
+        deployments = own_models(config).deployments()
+        names = dict.fromkeys(split_model(each, config.providers)[0] for each in deployments)
+        return tuple(item for each in names for item in foreign_provider(config, each))
     found = config.providers.get(_without_prompt(name))
     if found is None:
         return ()
@@ -149,7 +172,7 @@ def _split(text: str, names: tuple[str, ...]) -> tuple[str, str]:
 
 
 def resolve_model(
-    text: str, settings: HttpSettings | None = None, own: Mapping[str, ProviderConfig] | None = None
+    text: str, settings: HttpSettings | None = None, own: OwnProviders | None = None
 ) -> tuple[Provider, str]:
     """The provider of the model ``text``, and the model's name there. Nothing is sent yet.
 
@@ -165,6 +188,10 @@ def resolve_model(
         return import_module(f"{catalog.__name__}.{name}").connect(model), model
     http = import_module(".http.settings", __package__)
     settings = settings or http.HttpSettings()
+    if own and name == OWN_MODELS and name in own:
+        if prompt:
+            raise UsageError(f"{name} takes no prompt: write it before the deployments' models")
+        return _deployments(own, model, settings), model
     if own and name in own:
         provider = import_module(".compatible.own", __package__).connect_own(name, own[name], settings)
     elif name in row_names():
@@ -173,3 +200,22 @@ def resolve_model(
         module = import_module(f"{catalog.__name__}.{name.replace('-', '_')}")
         provider = module.connect(model, settings)
     return (provider.prompted(prompt[1] or "") if prompt else provider), model
+
+
+def _deployments(own: OwnProviders, model: str, settings: HttpSettings | None) -> Provider:
+    """The provider of ``models/MODEL``."""
+    from .deployments.own_models import OwnModels
+    from .prices import Pricing
+
+    models = own[OWN_MODELS]
+    if not isinstance(models, OwnModels):
+        raise AssertionError("own_providers refuses a provider of that name")
+
+    def connect(deployment: str, settings: HttpSettings) -> tuple[Provider, str, Pricing]:
+        provider, name = resolve_model(deployment, settings, own)
+        bare, _, _ = bare_model(deployment, own).partition("/")
+        return provider, name, Pricing(bare, name, own=bare in own)
+
+    from .http.settings import HttpSettings as Settings
+
+    return models.connect(model, settings or Settings(), connect)

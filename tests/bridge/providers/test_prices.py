@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from genai_prices import Usage as TableUsage
+from genai_prices import calc_price
+from genai_prices.data_snapshot import get_snapshot
 
 from toolspan_bridge.messages import Usage
 from toolspan_bridge.providers import provider_names
@@ -12,6 +15,15 @@ pytestmark = pytest.mark.requirement("I11.3.2")
 
 OPUS = ("anthropic", "claude-opus-4-5")
 """Dollars for a million tokens: 5 in, 0.5 read from the cache, 6.25 put there, 25 out."""
+
+
+_TABLE_NAMES = {
+    "anthropic": "anthropic",
+    "aws": "bedrock",
+    "google": "gemini",
+    "openai": "openai",
+    "x-ai": "xai",
+}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +39,42 @@ OPUS = ("anthropic", "claude-opus-4-5")
 )
 def test_each_sort_of_token_has_its_price(usage: Usage, dollars: float) -> None:
     assert cost_of(*OPUS, usage) == pytest.approx(dollars)
+
+
+@pytest.mark.requirement("I14.6.21")
+def test_looked_up_prices_add_up_to_what_the_table_says_of_every_model() -> None:
+    counts = [
+        (1_000, 0, 0, 100),
+        (1_000, 400, 0, 7),
+        (1_000, 0, 300, 0),
+        (300_000, 250_000, 40_000, 9_000),
+        (0, 0, 0, 3),
+    ]
+    compared = 0
+    for provider in get_snapshot().providers:
+        name = _TABLE_NAMES.get(provider.id)
+        for model in provider.models if name else ():
+            for tokens in counts:
+                asked = TableUsage(
+                    input_tokens=tokens[0],
+                    cache_read_tokens=tokens[1],
+                    cache_write_tokens=tokens[2],
+                    output_tokens=tokens[3],
+                )
+                try:
+                    wanted = float(calc_price(asked, model.id, provider_id=provider.id).total_price)
+                except (LookupError, ValueError):
+                    continue
+                used = dict(
+                    zip(
+                        ("input_tokens", "cached_tokens", "written_tokens", "output_tokens"),
+                        tokens,
+                        strict=True,
+                    )
+                )
+                assert cost_of(str(name), model.id, Usage(**used)) == pytest.approx(wanted, rel=1e-12)
+                compared += 1
+    assert compared > 1_000
 
 
 def test_what_is_not_known_is_unknown_and_never_nothing() -> None:

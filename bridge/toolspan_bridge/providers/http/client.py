@@ -7,7 +7,9 @@ import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import anyio
 import httpx2
@@ -19,6 +21,7 @@ from ...errors import (
     UsageError,
 )
 from ...formats import WireError
+from .direct import DirectTransport
 from .rate_limits import BUSY, RateLimiter
 from .retry import Attempts
 from .settings import HttpSettings
@@ -30,6 +33,7 @@ ReadError = Callable[[int, Mapping[str, str], bytes], WireError]
 Headers = Callable[[str, bytes], Awaitable[Mapping[str, str]]]
 """The headers for a URL and a body, created for each attempt: signatures expire."""
 
+_IDLE_S = 30.0
 _DOCUMENTS = {"application/json", "text/html", "application/xhtml+xml"}
 _LOST = (
     httpx2.NetworkError,
@@ -195,7 +199,7 @@ class HttpClient:
     async def _open(
         self, url: str, body: bytes, headers: Mapping[str, str], read_error: ReadError, attempts: Attempts
     ) -> HttpResponse | ResponseStream:
-        request = self._client.build_request("POST", url, content=body, headers=headers)
+        request = self._client.build_request("POST", _parsed(url), content=body, headers=headers)
         shown = self._shown("POST", url, body, headers, attempts.number)
         try:
             with told(shown), anyio.fail_after(attempts.left):
@@ -258,27 +262,32 @@ class HttpClient:
         """The user's error for an error of the HTTP library: its own text only if that contains no key."""
         if _is_certificate(error):
             return self.unreachable(
-                "its certificate is not trusted; set SSL_CERT_FILE if a private authority issued it"
+                "its certificate is not trusted; set SSL_CERT_FILE if a private authority issued it",
+                was_sent=False,
             )
         match error:
             case httpx2.ReadTimeout() | httpx2.WriteTimeout():
                 return self.unreachable(f"no answer within {self._settings.read:g} s")
             case httpx2.TimeoutException():
-                return self.unreachable(f"no connection within {self._settings.connect:g} s")
+                return self.unreachable(f"no connection within {self._settings.connect:g} s", was_sent=False)
             case (
                 httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError() | httpx2.CloseError()
             ):
                 return self.unreachable("the connection broke before the answer was complete")
             case httpx2.ConnectError() | httpx2.ProxyError():
-                return self.unreachable(str(error) or "no connection")
+                return self.unreachable(str(error) or "no connection", was_sent=False)
             case _:
                 return ProviderError(f"{self._provider} at {self._base} sent what is no HTTP: {self._hint}")
 
-    def unreachable(self, reason: str) -> UnreachableError:
+    def unreachable(self, reason: str, *, was_sent: bool = True) -> UnreachableError:
         """The error for a missing answer, with the reason."""
-        return UnreachableError(
-            f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
-        )
+        told = f"{self._provider} cannot be reached at {self._base}: {reason} ({self._hint})"
+        return UnreachableError(told, was_sent=was_sent)
+
+
+@lru_cache(maxsize=64)
+def _parsed(url: str) -> httpx2.URL:
+    return httpx2.URL(url)
 
 
 def _sound(answer: HttpResponse, read_error: ReadError) -> HttpResponse:
@@ -302,21 +311,24 @@ def _final(outcome: HttpResponse | BridgeError) -> HttpResponse:
 
 
 def _pool(base: str, settings: HttpSettings) -> httpx2.AsyncClient:
+    """Straight to ``base``; where the environment has proxies, as ``httpx2`` goes through them."""
     parts = urlsplit(base)
     try:
         # Plain http needs no certificates: reading them costs tens of milliseconds at each start.
-        verify = httpx2.create_ssl_context() if parts.scheme == "https" else False
+        tls = httpx2.create_ssl_context() if parts.scheme == "https" else None
     except (OSError, ssl.SSLError) as error:
         raise UsageError(f"SSL_CERT_FILE holds no certificates that can be read: {error}") from None
+    timeout = httpx2.Timeout(settings.read, connect=settings.connect, pool=settings.connect)
+    if _is_loopback(parts.hostname or "") or not getproxies():  # no proxy reaches this machine's own address
+        direct = DirectTransport(tls, settings.connections, settings.idle_connections, _IDLE_S)
+        return httpx2.AsyncClient(transport=direct, timeout=timeout)
     return httpx2.AsyncClient(
-        verify=verify,
-        trust_env=not _is_loopback(parts.hostname or ""),  # a proxy cannot reach this machine's own address
-        follow_redirects=False,
-        timeout=httpx2.Timeout(settings.read, connect=settings.connect, pool=settings.connect),
+        verify=tls or False,
+        timeout=timeout,
         limits=httpx2.Limits(
             max_connections=settings.connections,
             max_keepalive_connections=settings.idle_connections,
-            keepalive_expiry=30.0,
+            keepalive_expiry=_IDLE_S,
         ),
     )
 

@@ -112,7 +112,8 @@ class Attempts:
                 return True
             wanted = f" and asks to wait {asked:g} s" if asked else ""
             raise UnreachableError(
-                f"{self._provider} takes no more requests: it {reason}{wanted}, and nothing else for long"
+                f"{self._provider} takes no more requests: it {reason}{wanted}, and nothing else for long",
+                was_sent=False,
             )
         wait = asked or self._policy.backoff(self.number, self._dice())
         callers = anyio.current_effective_deadline() - anyio.current_time()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 
 from ...errors import BridgeError
 from ...formats import FormatError, StreamFailed, StreamParser
@@ -33,13 +33,21 @@ class ParsedStream:
             while not self._parser.finished and (chunk := await self._stream.read()):
                 if self._keep:
                     self.received += chunk
-                for delta in self._parser.feed(chunk):
+                for delta in self._fed(chunk):
                     self.emitted = True
                     yield delta
             if self._parser.finished:
                 await self._stream.linger()
         except (BridgeError, FormatError) as trouble:
             self.trouble = trouble
+
+    def _fed(self, chunk: bytes) -> Iterator[Delta]:
+        """The deltas in ``chunk``, also those before what is wrong in it. Raises as ``feed``."""
+        try:
+            yield from self._parser.feed(chunk)
+        except FormatError as trouble:
+            yield from trouble.before
+            raise
 
     def reply(self) -> Reply:
         """The answer, ``incomplete`` if it broke off. Raises ``FormatError`` when the content is not an

@@ -31,6 +31,7 @@ def refusal(error: WireError, message: str, status: int, todo: str) -> ProviderE
         tool=error.tool,
         fault=error.fault,
         parameter=error.parameter,
+        retry_after=error.retry_after,
     )
 
 

@@ -45,6 +45,7 @@ def effort_in(body: dict[str, Any]) -> dict[str, Any]:
     return {key: body[key] for key in FIELDS if key in body}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("row", CHAT)
 async def test_every_row_takes_all_options_at_once(

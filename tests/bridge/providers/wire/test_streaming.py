@@ -132,6 +132,7 @@ async def test_a_silent_stream_ends_at_the_idle_limit_with_what_came(wire: str) 
     assert "nothing more within 0.1 s" in reply.trouble
 
 
+@pytest.mark.long
 @each_format
 async def test_a_stream_that_only_drips_ends_at_the_total_limit_with_what_came(wire: str) -> None:
     frames = wires(wire).frames(TEXT)

@@ -1,0 +1,1 @@
+"""How fast trials of validation are made: ``python -m benchmarks.trials``."""
