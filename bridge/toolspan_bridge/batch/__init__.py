@@ -12,25 +12,31 @@ Requests are rendered and answers parsed by the provider's wire format, as those
 from __future__ import annotations
 
 from .handle import Batch
+from .intention import Intention
 from .steps import (
     BatchStatus,
     cancel_batch,
     collect_batch,
+    find_batch,
     has_batches,
     parts_of,
     poll_batch,
     price_share,
     submit_batch,
+    was_refused,
 )
 
 __all__ = [
     "Batch",
     "BatchStatus",
+    "Intention",
     "cancel_batch",
     "collect_batch",
+    "find_batch",
     "has_batches",
     "parts_of",
     "poll_batch",
     "price_share",
     "submit_batch",
+    "was_refused",
 ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from ..errors import BridgeError, ProviderError, UnreachableError, UsageError
 from ..messages import Reply, Request
@@ -12,6 +14,7 @@ from ..providers import Provider
 from ..providers.wire.provider import WireProvider
 from ..providers.wire.two_wires import TwoWires
 from .handle import Batch
+from .intention import Intention
 from .services import service_of
 from .services.contract import BatchStatus, Limits, Outcome, Service, WireBody
 
@@ -19,14 +22,17 @@ __all__ = [
     "BatchStatus",
     "cancel_batch",
     "collect_batch",
+    "find_batch",
     "has_batches",
     "parts_of",
     "poll_batch",
     "price_share",
     "submit_batch",
+    "was_refused",
 ]
 
 _CHAT, _RESPONSES = "openai", "openai-responses"
+_SERVER_ERROR, _TURNED_AWAY = 500, (503, 529)
 _AROUND = 200  # bytes around each request: its id, its address
 
 
@@ -59,8 +65,14 @@ async def parts_of(provider: Provider, requests: Mapping[str, Request]) -> list[
     return [tuple(part) for part in parts]
 
 
-async def submit_batch(provider: Provider, requests: Mapping[str, Request]) -> Batch:
-    """Give ``requests``, all for one model, to the batch service of ``provider``.
+async def submit_batch(
+    provider: Provider,
+    requests: Mapping[str, Request],
+    *,
+    intend: Callable[[Intention], None] = lambda intention: None,
+) -> Batch:
+    """Give ``requests``, all for one model, to the batch service of ``provider``. ``intend`` is told before
+    anything is sent, for ``find_batch``.
 
     The keys are ids of any shape, by which ``collect_batch`` gives the answers. Raises ``UsageError`` when
     the provider has no such service or its limits are exceeded, else as ``Provider.answer``. A batch is never
@@ -70,13 +82,37 @@ async def submit_batch(provider: Provider, requests: Mapping[str, Request]) -> B
     wired, service = _service(provider, model)
     bodies = await _bodies(wired, requests)
     _check(wired.name, requests, bodies, service.LIMITS)
+    batch = Batch(wired.name, "", model, _format_of(wired, bodies[0]), tuple(requests))
+    mark = secrets.token_hex(16)
+    intend(Intention(batch, mark if service.find else "", datetime.now(UTC)))
     try:
-        batch_id = await service.create(wired, model, bodies)
+        batch_id = await service.create(wired, model, bodies, mark)
     except UnreachableError as lost:
+        if not lost.was_sent:
+            raise
         raise UnreachableError(f"{lost}; the batch may have been created all the same") from None
     if not batch_id:
         raise ProviderError(f"{wired.name} gave the new batch no id")
-    return Batch(wired.name, batch_id, model, _format_of(wired, bodies[0]), tuple(requests))
+    return replace(batch, id=batch_id)
+
+
+def was_refused(error: BridgeError) -> bool:
+    """Whether ``error`` of ``submit_batch`` says that surely no batch was created."""
+    if isinstance(error, ProviderError):
+        return error.status is not None and (error.status < _SERVER_ERROR or error.status in _TURNED_AWAY)
+    return not (isinstance(error, UnreachableError) and error.was_sent)
+
+
+async def find_batch(provider: Provider, intention: Intention) -> Batch | None:
+    """The batch that was created as ``intention`` says, ``None`` where there is none at ``provider``.
+
+    Raises as ``poll_batch``, and ``UsageError`` where the provider's list shows no marks.
+    """
+    wired, service = _own(provider, intention.batch)
+    if service.find is None or not intention.mark:
+        raise UsageError(f"{wired.name} lists its batches without anything to find one by")
+    found = await service.find(wired, intention.mark)
+    return replace(intention.batch, id=found) if found else None
 
 
 async def poll_batch(provider: Provider, batch: Batch) -> BatchStatus:

@@ -20,7 +20,7 @@ from ..events import (
     ToolCallStarted,
     UsageReported,
 )
-from ..loop import Question, run
+from ..loop import LimitChoice, LimitReached, Question, run
 from ..messages import ReasoningEffort
 from ..providers import Allow, Provider, ProviderPool
 from ..providers.http.settings import HttpSettings
@@ -108,9 +108,12 @@ class Asker(PoolUser):
         ``UnknownModelError`` and ``ProviderError`` as the provider.
         """
         provider, name = await self._providers.get(model)
-        setting = scenario.set_in(Setting(self._toolbox, self._max_iterations))
-        if self._through is not None:
-            setting = replace(setting, toolbox=setting.toolbox.called_through(self._through))
+        async with scenario.opened(Setting(self._toolbox, self._max_iterations)) as setting:
+            return await self._converse(provider, name, scenario, setting)
+
+    async def _converse(
+        self, provider: Provider, name: str, scenario: Scenario, setting: Setting
+    ) -> Conversed:
         question = Question(
             "",
             name,
@@ -119,17 +122,23 @@ class Asker(PoolUser):
             reasoning=self._reasoning,
             tools_offered=self._tools_offered,
             stream=True,
+            checks_arguments=setting.checks_arguments,
         )
         if (observed := observing.get()) is not None:
             observed.offered(wire_of(provider, name).format_name, setting.toolbox.tools)
         conversation = Conversation.over(list(setting.before))
         answers: list[Answer] = []
         for number, turn in enumerate(scenario.asked):
-            asked = replace(question, text=turn.query)
-            answers.append(await self._answer(asked, provider, setting, conversation))
-            if scenario.turn_faults(number, answers[-1]):
+            if number and scenario.turn_faults(number - 1, answers[-1]):
                 break
+            asked = replace(question, text=turn.query)
+            here = replace(setting, toolbox=self._called(scenario.in_turn(number, setting)))
+            answers.append(await self._answer(asked, provider, here, conversation))
         return Conversed(tuple(answers))
+
+    def _called(self, toolbox: Toolbox) -> Toolbox:
+        """``toolbox``, with what is between this and its tools."""
+        return toolbox if self._through is None else toolbox.called_through(self._through)
 
     async def _answer(
         self, question: Question, provider: Provider, setting: Setting, conversation: Conversation
@@ -139,7 +148,8 @@ class Asker(PoolUser):
         own = provider.name in self._own
         observed = observing.get()
         approver = ScenarioApprover(self._approver, setting.approvals)
-        asked = run(question, provider, setting.toolbox, conversation, approver=approver)
+        at_limit = None if setting.closing else _stops
+        asked = run(question, provider, setting.toolbox, conversation, approver=approver, at_limit=at_limit)
         async with aclosing(asked) as events:
             async for event in events:
                 if observed is not None and isinstance(event, _WORDS):
@@ -150,3 +160,9 @@ class Asker(PoolUser):
                 if isinstance(event, End):
                     return replace(event.answer, usd=total_usd(spent))
         raise AssertionError("a run ends with End")
+
+
+async def _stops(reached: LimitReached) -> LimitChoice:
+    """No turn after a limit."""
+    del reached
+    return "stop"

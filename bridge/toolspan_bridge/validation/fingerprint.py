@@ -25,6 +25,7 @@ __all__ = [
     "Fingerprint",
     "fingerprint_of",
     "hash_of",
+    "hash_of_offers",
     "hash_of_tools",
     "mode_parts",
     "toolspan_version",
@@ -137,6 +138,11 @@ def hash_of_tools(tools: Iterable[ToolSpec]) -> str:
     """The hash of the definitions that are offered: names, descriptions and schemas, in whatever order."""
     offered = [[tool.server, tool.name, tool.description, tool.schema, tool.strict] for tool in tools]
     return hash_of(sorted(offered, key=lambda each: (str(each[0]), str(each[1]))))
+
+
+def hash_of_offers(offers: Iterable[Iterable[ToolSpec]]) -> str:
+    """The hash of the definitions that each scenario of a suite offers, where each has tools of its own."""
+    return hash_of([hash_of_tools(tools) for tools in offers])
 
 
 def toolspan_version() -> str:

@@ -157,6 +157,7 @@ def asked(model: str) -> dict[str, Request]:
     return {name: Request(model, (User(f"{name}?"),), tools=SEED_TOOLS) for name in IDS}
 
 
+@pytest.mark.long
 async def test_a_batch_is_submitted_gone_on_with_elsewhere_and_collected_by_id(
     place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

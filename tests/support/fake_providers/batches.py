@@ -102,6 +102,8 @@ class OpenAIBatches(Batches):
     """``/v1/files`` and ``/v1/batches``."""
 
     _endpoint = ""
+    metadata: dict[str, str] | None = None
+    """That of the batch that was created; its list has it on the second page."""
 
     @override
     def _route(self, request: Received) -> Sent:
@@ -111,10 +113,20 @@ class OpenAIBatches(Batches):
                 return Sent({"id": "file-1", "object": "file", "purpose": "batch"})
             case "POST", "/v1/batches":
                 assert request.headers["content-type"] == "application/json"
-                assert request.body.keys() == {"input_file_id", "endpoint", "completion_window"}
+                assert request.body.keys() == {
+                    "input_file_id", "endpoint", "completion_window", "metadata",
+                }  # fmt: skip
+                self.metadata = request.body["metadata"]
+                assert len(self.metadata) == 1 and all(len(mark) <= 512 for mark in self.metadata.values())
                 assert (request.body["input_file_id"], request.body["completion_window"]) == ("file-1", "24h")
                 assert request.body["endpoint"] == self._endpoint, "the batch's endpoint is that of its lines"
                 return Sent({"id": "batch_1", "object": "batch", "status": "validating"})
+            case "GET", "/v1/batches?limit=100":
+                other = {"id": "batch_0", "object": "batch", "metadata": None}
+                return Sent({"object": "list", "data": [other], "has_more": self.metadata is not None})
+            case "GET", "/v1/batches?limit=100&after=batch_0":
+                listed = {"id": "batch_1", "object": "batch", "metadata": self.metadata}
+                return Sent({"object": "list", "data": [listed], "has_more": False})
             case "GET", "/v1/batches/batch_1":
                 return Sent(self._batch())
             case "POST", "/v1/batches/batch_1/cancel":
@@ -252,6 +264,7 @@ class GeminiBatches(Batches):
     """``models/M:batchGenerateContent`` and ``batches/ID``; ``named``: with the metadata of the requests."""
 
     named = True
+    shown = ""
     running = ("RUNNING",)
     cancelling = ("RUNNING",)
     over = "CANCELLED"
@@ -262,7 +275,8 @@ class GeminiBatches(Batches):
             case "POST", "/v1beta/models/m:batchGenerateContent":
                 batch = request.body["batch"]
                 assert request.body.keys() == {"batch"} and batch.keys() == {"displayName", "inputConfig"}
-                assert batch["displayName"] and batch["inputConfig"].keys() == {"requests"}
+                self.shown = batch["displayName"]
+                assert self.shown and batch["inputConfig"].keys() == {"requests"}
                 self.requests = batch["inputConfig"]["requests"]["requests"]
                 for each in self.requests:
                     assert each.keys() == {"request", "metadata"}
@@ -270,6 +284,11 @@ class GeminiBatches(Batches):
                 return Sent({"name": "batches/b1", "metadata": {"state": "BATCH_STATE_PENDING"}})
             case "POST", "/v1beta/batches/b1:cancel":
                 return self._cancelled()
+            case "GET", "/v1beta/batches?pageSize=100":
+                return Sent({"operations": [], "nextPageToken": "p 2"} if self.shown else {})
+            case "GET", "/v1beta/batches?pageSize=100&pageToken=p%202":
+                listed = {"name": "batches/b1", "metadata": {"displayName": self.shown}}
+                return Sent({"operations": [{"name": "batches/b0"}, listed]})
             case "GET", "/v1beta/batches/b1":
                 return Sent(self._operation())
             case _:

@@ -16,15 +16,19 @@ from .contract import BatchStatus, Limits, Outcome, State, WireBody
 from .exchanges import asked_for, posted, result_lines
 from .reading import count, name_of, part, text
 
-__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "results", "status"]
+__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "find", "results", "status"]
 
 LIMITS = Limits(100_000, 256_000_000)
 PRICE_SHARE = 0.5
+find = None
+"""The list of batches has ids, times and counts, and nothing that a caller could give (anthropic 2.12.0,
+``types/messages/message_batch.py``)."""
+
 _PATH = "/v1/messages/batches"
 _WHY = {"canceled": "the batch was cancelled before it", "expired": "the batch expired before it"}
 
 
-async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
+async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody], mark: str) -> str:
     """The id of the new batch."""
     requests = [{"custom_id": name_of(place), "params": each.body} for place, each in enumerate(bodies)]
     return text((await posted(provider, _PATH, {"requests": requests})).get("id"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -69,8 +69,12 @@ class Service(Protocol):
     PRICE_SHARE: float
     """What a request costs, as a share of what it costs by itself."""
 
-    async def create(self, provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
-        """The id of the new batch."""
+    find: Callable[[ProviderApi, str], Awaitable[str]] | None
+    """The id of the batch that was created with a mark, empty for none; ``None`` where the provider's list of
+    batches shows no mark."""
+
+    async def create(self, provider: ProviderApi, model: str, bodies: Sequence[WireBody], mark: str) -> str:
+        """The id of the new batch, which ``find`` finds by ``mark``."""
         ...
 
     async def status(self, provider: ProviderApi, batch_id: str, total: int) -> BatchStatus:

@@ -6,11 +6,20 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...errors import ProviderError
 from ...providers.wire.api import ProviderApi
 from .contract import Outcome
 from .reading import MAX_RESULTS, json_lines, json_object, place_of
 
-__all__ = ["asked_for", "posted", "result_lines"]
+__all__ = ["MOST_PAGES", "asked_for", "posted", "result_lines", "too_many"]
+
+MOST_PAGES = 100
+"""The most pages of a list of batches that are looked through."""
+
+
+def too_many(name: str) -> ProviderError:
+    """What is raised where a batch was not found on so many pages."""
+    return ProviderError(f"{name} lists more batches than are looked through ({MOST_PAGES} pages)")
 
 
 async def posted(provider: ProviderApi, path: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from urllib.parse import quote
 from ...errors import ProviderError
 from ...providers.wire.api import ProviderApi
 from .contract import BatchStatus, Limits, Outcome, State, WireBody
-from .exchanges import asked_for, posted
+from .exchanges import MOST_PAGES, asked_for, posted, too_many
 from .reading import count, name_of, objects, part, place_of, text
 
-__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "results", "status"]
+__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "find", "results", "status"]
 
 LIMITS = Limits(100_000, 20_000_000)
 PRICE_SHARE = 0.5
@@ -32,14 +32,28 @@ _HTTP_STATUSES = {3: 400, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 14: 503, 16: 
 """Of the codes of gRPC, which errors of single requests bear."""
 
 
-async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
-    """The name of the new batch, ``batches/ID``."""
+async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody], mark: str) -> str:
+    """The name of the new batch, ``batches/ID``, whose display name has ``mark``."""
     requests = [
         {"request": each.body, "metadata": {"key": name_of(place)}} for place, each in enumerate(bodies)
     ]
-    batch = {"displayName": "toolspan", "inputConfig": {"requests": {"requests": requests}}}
+    batch = {"displayName": _shown(mark), "inputConfig": {"requests": {"requests": requests}}}
     path = bodies[0].path.rpartition(":")[0] + ":batchGenerateContent"
     return text((await posted(provider, path, {"batch": batch})).get("name"))
+
+
+async def find(provider: ProviderApi, mark: str) -> str:
+    """As ``Service.find``: the list is read page by page."""
+    token = ""
+    for _ in range(MOST_PAGES):
+        page = await asked_for(provider, f"/v1beta/batches?pageSize=100{token}")
+        for operation in objects(page.get("operations")):
+            if part(operation, "metadata").get("displayName") == _shown(mark):
+                return text(operation.get("name"))
+        if not (following := text(page.get("nextPageToken"))):
+            return ""
+        token = f"&pageToken={quote(following, safe='')}"
+    raise too_many(provider.name)
 
 
 async def status(provider: ProviderApi, batch_id: str, total: int) -> BatchStatus:
@@ -71,6 +85,10 @@ async def results(provider: ProviderApi, batch_id: str, total: int) -> list[Outc
 async def cancel(provider: ProviderApi, batch_id: str) -> None:
     """As ``Service.cancel``."""
     await provider.exchange("POST", f"{_of(batch_id)}:cancel")
+
+
+def _shown(mark: str) -> str:
+    return f"toolspan {mark}"
 
 
 def _of(batch_id: str) -> str:

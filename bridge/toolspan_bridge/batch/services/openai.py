@@ -15,13 +15,14 @@ from urllib.parse import quote
 from ...errors import ProviderError
 from ...providers.wire.api import ProviderApi
 from .contract import BatchStatus, Limits, Outcome, State, WireBody
-from .exchanges import asked_for, posted, result_lines
+from .exchanges import MOST_PAGES, asked_for, posted, result_lines, too_many
 from .reading import count, json_object, name_of, objects, part, text
 
-__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "results", "status"]
+__all__ = ["LIMITS", "PRICE_SHARE", "cancel", "create", "find", "results", "status"]
 
 LIMITS = Limits(50_000, 200_000_000)
 PRICE_SHARE = 0.5
+_MARK = "toolspan"
 _STATES: dict[str, State] = {
     "cancelled": "cancelled",
     "completed": "ended",
@@ -30,15 +31,36 @@ _STATES: dict[str, State] = {
 }
 
 
-async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody]) -> str:
-    """The id of the new batch; the file is deleted by the provider after 30 days."""
+async def create(provider: ProviderApi, model: str, bodies: Sequence[WireBody], mark: str) -> str:
+    """The id of the new batch, whose metadata have ``mark``; the provider deletes the file after 30 days."""
     file, content_type = _form(b"\n".join(_lines(bodies)) + b"\n")
     sent = await provider.exchange("POST", "/files", file, content_type=content_type)
     file_id = text(json_object(sent, "the uploaded file").get("id"))
     if not file_id:
         raise ProviderError("the uploaded file has no id")
-    wanted = {"input_file_id": file_id, "endpoint": f"/v1{bodies[0].path}", "completion_window": "24h"}
+    wanted = {
+        "input_file_id": file_id,
+        "endpoint": f"/v1{bodies[0].path}",
+        "completion_window": "24h",
+        "metadata": {_MARK: mark},
+    }
     return text((await posted(provider, "/batches", wanted)).get("id"))
+
+
+async def find(provider: ProviderApi, mark: str) -> str:
+    """As ``Service.find``: the list is read page by page, the newest first."""
+    after = ""
+    for _ in range(MOST_PAGES):
+        page = await asked_for(provider, f"/batches?limit=100{after}")
+        batches = objects(page.get("data"))
+        for batch in batches:
+            if part(batch, "metadata").get(_MARK) == mark:
+                return text(batch.get("id"))
+        last = text(batches[-1].get("id")) if batches else ""
+        if not (page.get("has_more") and last):
+            return ""
+        after = f"&after={quote(last, safe='')}"
+    raise too_many(provider.name)
 
 
 async def status(provider: ProviderApi, batch_id: str, total: int) -> BatchStatus:

@@ -8,13 +8,15 @@ from pydantic import Field
 from typing_extensions import override
 
 from ...events import Answer
-from ...messages import Assistant, Message, User
+from ...messages import Assistant, Message, ToolSpec, User
 from ...toolbox import Toolbox
 from ..suites import Expect, ExpectedCall, Scenario, Setting, Suite
 from .cases import BfclCase, Calls
 from .definitions import as_tool
 from .files import BfclSuite
 from .function_call import MadeCall
+from .multi_turn.asked import conversation_scenario
+from .multi_turn.conversations import ConversationCase
 
 
 class BfclScenario(Scenario):
@@ -24,8 +26,8 @@ class BfclScenario(Scenario):
 
     @property
     @override
-    def uses_toolbox(self) -> bool:
-        return False
+    def own_tools(self) -> tuple[ToolSpec, ...]:
+        return self._toolbox.tools
 
     @override
     def set_in(self, usual: Setting) -> Setting:
@@ -36,9 +38,12 @@ class BfclScenario(Scenario):
                 system = f"{system}\n\n{text}".strip()
             else:
                 before.append(Assistant(text) if role == "assistant" else User(text))
-        tools = tuple(as_tool(function, case.language) for function in case.functions)
-        own = {tool.name: tool for tool in reversed(tools)}
-        return Setting(Toolbox([], own.values()), 1, tuple(before), system or usual.system)
+        return Setting(self._toolbox, 1, tuple(before), system or usual.system, closing=False)
+
+    @property
+    def _toolbox(self) -> Toolbox:
+        tools = [as_tool(function, self.case.language) for function in self.case.functions]
+        return Toolbox([], {tool.name: tool for tool in reversed(tools)}.values())
 
     @property
     @override
@@ -56,7 +61,9 @@ def suite_of(found: BfclSuite) -> Suite:
     return Suite(name=found.name, scenarios=tuple(_scenario(case) for case in found.cases.values()))
 
 
-def _scenario(case: BfclCase) -> BfclScenario:
+def _scenario(case: BfclCase | ConversationCase) -> Scenario:
+    if isinstance(case, ConversationCase):
+        return conversation_scenario(case)
     query = str(case.messages[_last_user(case)].get("content", "")) or "(no words)"
     calls = tuple(ExpectedCall(tool=next(iter(each))) for each in case.accepted)
     if "irrelevance" in case.category:

@@ -11,6 +11,9 @@ from typing import Any, cast
 
 from ...errors import UsageError
 from .cases import BfclCase
+from .multi_turn.conversations import ConversationCase
+from .multi_turn.programs import installed_programs, needed_programs
+from .multi_turn.reading import CONVERSATIONS, conversation_of
 
 PREFIX = "BFCL_v4_"
 ANSWERS = "possible_answer"
@@ -30,11 +33,10 @@ CATEGORIES = (
     "live_irrelevance",
     "live_relevance",
 )
-"""The categories that are scored by comparing calls."""
+"""The categories that are scored by comparing calls. Those of ``multi_turn`` need programs that are installed
+beside."""
 
 _NOT_SCORED = {
-    "multi_turn": "its cases are scored by the state in which calls leave the leaderboard's own programs (a "
-    "file system, a car, a trading account), and these programs are no part of Toolspan",
     "memory": "its cases need the leaderboard's own memory stores over several conversations",
     "web_search": "its cases need the leaderboard's own search of the web",
     "format_sensitivity": "it is about ways to write a prompt, and holds no cases of its own",
@@ -55,20 +57,21 @@ class BfclSuite:
     """The cases of one or more files, by id, and what was left out of them."""
 
     name: str
-    cases: Mapping[str, BfclCase]
+    cases: Mapping[str, BfclCase | ConversationCase]
     left_out: tuple[LeftOut, ...] = ()
 
 
 def load_bfcl(path: Path) -> BfclSuite:
     """The cases in ``path``: a file, or a folder of files, with ``possible_answer/`` beside them.
 
-    Of a folder the categories that cannot be scored faithfully are left out, with the reason. Raises
+    Of a folder the categories that cannot be scored faithfully, or not with what is installed, are left out,
+    with the reason. Raises
     ``UsageError`` with file and line for what is no such file, and for a single file of such a category.
     """
     files = sorted(path.glob(f"{PREFIX}*.json")) if path.is_dir() else [path]
     if not files:
         raise UsageError(f"{path} has no file {PREFIX}*.json (name the folder of BFCL's data, or one file)")
-    cases: dict[str, BfclCase] = {}
+    cases: dict[str, BfclCase | ConversationCase] = {}
     left_out: list[LeftOut] = []
     for file in files:
         if (why := _refusal(_category_of(file))) is None:
@@ -87,7 +90,7 @@ def left_out_notes(suite: BfclSuite) -> list[str]:
     return [f"{each.category} is left out ({len(each.ids)} cases): {each.why}" for each in suite.left_out]
 
 
-def _add(cases: dict[str, BfclCase], file: Path) -> None:
+def _add(cases: dict[str, BfclCase | ConversationCase], file: Path) -> None:
     truths = _truths(file)
     for place, data in _lines(file):
         case = _case(place, data, truths)
@@ -96,9 +99,13 @@ def _add(cases: dict[str, BfclCase], file: Path) -> None:
         cases[case.id] = case
 
 
-def _case(place: str, data: Mapping[str, Any], truths: Mapping[str, Any] | None) -> BfclCase:
+def _case(
+    place: str, data: Mapping[str, Any], truths: Mapping[str, Any] | None
+) -> BfclCase | ConversationCase:
     name = _text(place, data, "id")
     category = name.rsplit("_", 1)[0]
+    if category in CONVERSATIONS:
+        return conversation_of(place, data, truths, needed_programs())
     if category not in CATEGORIES:
         why = _refusal(category) or f"the category {category!r} is not known"
         raise UsageError(f"{place}: {name} is not scored: {why}")
@@ -199,4 +206,6 @@ def _category_of(file: Path) -> str:
 
 
 def _refusal(category: str) -> str | None:
+    if category in CONVERSATIONS:
+        return found if isinstance(found := installed_programs(), str) else None
     return next((why for name, why in _NOT_SCORED.items() if category.startswith(name)), None)

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from typing_extensions import override
 
 from ..answers.contract import RecordedAnswer, Scorable
-from .cases import Calls
+from .cases import BfclCase, Calls
 from .files import BfclSuite
 from .function_call import MadeCall, written_name
+from .multi_turn.conversations import ConversationCase
+from .multi_turn.programs import needed_programs
 
 
 class ScorableBfcl(Scorable):
@@ -28,9 +30,12 @@ class ScorableBfcl(Scorable):
 
     @override
     def fault_of(self, answer: RecordedAnswer) -> str:
+        case = self._cases[answer.id]
+        if isinstance(case, ConversationCase):
+            return _conversation_fault(case, answer)
         if answer.turns:
             return "the case has 1 turn: its line needs 'calls' and 'answer', without 'turns'"
-        return self._cases[answer.id].fault_of(_calls(answer), underscored=self._underscored)
+        return case.fault_of(_calls(answer), underscored=self._underscored)
 
     @override
     def group_of(self, name: str) -> str:
@@ -46,7 +51,7 @@ def writes_underscores(suite: BfclSuite, answers: Iterable[RecordedAnswer]) -> b
     balance = 0
     for answer in answers:
         case = suite.cases.get(answer.id)
-        if case is None:
+        if not isinstance(case, BfclCase):
             continue
         dotted = {str(function["name"]) for function in case.functions if "." in str(function["name"])}
         escaped = {written_name(name, underscored=True) for name in dotted}
@@ -62,3 +67,14 @@ def _calls(answer: RecordedAnswer) -> Calls:
             return None
         made.append(MadeCall(call.name, call.arguments))
     return made
+
+
+def _conversation_fault(case: ConversationCase, answer: RecordedAnswer) -> str:
+    """A call without an object of arguments is left out, as BFCL leaves out what it cannot read."""
+    if not answer.turns:
+        return f"the case has {len(case.accepted)} turns: its line needs 'turns'"
+    turns = [
+        [[MadeCall(call.name, call.arguments)] for call in turn.calls if call.arguments is not None]
+        for turn in answer.turns
+    ]
+    return case.fault_of(needed_programs(), turns)

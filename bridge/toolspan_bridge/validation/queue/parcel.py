@@ -13,6 +13,7 @@ from ...errors import StoreError, UsageError
 from ...messages import ReasoningEffort
 from ..bfcl import BfclCase, BfclSuite, suite_of
 from ..bfcl.asked import BfclScenario
+from ..bfcl.multi_turn import ConversationCase, ConversationScenario
 from ..runs.plan import Plan, hash_of_suite
 from ..suites import Suite
 
@@ -44,7 +45,8 @@ class PackedSuite(_Data):
     @classmethod
     def of(cls, suite: Suite) -> Self:
         """``suite`` as data. Raises ``UsageError`` where data would not be the same suite."""
-        cases = [each.case for each in suite.scenarios if isinstance(each, BfclScenario)]
+        ours = (BfclScenario, ConversationScenario)
+        cases = [each.case for each in suite.scenarios if isinstance(each, ours)]
         if cases:
             packed = cls(name=suite.name, kind="bfcl", content=[asdict(case) for case in cases])
         else:
@@ -59,12 +61,16 @@ class PackedSuite(_Data):
         """The suite. Raises ``ValueError`` where the data is none."""
         if self.kind == "suite":
             return Suite.model_validate(self.content)
-        cases = [_case(**each) for each in self.content]
+        cases = [_case(each) for each in self.content]
         return suite_of(BfclSuite(self.name, {case.id: case for case in cases}))
 
 
-def _case(*, messages: list[Mapping[str, Any]], **parts: Any) -> BfclCase:
-    return BfclCase(messages=tuple(messages), **parts)
+def _case(parts: Mapping[str, Any]) -> BfclCase | ConversationCase:
+    """The case that ``asdict`` gave ``parts`` of. Raises as ``ConversationCase.of_data``."""
+    if "queries" in parts:
+        return ConversationCase.of_data(parts)
+    named: dict[str, Any] = {**parts, "messages": tuple(parts["messages"])}
+    return BfclCase(**named)
 
 
 class Parcel(_Data):

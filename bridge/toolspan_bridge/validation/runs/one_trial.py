@@ -11,7 +11,7 @@ from ...errors import ProviderError, UnknownModelError
 from ...loop.limits import Clock
 from ...providers.http.retry import while_held_back
 from ...providers.prices import usd_data
-from ..fingerprint import Fingerprint, toolspan_version
+from ..fingerprint import Fingerprint, hash_of_offers, toolspan_version
 from ..storage.trial import Trial, timestamp
 from ..suites import Conversed, Scenario, Suite
 from .attempt import Place, attempt_at
@@ -69,7 +69,9 @@ class Fingerprints:
         """What is measured when ``suite`` is put to ``model``. Raises as ``FingerprintOf``."""
         key = (model, suite.name)
         if key not in self._whole:
-            self._whole[key] = replace(await self.model(model), suite=self.hashes[suite.name])
+            found = replace(await self.model(model), suite=self.hashes[suite.name])
+            own = suite.own_tools
+            self._whole[key] = found if own is None else replace(found, tools=hash_of_offers(own))
         return self._whole[key]
 
 
@@ -96,7 +98,8 @@ async def run_cell(
         raise
     except ProviderError as failure:
         error = failure.message or "the provider gave an error without words"
-    outcome = _outcome(cell.scenario, conversed, error, observed, timeout)
+    faults = await cell.scenario.verdict(conversed) if conversed is not None else ()
+    outcome = _outcome(faults, conversed, error, observed, timeout)
     details = {**cell.scenario.as_details(), **_measured(clock, observed), **outcome.details}
     return Trial(
         cell.model,
@@ -133,7 +136,7 @@ class _Outcome:
 
 
 def _outcome(
-    scenario: Scenario, conversed: Conversed | None, error: str, observed: Observed, timeout: float
+    faults: tuple[str, ...], conversed: Conversed | None, error: str, observed: Observed, timeout: float
 ) -> _Outcome:
     if error:
         return _Outcome(False, error, {}, is_error=True)
@@ -141,7 +144,6 @@ def _outcome(
         silent = observed.is_watched and observed.first is None
         late = f"{'nothing came' if silent else 'no answer'} within {timeout:g} s"
         return _Outcome(False, late, {}, is_error=silent)
-    faults = scenario.faults_of(conversed)
     rescued = sum(call.rescued for call in conversed.tool_calls)
     details = {"cost": usd_data(conversed.usd), "rescued": rescued, **conversed.as_dict()}
     if faults and (died := _died(conversed)):

@@ -8,21 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .best_model import BEST, Candidate, best_of, candidates_of
+    from .best_model import Candidate, candidates_of
     from .failures_by_tool import FailingTool, failing_tools
     from .measured_modes import BetterMode, better_mode
     from .present import present_of
     from .standings import ModelStanding, ModeRecord, Standings
 
 __all__ = [
-    "BEST",
     "BetterMode",
     "Candidate",
     "FailingTool",
     "ModeRecord",
     "ModelStanding",
     "Standings",
-    "best_of",
     "better_mode",
     "candidates_of",
     "failing_tools",
@@ -30,14 +28,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "BEST": ".best_model",
     "BetterMode": ".measured_modes",
     "Candidate": ".best_model",
     "FailingTool": ".failures_by_tool",
     "ModeRecord": ".standings",
     "ModelStanding": ".standings",
     "Standings": ".standings",
-    "best_of": ".best_model",
     "better_mode": ".measured_modes",
     "candidates_of": ".best_model",
     "failing_tools": ".failures_by_tool",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from toolspan_server.config import Config
@@ -14,10 +13,7 @@ from ..badges import Badge
 from .cost import usd_per_success
 from .standings import ModeRecord, Standings
 
-__all__ = ["BEST", "Candidate", "best_of", "candidates_of"]
-
-BEST = "best"
-"""Stands for the cheapest validated model; ``best:PROVIDER`` for that of one provider."""
+__all__ = ["Candidate", "candidates_of"]
 
 _NOT_MODELS = ("offline", "scripted")
 
@@ -45,17 +41,6 @@ class Candidate:
         cost, by rate, and by name."""
         unknown = self.usd is None
         return self.provider in _NOT_MODELS, unknown, self.usd or 0.0, -self.badge.counts.rate, self.name
-
-
-def best_of(text: str, own: Iterable[str] = ()) -> str | None:
-    """The provider of ``best:PROVIDER``, empty for ``best`` alone; ``None`` where ``text`` names a model.
-
-    A provider of the config's ``own`` that has this name is a provider.
-    """
-    word, separator, provider = text.strip().partition(":")
-    if word.strip().lower() != BEST or BEST in own or (separator and not provider.strip()):
-        return None
-    return provider.strip().lower()
 
 
 def candidates_of(standings: Standings, config: Config, provider: str = "") -> list[Candidate]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -16,6 +18,8 @@ from .surroundings import Surroundings
 from .verdicts import judge
 
 if TYPE_CHECKING:
+    from ...messages import ToolSpec
+    from ...toolbox import Toolbox
     from .setting import Setting
 
 __all__ = ["MAX_TURNS", "MAX_WEIGHT", "Scenario", "Turn"]
@@ -104,13 +108,28 @@ class Scenario(Surroundings):
     @property
     def uses_toolbox(self) -> bool:
         """Whether the tools of the servers are offered."""
-        return True
+        return self.own_tools is None
+
+    @property
+    def own_tools(self) -> tuple[ToolSpec, ...] | None:
+        """The tools that are offered in place of those of the servers; ``None`` where these are."""
+        return None
 
     def set_in(self, usual: Setting) -> Setting:
         """What its turns are asked with; ``usual`` is what they are without keys of its own."""
         from .staging import staged
 
         return staged(self, usual)
+
+    @asynccontextmanager
+    async def opened(self, usual: Setting) -> AsyncGenerator[Setting]:
+        """What one conversation is asked with: that of ``set_in``, as long as the block lasts."""
+        yield self.set_in(usual)
+
+    def in_turn(self, number: int, setting: Setting) -> Toolbox:
+        """The tools of the turn ``number`` (from 0) of a conversation in ``setting``."""
+        del number
+        return setting.toolbox
 
     def turn_faults(self, number: int, answer: Answer) -> tuple[str, ...]:
         """What is not as expected in the ``answer`` to the turn ``number`` (from 0), each in words."""
@@ -124,6 +143,10 @@ class Scenario(Surroundings):
             for number, answer in enumerate(conversed.answers)
             for fault in self.turn_faults(number, answer)
         )
+
+    async def verdict(self, conversed: Conversed) -> tuple[str, ...]:
+        """As ``faults_of``, without holding up anything else."""
+        return self.faults_of(conversed)
 
     def as_details(self) -> dict[str, Any]:
         """What of it is kept with each trial, and what figures by tool and tag are made of: ``{"scenario",

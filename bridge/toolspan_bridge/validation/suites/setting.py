@@ -40,10 +40,14 @@ class StandIn:
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What a scenario's turns are asked with: the tools of ``toolbox``, in ``max_iterations`` turns of calls
-    each, after the messages ``before``. ``approvals`` are a person's answers to calls, by globs."""
+    each, after the messages ``before``. ``approvals`` are a person's answers to calls, by globs. Without
+    ``closing`` the model is not asked for words after the last of these turns; without ``checks_arguments``
+    calls are made with whatever arguments."""
 
     toolbox: Toolbox
     max_iterations: int
     before: tuple[Message, ...] = ()
     system: str = DEFAULT_SYSTEM
     approvals: Mapping[str, Approve] = field(default_factory=dict[str, Approve])
+    closing: bool = True
+    checks_arguments: bool = True

@@ -89,6 +89,13 @@ class Suite(Strict):
             for fault in tool_faults(scenario, tools)
         ]
 
+    @property
+    def own_tools(self) -> list[tuple[ToolSpec, ...]] | None:
+        """The tools that each scenario offers, where none of them offers those of the servers; else
+        ``None``."""
+        own = [each.own_tools for each in self.scenarios]
+        return [tools for tools in own if tools is not None] if None not in own else None
+
     def missing_tools(self, offered: Iterable[ToolSpec]) -> tuple[str, ...]:
         """The names of the tools that are expected to be called, or never, and that are neither among
         ``offered`` nor mocks of the scenario, sorted."""

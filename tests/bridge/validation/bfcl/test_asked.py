@@ -117,3 +117,32 @@ def test_what_was_said_before_the_question_comes_before_it() -> None:
 def test_other_accepted_answers_are_another_suite() -> None:
     one, other = (_scenario("simple_python", function("f", [], x=kind)) for kind in ("integer", "float"))
     assert one.identity != other.identity
+
+
+async def _marks(folder: Path, *functions: Any) -> dict[str, str]:
+    file = write_category(folder, {"simple_python_0": (list(functions), [{functions[0]["name"]: {}}])})
+    script = folder / "script.yaml"
+    script.write_text(yaml.safe_dump({"turns": [{"calls": [{"tool": functions[0]["name"]}]}]}))
+    with Store.open(folder / "validation.sqlite3") as store:
+        async with Asker(Config(), Toolbox([])) as asker:
+            suite = suite_of(load_bfcl(file))
+            await validate([f"scripted/{script}"], suite, asker.ask, store, fingerprint_of=asker.fingerprint)
+        (trial,) = store.trials()
+    assert trial.fingerprint is not None
+    return trial.fingerprint.known
+
+
+@pytest.mark.requirement("I14.1.65")
+async def test_the_fingerprint_has_the_hash_of_what_each_case_offers(tmp_path: Path) -> None:
+    plain = await _marks(tmp_path / "a", function("f"))
+    again = await _marks(tmp_path / "b", function("f"))
+    other = await _marks(tmp_path / "c", {**function("f"), "description": "Does something else."})
+    assert plain["tools"] == again["tools"] != other["tools"]
+
+
+@pytest.mark.requirement("I14.1.66")
+async def test_no_request_is_made_after_the_turn_that_is_scored(tmp_path: Path) -> None:
+    file = write_category(tmp_path, {"simple_python_0": ([ADD], [{"math.add": {"x": [1]}}])})
+    call = {"calls": [{"tool": "math.add", "arguments": {"x": 1}}]}
+    # a script without a second turn would fail the trial that asks for one
+    assert await _verdicts(tmp_path, load_bfcl(file), call) == {"simple_python_0": (True, "")}

@@ -26,6 +26,7 @@ def schemas(draw: st.DrawFn) -> dict[str, Any]:
     return {**schema, "properties": named, "required": required, "anyOf": [True]}
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I14.1.62")
 @settings(max_examples=60)
 @given(schema=schemas(), seed=st.integers(0, 99))

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from tests.support.trials import a_trial
+from toolspan_bridge.providers.best import best_of
 from toolspan_bridge.validation import Badge, BadgeRule, Counts, Fingerprint, Record
 from toolspan_bridge.validation.evidence import fisher_exact
 from toolspan_bridge.validation.standing import (
     BetterMode,
     Candidate,
-    best_of,
     better_mode,
     failing_tools,
 )

@@ -23,6 +23,7 @@ from .kept_batches import KeptBatches
 from .providers import BatchedProviders
 from .request_keys import RequestKeys
 from .rounds import Rounds
+from .sought import SoughtBatches
 from .submitted import Submitted
 
 __all__ = ["BatchedRun"]
@@ -46,6 +47,7 @@ class BatchedRun:
         self._earlier: dict[str, tuple[Path, Batch]] = {}
         self._rounds: dict[str, Rounds] = {}
         self._kept: KeptBatches | None = None
+        self._sought: SoughtBatches | None = None
         self._pool: BatchedProviders | None = None
 
     @property
@@ -96,6 +98,8 @@ class BatchedRun:
         kept.check()
         for path, batch in kept.all():
             self._earlier.update(dict.fromkeys(batch.ids, (path, batch)))
+        self._sought = SoughtBatches(kept, self._earlier, self._say)
+        self._sought.read()
 
     def _asking(self, ask: AskModel) -> AskModel:
         async def asked(model: str, scenario: Scenario) -> Conversed:
@@ -112,10 +116,10 @@ class BatchedRun:
 
     def _rounds_of(self, model: str, provider: Provider) -> Rounds:
         if model not in self._rounds:
-            if self._kept is None:
+            if self._kept is None or self._sought is None:
                 raise AssertionError("the run has begun before its first trial")
             tasks = self._providers.tasks
-            self._rounds[model] = Rounds(provider, tasks, self._kept, self._earlier, self._say)
+            self._rounds[model] = Rounds(provider, tasks, self._kept, self._earlier, self._sought, self._say)
         return self._rounds[model]
 
 

@@ -7,15 +7,19 @@ from pathlib import Path
 
 from toolspan_server.common.private_files import private_folder
 
-from ....batch import Batch
-from ....errors import StoreError
+from ....batch import Batch, Intention
+from ....errors import StoreError, UsageError
+from ....files.replacement import replace_file
 
 __all__ = ["KeptBatches"]
+
+_BATCH, _INTENDED = ".json", ".intended"
 
 
 class KeptBatches:
     """The handles of submitted batches, in files ``0001.json`` … of ``folder``, as ``toolspan batch`` takes
-    them. One process at a time uses a folder: it is that of a run which is held."""
+    them, and what is noted before one is created, in ``0001.intended`` … One process at a time uses a folder:
+    it is that of a run which is held."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -23,7 +27,7 @@ class KeptBatches:
     def all(self) -> Iterator[tuple[Path, Batch]]:
         """Each kept batch with its file, the first one first. Raises ``UsageError`` for one that cannot be
         read."""
-        for path in self._paths():
+        for path in self._paths(_BATCH):
             yield path, Batch.load(path)
 
     def check(self) -> None:
@@ -33,10 +37,43 @@ class KeptBatches:
         except OSError as fault:
             raise StoreError(f"batches cannot be kept in {self._folder}: {fault.strerror}") from None
 
-    def keep(self, batch: Batch) -> Path:
-        """Keep ``batch``, and say where. Raises ``StoreError`` with its handle where that fails."""
-        last = max((int(path.stem) for path in self._paths()), default=0)
-        path = self._folder / f"{last + 1:04}.json"
+    def intend(self, intention: Intention) -> Path:
+        """Note that a batch is to be created, and say where. Raises ``StoreError``; then none is created."""
+        numbers = (int(path.stem) for kind in (_BATCH, _INTENDED) for path in self._paths(kind))
+        path = self._folder / f"{max(numbers, default=0) + 1:04}{_INTENDED}"
+        try:
+            replace_file(path, intention.to_json())
+        except OSError as fault:
+            raise StoreError(
+                f"no batch is created, since {path} cannot be written: {fault.strerror}"
+            ) from None
+        return path
+
+    def intended(self) -> Iterator[tuple[Path, Intention]]:
+        """What was noted, and is not known to have been created, with its file. Raises ``UsageError`` for
+        what cannot be read, ``StoreError``."""
+        for path in self._paths(_INTENDED):
+            if path.with_suffix(_BATCH).exists():
+                self.drop(path)
+                continue
+            try:
+                yield path, Intention.from_json(path.read_bytes())
+            except OSError as fault:
+                raise StoreError(f"{path} cannot be read: {fault.strerror}") from None
+            except UsageError as fault:
+                raise UsageError(f"{path} cannot be read: {fault}") from None
+
+    def drop(self, intended: Path) -> None:
+        """Forget what was noted in that file. Raises ``StoreError``."""
+        try:
+            intended.unlink(missing_ok=True)
+        except OSError as fault:
+            raise StoreError(f"{intended} cannot be deleted: {fault.strerror}") from None
+
+    def keep(self, batch: Batch, intended: Path) -> Path:
+        """Keep ``batch``, which was ``intended`` in that file, and say where. Raises ``StoreError`` with its
+        handle where that fails."""
+        path = intended.with_suffix(_BATCH)
         try:
             batch.save(path)
         except StoreError as fault:
@@ -44,18 +81,19 @@ class KeptBatches:
             raise StoreError(
                 f"{fault.message}; the batch runs all the same: save this and use `toolspan batch`:\n{kept}"
             ) from None
+        self.drop(intended)
         return path
 
     def forget(self) -> None:
         """Delete all handles: the run has all of their answers. Raises ``StoreError``."""
         try:
-            for path in self._paths():
+            for path in (*self._paths(_BATCH), *self._paths(_INTENDED)):
                 path.unlink(missing_ok=True)
             if self._folder.is_dir() and not any(self._folder.iterdir()):
                 self._folder.rmdir()
         except OSError as fault:
             raise StoreError(f"{self._folder} cannot be deleted: {fault.strerror}") from None
 
-    def _paths(self) -> list[Path]:
-        found = (path for path in self._folder.glob("*.json") if path.stem.isdecimal())
+    def _paths(self, kind: str) -> list[Path]:
+        found = (path for path in self._folder.glob(f"*{kind}") if path.stem.isdecimal())
         return sorted(found, key=lambda path: int(path.stem))

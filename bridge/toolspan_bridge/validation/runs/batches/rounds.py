@@ -10,11 +10,12 @@ from pathlib import Path
 import anyio
 from anyio.abc import TaskGroup
 
-from ....batch import Batch, parts_of, submit_batch
+from ....batch import Intention, parts_of, submit_batch, was_refused
 from ....errors import AuthError, BridgeError, ProviderError, UnknownModelError, UnreachableError, UsageError
 from ....messages import Reply, Request
 from ....providers import Provider
 from .kept_batches import KeptBatches
+from .sought import Earlier, SoughtBatches
 from .submitted import Submitted
 
 __all__ = ["Rounds"]
@@ -39,14 +40,15 @@ class _Waiting:
 class Rounds:
     """Asks ``provider`` the requests of one model by batches, which are ``kept``; ``tasks`` follow them, and
     ``say`` is told of them. ``earlier`` has the batches that other processes submitted for the run, with
-    their files, by the ids of their requests."""
+    their files, by the ids of their requests, and ``sought`` those that may be among them."""
 
     def __init__(
         self,
         provider: Provider,
         tasks: TaskGroup,
         kept: KeptBatches,
-        earlier: Mapping[str, tuple[Path, Batch]],
+        earlier: Earlier,
+        sought: SoughtBatches,
         say: Callable[[str], None],
     ) -> None:
         self.submitted: list[Submitted] = []
@@ -54,6 +56,7 @@ class Rounds:
         self._tasks = tasks
         self._kept = kept
         self._earlier = earlier
+        self._sought = sought
         self._known: dict[Path, Submitted] = {}
         self._say = say
         self._running = 0
@@ -73,6 +76,7 @@ class Rounds:
     async def answer(self, key: str, request: Request) -> Reply:
         """The answer to ``request``, of an earlier batch or the next one. Raises as ``Provider.answer``; an
         error of the single request is a ``ProviderError``."""
+        await self._sought.settle(key, self._provider)
         self._idle += 1
         try:
             return await self._from_earlier(key) or await self._asked(key, request)
@@ -140,13 +144,27 @@ class Rounds:
     async def _submit_part(self, part: Mapping[str, _Waiting]) -> None:
         try:
             with anyio.CancelScope(shield=True):  # what was submitted is kept, whatever comes
-                requests = {key: each.request for key, each in part.items()}
-                batch = await submit_batch(self._provider, requests)
-                self._begun(Submitted(self._provider, batch, self._kept.keep(batch), self._say), part)
+                self._begun(await self._created({key: each.request for key, each in part.items()}), part)
         except UsageError as fault:  # a request that is no batch's, such as a far too large one
             _put(part.values(), ProviderError(fault.message))
         except BridgeError as fault:
             _put(part.values(), fault)
+
+    async def _created(self, requests: Mapping[str, Request]) -> Submitted:
+        """A new batch, kept; what is noted of it before stays where it may have been created unheard."""
+        noted: list[Path] = []
+
+        def intend(intention: Intention) -> None:
+            noted.append(self._kept.intend(intention))
+
+        try:
+            batch = await submit_batch(self._provider, requests, intend=intend)
+        except BridgeError as fault:
+            for path in noted:
+                if was_refused(fault):
+                    self._kept.drop(path)
+            raise
+        return Submitted(self._provider, batch, self._kept.keep(batch, noted[0]), self._say)
 
     def _begun(self, submitted: Submitted, part: Mapping[str, _Waiting]) -> None:
         count = f"{len(part):,} request{'' if len(part) == 1 else 's'}"
