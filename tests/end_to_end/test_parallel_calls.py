@@ -129,6 +129,7 @@ def test_as_many_calls_as_the_config_says_are_inside_the_server_at_once(
     assert max(result["peak"] for result in results) == max_parallel
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I12.7.8")
 @pytest.mark.parametrize(
     ("handler", "isolation"),

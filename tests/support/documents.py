@@ -49,7 +49,10 @@ STAND_INS: Mapping[str, str] = {
 _ENDS_WHAT_SERVES = """timeout() {
     local line
     exec 3< <(exec "${@:4}" 2>&1)
-    while read -r line <&3; do echo "$line"; [[ $line != *" serving "* ]] || kill -s "${2#*=}" $!; done
+    while read -r line <&3; do
+        echo "$line"
+        [[ $line != *" serving "* && $line != *" is at http:"* ]] || kill -s "${2#*=}" $!
+    done
     wait $!
 }
 """

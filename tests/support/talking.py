@@ -16,11 +16,11 @@ from tests.support.served import INITIALIZED
 from tests.support.waiting import BOUND_S
 from toolspan_server.calls.context import Context
 from toolspan_server.config import Config
+from toolspan_server.http_server.guard import Access
 from toolspan_server.live.runtime import Runtime, running
 from toolspan_server.parts.environment import Environment
 from toolspan_server.parts.kind import Kind, KindConfig
 from toolspan_server.protocol.http.app import Application
-from toolspan_server.protocol.http.guard import Access
 
 Talk = Callable[[Mapping[str, Any], Context], Awaitable[Any]]
 TASKS = "io.modelcontextprotocol/tasks"

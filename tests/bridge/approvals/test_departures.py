@@ -70,6 +70,7 @@ async def changed(toolbox: Toolbox) -> ToolOutcome:
     return outcome
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("locked", [False, True], ids=["without a lock", "locked"])
 async def test_without_a_person_it_is_denied_whatever_else_allows_it(tmp_path: Path, locked: bool) -> None:
     async with changing(tmp_path) as (toolbox, first):

@@ -178,6 +178,7 @@ async def goes_on(steps: list[tuple[str, list[str], str, bool]]) -> None:
 KINDS = list(TURNS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", format_names())
 def test_a_conversation_with_everything_goes_on_in_every_format(first: str) -> None:
     place = FORMATS.index(first)

@@ -250,6 +250,7 @@ async def test_row_106_the_attempts_that_it_took_are_told(box: Toolbox) -> None:
             assert notices(await told(box, provider)) == ["acme answered at attempt 2."]
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I5.4.5")
 @pytest.mark.parametrize("wire", FORMATS)
 async def test_row_111_five_hundred_calls_give_five_hundred_results_and_sixteen_are_made(

@@ -27,6 +27,7 @@ def result(**answer: Any) -> Any:
     return dict(outcome("1", "t", UpstreamResult(**answer), 3.5).result)
 
 
+@pytest.mark.long
 @given(
     BLOCKS, st.booleans(), JSON, st.booleans(), st.booleans(), st.none() | st.dictionaries(st.text(), JSON)
 )

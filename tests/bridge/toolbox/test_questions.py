@@ -138,6 +138,7 @@ async def test_a_question_is_withdrawn_when_its_call_is_cancelled(era: str) -> N
         assert (await heard(toolbox, "told")).outcome.result["success"] is True
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I12.2.4")
 @pytest.mark.parametrize("era", ERAS)
 async def test_the_time_in_which_a_person_is_asked_does_not_count(era: str) -> None:

@@ -1,0 +1,164 @@
+"""The activity log of a running app: written beside the work, never in its way."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from anyio import to_thread
+
+from toolspan_server.common.secrets.key_shapes import without_keys
+
+from ...errors import StoreError
+from ...events import Event
+from ...providers.deployments import on_tried
+from .entry import About, Entry
+from .watch import RunWatch
+
+if TYPE_CHECKING:
+    from .log import ActivityLog, Filter
+    from .summary import Summary
+
+__all__ = ["Activity", "Told"]
+
+_log = logging.getLogger("toolspan.activity")
+_MOST_WAITING = 10_000
+_MOST_AT_ONCE = 500
+_POLL_SECONDS = 1.0
+_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An entry as an event of a stream."""
+
+    id: int
+    data: dict[str, Any]
+    name: str = "activity"
+
+
+class Activity:
+    """Records in ``store``, or nothing where it is ``None``. ``redact`` takes the config's secrets out of
+    texts; ``texts`` keeps questions, answers, arguments and results too.
+
+    Entries wait in memory until they are written, up to 10,000: of more, the new ones are dropped, and the
+    log says how many.
+    """
+
+    def __init__(
+        self, store: ActivityLog | None, redact: Callable[[str], str] = str, *, texts: bool = False
+    ) -> None:
+        self._store = store
+        self._redact = redact
+        self._texts = texts
+        self._waiting: list[Entry] = []
+        self._dropped = 0
+        self._more = anyio.Event()
+        self._written = anyio.Event()
+
+    def record(self, entry: Entry) -> None:
+        """Have ``entry`` written, soon."""
+        if self._store is None:
+            return
+        if len(self._waiting) >= _MOST_WAITING:
+            self._dropped += 1
+            return
+        self._waiting.append(entry)
+        self._more.set()
+
+    async def watched(
+        self, events: AsyncGenerator[Event], *, about: About, model: str, provider: str, question: str = ""
+    ) -> AsyncGenerator[Event]:
+        """The ``events`` of a run of ``model`` at ``provider``, as they come; the run and each of its calls
+        is recorded, however it ends."""
+        watch = RunWatch(about, model, provider, self._clean, self._texts, question)
+        before = on_tried.get()
+        on_tried.set(watch.tried.append)
+        error: BaseException | None = None
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    for entry in watch.seen(event):
+                        self.record(entry)
+                    yield event
+        except Exception as caught:
+            error = caught
+            raise
+        finally:
+            self.record(watch.ended(error))
+            on_tried.set(before)
+
+    async def listed(self, wanted: Filter, before: int | None, most: int) -> list[Entry]:
+        """As ``ActivityLog.listed``, with all that was recorded until now; nothing where none is kept."""
+        store = self._store
+        if store is None:
+            return []
+        await self.flush()
+        return await to_thread.run_sync(store.listed, wanted, before, most)
+
+    async def summary(self, since: float, until: float) -> Summary:
+        """As ``ActivityLog.summary``."""
+        from .summary import summary_of
+
+        store = self._store
+        if store is None:
+            return summary_of((), since, until)
+        await self.flush()
+        return await to_thread.run_sync(store.summary, since, until)
+
+    async def follow(self, last: int | None) -> AsyncGenerator[Told]:
+        """The entries after the id ``last`` as they are written, by whatever process; without it, those to
+        come."""
+        store = self._store
+        if store is None:
+            await anyio.sleep_forever()
+            return
+        seen = await to_thread.run_sync(lambda: store.last) if last is None else last
+        while True:
+            written = self._written
+            found = await to_thread.run_sync(store.after, seen, _PAGE)
+            for entry in found:
+                seen = entry.id
+                yield Told(entry.id, entry.as_dict())
+            if not found:
+                with anyio.move_on_after(_POLL_SECONDS):  # another process may have written
+                    await written.wait()
+
+    async def flush(self) -> None:
+        """Write what waits. What cannot be written is dropped, and the program's log says so."""
+        while self._waiting and self._store is not None:
+            batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
+            try:
+                with anyio.CancelScope(shield=True):
+                    await to_thread.run_sync(self._store.append, batch)
+            except StoreError as error:
+                _log.warning("%d entries of the activity log are lost: %s", len(batch), error.message)
+            if self._dropped:
+                _log.warning("%d entries of the activity log came too fast, and are lost", self._dropped)
+                self._dropped = 0
+            written, self._written = self._written, anyio.Event()
+            written.set()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncGenerator[None]:
+        """Write what is recorded until the block ends, all of it."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._write)
+            try:
+                yield
+            finally:
+                tasks.cancel_scope.cancel()
+                await self.flush()
+
+    async def _write(self) -> None:
+        while True:
+            await self._more.wait()
+            self._more = anyio.Event()
+            await self.flush()
+
+    def _clean(self, text: str) -> str:
+        return without_keys(self._redact(text), lambda what, value: "***")

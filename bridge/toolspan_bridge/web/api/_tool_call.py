@@ -1,0 +1,79 @@
+"""A call of one tool, without a model."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ConfigDict, Field
+
+from ...approvals import PolicyApprover
+from ...errors import UsageError
+from ...loop import called
+from ...sessions.approving import approver_of, bases, policy_of
+from ...sessions.chosen.approvals import ApprovalChoice
+from ..endpoint import Answer, Call, Values
+from ..problems import Problem
+
+if TYPE_CHECKING:
+    from ...messages import ToolSpec
+    from ...sessions.session import Session
+
+
+class WantedCall(Values):
+    """Which tool is to be called, and with what."""
+
+    name: str = Field(min_length=1, max_length=1_000)
+    server: str | None = Field(
+        None, max_length=1_000, description="Its server, where several have one so named."
+    )
+    arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
+    approved: bool = Field(False, description="Whether a person has allowed this very call.")
+
+
+class ToolResult(Answer):
+    """What came of a call. A tool that fails is an answer, and no problem."""
+
+    model_config = ConfigDict(extra="allow")
+
+    success: bool
+    tool_name: str
+    execution_time_ms: float = 0
+
+
+async def call_tool(call: Call) -> dict[str, Any]:
+    """The result of a call. A call that needs a person's approval is 409 until it is sent with it."""
+    wanted = call.values(WantedCall)
+    async with call.app.using() as served:
+        session = served.session
+        tool = tool_of(session, wanted.server, wanted.name)
+        _refuse_unapproved(session, tool, wanted)
+        allowed = (f"{tool.server}/{tool.name}",) if wanted.approved else ()
+        approver = approver_of(session, ApprovalChoice(allowed=allowed), secrets.token_hex(16))
+        outcome = await called(session.toolbox, tool, wanted.arguments, approver, None, served.asker.hooks)
+        return dict(outcome.result)
+
+
+def tool_of(session: Session, server: str | None, name: str) -> ToolSpec:
+    """The tool of that name. Raises ``Problem`` 404."""
+    try:
+        return session.tool(f"{server}/{name}" if server else name)
+    except UsageError as error:
+        raise Problem(404, error.message, "tool_not_found") from None
+
+
+def _refuse_unapproved(session: Session, tool: ToolSpec, wanted: WantedCall) -> None:
+    if wanted.approved:
+        return
+    rules = () if session.config.approvals is None else session.config.approvals.rules
+    policy = PolicyApprover(
+        policy_of(session, ApprovalChoice()),
+        rules=rules,
+        base_of=bases(session),
+        departure_of=session.baseline.departure,
+    )
+    reason = policy.reason_to_ask(tool.server, session.toolbox.definition(tool), wanted.arguments)
+    if reason:
+        remedy = "send the call with approved: true once a person allowed it"
+        detail = f"{tool.name} needs approval ({reason}): {remedy}"
+        raise Problem(409, detail, "approval_needed", more={"reason": reason})

@@ -1,0 +1,96 @@
+"""``/api/config``: the config file as it is, and the check of another text for it. Nothing here changes
+it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import anyio.to_thread
+from pydantic import Field
+
+from toolspan_server.config import DEFAULT_FILES, check_text
+
+from ..endpoint import Answer, Call, Endpoint, Values
+from ._unset_variables import UnreadVariables
+
+_MOST_TEXT = 1_000_000
+
+
+class ConfigProblem(Answer):
+    """One fault of a config: lines and columns count from 1, 0 where the whole file is meant."""
+
+    line: int
+    column: int
+    path: str = Field(description="Where in the data, as $.tools.registry[2].name.")
+    message: str
+    hint: str
+
+
+class ConfigText(Answer):
+    """The config that is used, with its secrets left out."""
+
+    path: str | None
+    text: str
+    version: str = Field(description="Changes whenever the file's content does.")
+    problems: list[str] = Field(description="Why a changed file is not used, where it is so.")
+
+
+class CheckedText(Values):
+    """A text to check as a config."""
+
+    text: str = Field(max_length=_MOST_TEXT)
+
+
+class ConfigProblems(Answer):
+    """What is wrong with a text; nothing, where it is a good config."""
+
+    problems: list[ConfigProblem]
+
+
+async def shown(call: Call) -> ConfigText:
+    """The first file of the config."""
+    config = call.app.config
+    path = config.files[0] if config.files else None
+    raw = b"" if path is None else await anyio.to_thread.run_sync(_read, path)
+    return ConfigText(
+        path=None if path is None else str(path),
+        text=config.redact(raw.decode("utf-8", "replace")),
+        version=hashlib.sha256(raw).hexdigest()[:16],
+        problems=list(call.app.live.problems),
+    )
+
+
+async def checked(call: Call) -> ConfigProblems:
+    """The faults of a text, as ``toolspan check`` finds them. Handlers are read, not imported."""
+    config, text = call.app.config, call.values(CheckedText).text
+    path = config.files[0] if config.files else Path.cwd() / DEFAULT_FILES[0]
+    found = await anyio.to_thread.run_sync(check_text, text, path, UnreadVariables())
+    return ConfigProblems(
+        problems=[
+            ConfigProblem(line=p.line, column=p.column, path=p.path, message=p.message, hint=p.hint)
+            for p in found
+        ]
+    )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it is gone: the config that was read from it is still used
+        return b""
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/api/config", "The config file, without secrets.", shown, "config", answer=ConfigText),
+    Endpoint(
+        "POST",
+        "/api/config/check",
+        "Check a text as a config.",
+        checked,
+        "config",
+        description="Nothing is written, imported or run, and no variable is read.",
+        body=CheckedText,
+        answer=ConfigProblems,
+    ),
+)

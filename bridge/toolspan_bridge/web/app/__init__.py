@@ -1,0 +1,1 @@
+"""The app: what it holds, how requests come to endpoints, and how it is served."""

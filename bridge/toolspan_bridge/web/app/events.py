@@ -1,0 +1,58 @@
+"""What happens in the app, told to any number of followers, who may come back to where they were."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+_MOST_KEPT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEvent:
+    """An event of the feed: its ``id`` grows by one."""
+
+    id: int
+    name: str
+    data: dict[str, Any]
+
+
+class EventFeed:
+    """The last 1,000 events, and those to come."""
+
+    def __init__(self, most: int = _MOST_KEPT) -> None:
+        self._kept: deque[FeedEvent] = deque(maxlen=most)
+        self._last = 0
+        self._more = anyio.Event()
+
+    @property
+    def last(self) -> int:
+        """The id of the last event; 0 before the first one."""
+        return self._last
+
+    def tell(self, name: str, data: dict[str, Any]) -> None:
+        """Add an event. Not safe from other threads."""
+        self._last += 1
+        self._kept.append(FeedEvent(self._last, name, data))
+        more, self._more = self._more, anyio.Event()
+        more.set()
+
+    async def after(self, last: int | None) -> AsyncGenerator[FeedEvent]:
+        """The events after the one of the id ``last``, as they come; only those to come without it. Of those
+        that are not kept any more, an event ``missed`` says how many."""
+        seen = self._last if last is None or last > self._last else max(last, 0)
+        while True:
+            more = self._more
+            oldest = self._last - len(self._kept)
+            if seen < oldest:
+                yield FeedEvent(oldest, "missed", {"events": oldest - seen})
+                seen = oldest
+            for event in [each for each in self._kept if each.id > seen]:
+                yield event
+                seen = event.id
+            if seen == self._last:
+                await more.wait()

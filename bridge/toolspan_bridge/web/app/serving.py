@@ -1,0 +1,47 @@
+"""Serving the app: the server's own hardened HTTP server, until the end is asked for."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import anyio
+
+from toolspan_server.http_server.web_server import web_server
+
+from .application import Application
+from .refusals import as_problem
+
+if TYPE_CHECKING:
+    from toolspan_server.shutdown import Stop
+
+LIMIT_S = 4.0
+"""When the process ends whatever still runs, counted from the signal."""
+
+_LAST_BYTES_S = 0.05
+_GRACE_S = 1.0
+
+
+async def serve(
+    application: Application, listener: socket.socket, stop: Stop, ready: Callable[[], None]
+) -> None:
+    """Serve ``application`` on ``listener`` until ``stop`` is set; ``ready`` is called once requests are
+    accepted.
+
+    At the end requests that are being answered may finish within a second, then every open stream is closed.
+    """
+    async with application.running() as app:
+        web = web_server(app, application.state.config.limits, render=as_problem)
+        async with anyio.create_task_group() as serving:
+            serving.start_soon(web.serve, [listener])
+            await web.listening.wait()
+            stop.attach()
+            ready()
+            await stop.wait()
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            web.should_exit = True
+            await application.finished(_GRACE_S)
+            application.close()
+            await anyio.sleep(_LAST_BYTES_S)

@@ -1,0 +1,83 @@
+"""A message of Anthropic's API, written; and its errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....messages import ToolCall, Usage
+from ..faults import RequestFault
+from ..pieces import Finish
+from ..replies import Begun, Collected
+
+__all__ = ["SIGNATURE", "STOPS", "call_id", "call_json", "render_answer", "render_error", "render_usage"]
+
+SIGNATURE = "toolspan"
+"""Stands for the signature of thoughts, which stays here: they go back to the provider as they came."""
+
+STOPS: dict[Finish, str] = {
+    "stop": "end_turn",
+    "stop_text": "stop_sequence",
+    "length": "max_tokens",
+    "calls": "tool_use",
+    "refusal": "refusal",
+}
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    409: "conflict_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+def call_id(begun: Begun, number: int) -> str:
+    """The id of a call of the client's own tools."""
+    return f"toolu_{begun.call_id(number)}"
+
+
+def call_json(begun: Begun, number: int, call: ToolCall) -> dict[str, Any]:
+    """A block ``tool_use``."""
+    arguments = dict(call.arguments or {})
+    return {"type": "tool_use", "id": call_id(begun, number), "name": call.name, "input": arguments}
+
+
+def render_usage(usage: Usage) -> dict[str, Any]:
+    """The tokens of all turns; those read from and put into the provider's cache are counted apart."""
+    return {
+        "input_tokens": max(0, usage.input_tokens - usage.cached_tokens - usage.written_tokens),
+        "output_tokens": usage.output_tokens,
+        "cache_read_input_tokens": usage.cached_tokens,
+        "cache_creation_input_tokens": usage.written_tokens,
+    }
+
+
+def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
+    """A ``message`` with a block for the thoughts, and one for the text, of each turn, and for each call."""
+    content: list[dict[str, Any]] = []
+    for turn in answer.turns:
+        if turn.thoughts:
+            content.append({"type": "thinking", "thinking": turn.thoughts, "signature": SIGNATURE})
+        if turn.text:
+            content.append({"type": "text", "text": turn.text})
+    content += [call_json(begun, number, call) for number, call in enumerate(answer.finished.calls)]
+    return {
+        "id": f"msg_{begun.id}",
+        "type": "message",
+        "role": "assistant",
+        "model": begun.model,
+        "content": content,
+        "stop_reason": STOPS[answer.finished.finish],
+        "stop_sequence": answer.finished.stop_text or None,
+        "usage": render_usage(answer.finished.usage),
+    }
+
+
+def render_error(fault: RequestFault) -> dict[str, Any]:
+    """``{"type": "error", "error": {"type", "message"}}``."""
+    kind = _TYPES.get(fault.status, "api_error" if fault.status >= 500 else "invalid_request_error")
+    return {"type": "error", "error": {"type": kind, "message": fault.message}}

@@ -1,0 +1,68 @@
+"""What went wrong with a request of the gateway, before an API writes it in its own shape."""
+
+from __future__ import annotations
+
+from ...errors import (
+    AuthError,
+    BridgeError,
+    ConsentError,
+    ContextOverflowError,
+    ProviderError,
+    UnknownModelError,
+    UnreachableError,
+    UnvalidatedError,
+    UsageError,
+)
+
+__all__ = ["RequestFault", "fault_of"]
+
+
+class RequestFault(Exception):
+    """A request that is not answered: ``status`` of HTTP, ``message`` for people, ``code`` for programs,
+    ``param`` the member of the request that it is about, ``retry_after`` in seconds."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 400,
+        code: str = "",
+        param: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.param = param
+        self.retry_after = retry_after
+
+
+def fault_of(error: BridgeError) -> RequestFault:
+    """``error`` as the client is told of it: 4xx for what the client can mend, 5xx for what it may try again.
+
+    A provider's own 429 and 5xx stay what they are, so that clients wait and try again as with the provider.
+    """
+    match error:
+        case UnknownModelError():
+            return RequestFault(error.message, status=404, code="model_not_found", param="model")
+        case ContextOverflowError():
+            return RequestFault(error.message, code="context_length_exceeded", param="messages")
+        case ProviderError():
+            return RequestFault(error.message, status=_status(error.status), code=error.kind or error.code)
+        case UnreachableError():
+            return RequestFault(error.message, status=502, code=error.code)
+        case AuthError():
+            return RequestFault(error.message, status=401, code="provider_auth")
+        case ConsentError() | UnvalidatedError():
+            return RequestFault(error.message, status=403, code=error.code)
+        case UsageError():
+            return RequestFault(error.message, code=error.code)
+        case _:
+            return RequestFault(error.message, status=500, code=error.code)
+
+
+def _status(status: int | None) -> int:
+    if status is None:
+        return 502
+    return status if status == 429 or status >= 500 else 400

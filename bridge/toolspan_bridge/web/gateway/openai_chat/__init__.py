@@ -1,0 +1,1 @@
+"""OpenAI's Chat Completions, as its clients speak it (``POST /v1/chat/completions``)."""

@@ -1,0 +1,74 @@
+"""A Chat Completions answer, written; and an error, in the shape of OpenAI's APIs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....messages import ToolCall, Usage
+from ..faults import RequestFault
+from ..pieces import Finish
+from ..replies import Begun, Collected
+
+__all__ = ["FINISHES", "call_id", "call_json", "render_answer", "render_error", "render_usage"]
+
+FINISHES: dict[Finish, str] = {
+    "stop": "stop",
+    "stop_text": "stop",
+    "length": "length",
+    "calls": "tool_calls",
+    "refusal": "content_filter",
+}
+_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+def call_id(begun: Begun, number: int) -> str:
+    """The id of a call of the client's own tools."""
+    return f"call_{begun.call_id(number)}"
+
+
+def call_json(begun: Begun, number: int, call: ToolCall) -> dict[str, Any]:
+    """One of ``tool_calls``."""
+    function = {"name": call.name, "arguments": call.raw}
+    return {"id": call_id(begun, number), "type": "function", "function": function}
+
+
+def render_usage(usage: Usage) -> dict[str, Any]:
+    """The tokens of all turns."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+    }
+
+
+def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
+    """A ``chat.completion`` with one choice."""
+    calls = [call_json(begun, number, call) for number, call in enumerate(answer.finished.calls)]
+    content = None if calls and not answer.text else answer.text
+    message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
+    message |= {"tool_calls": calls} if calls else {}
+    message |= {"reasoning_content": answer.thoughts} if answer.thoughts else {}
+    finish = FINISHES[answer.finished.finish]
+    return {
+        "id": f"chatcmpl-{begun.id}",
+        "object": "chat.completion",
+        "created": begun.created,
+        "model": begun.model,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
+        "usage": render_usage(answer.finished.usage),
+    }
+
+
+def render_error(fault: RequestFault) -> dict[str, Any]:
+    """``{"error": {"message", "type", "param", "code"}}``."""
+    usual = "server_error" if fault.status >= 500 else "invalid_request_error"
+    return {
+        "error": {
+            "message": fault.message,
+            "type": _TYPES.get(fault.status, usual),
+            "param": fault.param or None,
+            "code": fault.code or None,
+        }
+    }

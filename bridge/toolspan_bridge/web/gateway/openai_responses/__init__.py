@@ -1,0 +1,1 @@
+"""OpenAI's Responses, as its clients speak it (``POST /v1/responses``)."""

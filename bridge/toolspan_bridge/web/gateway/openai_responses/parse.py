@@ -1,0 +1,162 @@
+"""A Responses request, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ....messages import Message, Part, ToolChoice, ToolSpec
+from ..asked import Asked
+from ..faults import RequestFault
+from ..media import data_url_part, text_part
+from ..openai_chat.parse import function_spec, schema_of
+from ..reading import Fields
+from ..shared import Visible, arguments_of, checked_tools, effort_of
+
+__all__ = ["Earlier", "parse_request"]
+
+Earlier = Callable[[str], Sequence[Message]]
+"""What a client has seen up to and with the response of an id. Raises ``RequestFault`` if it is not kept."""
+
+_USUAL: dict[str, Any] = {
+    "top_p": 1,
+    "service_tier": "auto",
+    "background": False,
+    "top_logprobs": 0,
+    "include": [],
+}
+_REFUSED = {
+    "background": "responses are made while the client waits",
+    "conversation": "no conversations are kept here: send `previous_response_id`",
+    "prompt": "no prompts are kept here: send `instructions`, or choose a preset",
+}
+_WORDS = ("input_text", "output_text", "text", "refusal", "summary_text")
+_ECHOED = ("instructions", "metadata", "reasoning", "text", "tools", "top_p", "truncation", "user")
+
+
+def parse_request(body: Any, earlier: Earlier) -> Asked:
+    """What the request asks, after what was seen ``earlier``. Raises ``RequestFault`` that says what of it is
+    wrong, or cannot be done."""
+    fields = Fields(body)
+    fields.ignore_usual(_USUAL)
+    fields.ignore("metadata")
+    for name, why in _REFUSED.items():
+        fields.refuse(name, why, unless=[False])
+    warnings: list[str] = []
+    previous = fields.text("previous_response_id")
+    visible = Visible(fields.text("instructions"), list(earlier(previous) if previous else ()))
+    visible.know_calls()
+    _read_input(fields, visible)
+    reasoning, text = fields.object("reasoning"), fields.object("text")
+    effort = effort_of(reasoning.text("effort"), "reasoning.effort", warnings) if reasoning else None
+    form = text.object("format") if text else None
+    store = fields.flag("store")
+    return Asked(
+        fields.needed("model"),
+        visible.asked("input"),
+        visible.system,
+        checked_tools(_tools(fields), "tools"),
+        _choice(fields),
+        fields.flag("parallel_tool_calls"),
+        fields.whole("max_output_tokens"),
+        fields.number("temperature", 2),
+        stream=bool(fields.flag("stream")),
+        include_usage=True,
+        reasoning=effort,
+        thoughts=bool(reasoning and (reasoning.text("summary") or reasoning.text("generate_summary"))),
+        answer_schema=schema_of(form) if form else None,
+        previous=previous,
+        store=store is not False,
+        trim=fields.one_of("truncation", ("auto", "disabled"), "disabled") == "auto",
+        echo={name: fields.value(name) for name in _ECHOED},
+        warnings=(*warnings, *_unread(fields)),
+    )
+
+
+def _unread(fields: Fields) -> list[str]:
+    fields.ignore("top_p", "user")
+    told = [
+        f"{name!r} has no effect here" for name in ("top_p", "user") if fields.value(name) not in (None, 1)
+    ]
+    return [*told, *fields.unread()]
+
+
+def _read_input(fields: Fields, visible: Visible) -> None:
+    given = fields.value("input")
+    if isinstance(given, str):
+        visible.ask(given)
+        return
+    for item in fields.objects("input"):
+        kind = item.text("type", "message")
+        if kind == "message":
+            _read_message(item, visible)
+        elif kind == "function_call":
+            call = arguments_of(item.needed("call_id"), item.needed("name"), item.text("arguments"))
+            visible.say("", [call])
+        elif kind == "function_call_output":
+            call_id = item.needed("call_id")
+            visible.result(call_id, list(_parts(item, "output")), item.at("call_id"))
+        elif kind != "reasoning":
+            raise RequestFault(f"{item.at('type')} {kind!r} cannot be taken here", param=item.at("type"))
+
+
+def _read_message(item: Fields, visible: Visible) -> None:
+    role = item.one_of("role", ("user", "assistant", "system", "developer"))
+    parts = list(_parts(item, "content"))
+    words = "\n\n".join(str(part.data["text"]) for part in parts if part.type == "text")
+    media = [part for part in parts if part.type != "text"]
+    if media and role != "user":
+        raise RequestFault(f"{item.at('content')} may hold only text here", param=item.at("content"))
+    if role == "user":
+        visible.ask(words, media)
+    elif role == "assistant":
+        visible.say(words)
+    elif role:
+        visible.instruct(words)
+    else:
+        raise RequestFault(f"{item.at('role')} is missing", param=item.at("role"))
+
+
+def _parts(item: Fields, name: str) -> Iterator[Part]:
+    content = item.value(name)
+    if isinstance(content, str):
+        yield text_part(content)
+        return
+    for part in item.objects(name):
+        yield _part(part)
+
+
+def _part(part: Fields) -> Part:
+    kind = part.text("type")
+    if kind in _WORDS:
+        return text_part(part.text("refusal" if kind == "refusal" else "text"))
+    part.refuse("file_id", "no files are kept here: send the data")
+    if kind == "input_image":
+        return data_url_part(part.needed("image_url"), part.at("image_url"))
+    if kind == "input_file":
+        part.refuse("file_url", "nothing is fetched here: send `file_data`")
+        return data_url_part(part.needed("file_data"), part.at("file_data"), part.text("filename"))
+    raise RequestFault(f"{part.at('type')} {kind!r} cannot be taken here", param=part.at("type"))
+
+
+def _tools(fields: Fields) -> Iterator[ToolSpec]:
+    for tool in fields.objects("tools"):
+        kind = tool.text("type")
+        if kind != "function":
+            why = "functions can; choose a preset or a route that enables the provider's own tools"
+            raise RequestFault(
+                f"{tool.at('type')} {kind!r} cannot be taken here: {why}", param=tool.at("type")
+            )
+        yield function_spec(tool)
+
+
+def _choice(fields: Fields) -> ToolChoice:
+    written = fields.value("tool_choice")
+    if written is None or written == "auto":
+        return "auto"
+    if written == "none" or written == "required":
+        return "none" if written == "none" else "required"
+    choice = Fields(written, "tool_choice")
+    if choice.text("type") != "function":
+        raise RequestFault("tool_choice must be none, auto, required or a function", param="tool_choice")
+    return ("", choice.needed("name"))

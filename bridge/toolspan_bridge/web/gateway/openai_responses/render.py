@@ -1,0 +1,153 @@
+"""A response, written: its output item by item, and what it repeats of the request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....messages import ToolCall, ToolSpec, Usage
+from ..faults import RequestFault
+from ..openai_chat.render import render_error
+from ..pieces import Finished
+from ..replies import Begun, Collected
+
+__all__ = [
+    "call_id",
+    "call_item",
+    "message_item",
+    "reasoning_item",
+    "render_answer",
+    "render_error",
+    "render_failure",
+    "render_response",
+    "render_usage",
+    "response_id",
+    "text_part",
+]
+
+_INCOMPLETE = {"length": "max_output_tokens", "refusal": "content_filter"}
+_RATE_LIMITED = 429
+
+
+def response_id(begun: Begun) -> str:
+    """The id that a further request may go on from."""
+    return f"resp_{begun.id}"
+
+
+def call_id(begun: Begun, number: int) -> str:
+    """The id of a call of the client's own tools."""
+    return f"call_{begun.call_id(number)}"
+
+
+def text_part(text: str) -> dict[str, Any]:
+    """The text of a message."""
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+
+def message_item(begun: Begun, turn: int, content: list[dict[str, Any]], status: str) -> dict[str, Any]:
+    """What the model said in a turn."""
+    item_id = f"msg_{begun.id}{turn:02d}"
+    return {"id": item_id, "type": "message", "status": status, "role": "assistant", "content": content}
+
+
+def reasoning_item(begun: Begun, turn: int, summary: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the model let be seen of its thoughts in a turn."""
+    return {"id": f"rs_{begun.id}{turn:02d}", "type": "reasoning", "summary": summary}
+
+
+def call_item(begun: Begun, number: int, call: ToolCall, arguments: str, status: str) -> dict[str, Any]:
+    """A call of the client's own tools."""
+    return {
+        "id": f"fc_{begun.call_id(number)}",
+        "type": "function_call",
+        "status": status,
+        "arguments": arguments,
+        "call_id": call_id(begun, number),
+        "name": call.name,
+    }
+
+
+def render_usage(usage: Usage) -> dict[str, Any]:
+    """The tokens of all turns."""
+    return {
+        "input_tokens": usage.input_tokens,
+        "input_tokens_details": {
+            "cached_tokens": usage.cached_tokens,
+            "cache_write_tokens": usage.written_tokens,
+        },
+        "output_tokens": usage.output_tokens,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+    }
+
+
+def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
+    """The whole ``response``."""
+    output: list[dict[str, Any]] = []
+    for number, turn in enumerate(answer.turns):
+        if turn.thoughts:
+            summary = [{"type": "summary_text", "text": turn.thoughts}]
+            output.append(reasoning_item(begun, number, summary))
+        if turn.text:
+            output.append(message_item(begun, number, [text_part(turn.text)], "completed"))
+    for number, call in enumerate(answer.finished.calls):
+        output.append(call_item(begun, number, call, call.raw, "completed"))
+    return render_response(begun, output, answer.finished)
+
+
+def render_response(
+    begun: Begun, output: list[dict[str, Any]], finished: Finished | None = None
+) -> dict[str, Any]:
+    """The response with ``output``: in progress, or as it ``finished``."""
+    reason = None if finished is None else _INCOMPLETE.get(finished.finish)
+    ended = "incomplete" if reason else "completed"
+    return {
+        **_repeated(begun),
+        "status": "in_progress" if finished is None else ended,
+        "error": None,
+        "incomplete_details": {"reason": reason} if reason else None,
+        "output": output,
+        "usage": None if finished is None else render_usage(finished.usage),
+    }
+
+
+def render_failure(begun: Begun, output: list[dict[str, Any]], fault: RequestFault) -> dict[str, Any]:
+    """The response that broke off."""
+    code = "rate_limit_exceeded" if fault.status == _RATE_LIMITED else "server_error"
+    error = {"code": code, "message": fault.message}
+    return {**render_response(begun, output), "status": "failed", "error": error}
+
+
+def _repeated(begun: Begun) -> dict[str, Any]:
+    asked, echo = begun.asked, begun.asked.echo
+    choice = asked.tool_choice
+    reasoning = {"effort": asked.reasoning, "summary": None}
+    return {
+        "id": response_id(begun),
+        "object": "response",
+        "created_at": begun.created,
+        "model": begun.model,
+        "instructions": echo.get("instructions"),
+        "max_output_tokens": asked.max_tokens,
+        "metadata": echo.get("metadata") or {},
+        "parallel_tool_calls": asked.parallel is not False,
+        "previous_response_id": asked.previous or None,
+        "reasoning": echo.get("reasoning") or reasoning,
+        "store": asked.store,
+        "temperature": asked.temperature,
+        "text": echo.get("text") or {"format": {"type": "text"}},
+        "tool_choice": {"type": "function", "name": choice[1]} if isinstance(choice, tuple) else choice,
+        "tools": [_tool(tool) for tool in asked.tools],
+        "top_p": echo.get("top_p"),
+        "truncation": "auto" if asked.trim else "disabled",
+        "user": echo.get("user"),
+    }
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description or None,
+        "parameters": dict(tool.schema),
+        "strict": tool.strict,
+    }

@@ -1,0 +1,129 @@
+"""A response as it comes: created, each item with its parts and deltas, completed, all numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ....messages import ToolCall
+from ..faults import RequestFault
+from ..frames import comment, frame
+from ..pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
+from ..replies import Begun
+from .render import (
+    call_item,
+    message_item,
+    reasoning_item,
+    render_failure,
+    render_response,
+    text_part,
+)
+
+__all__ = ["ResponseStream"]
+
+
+class ResponseStream:
+    """Writes the events of one answer."""
+
+    ping = comment("keep-alive")
+
+    def __init__(self, begun: Begun) -> None:
+        self._begun = begun
+        self._number = -1
+        self._output: list[dict[str, Any]] = []
+        self._open: tuple[type[Piece], int] | None = None
+        self._close: Callable[[], Iterator[bytes]] = lambda: iter(())
+        self._text = ""
+        self._turns: dict[int, int] = {}
+
+    def begin(self) -> Iterator[bytes]:
+        """The response, still empty."""
+        yield self._event("response.created", response=render_response(self._begun, []))
+        yield self._event("response.in_progress", response=render_response(self._begun, []))
+
+    def piece(self, piece: Piece) -> Iterator[bytes]:
+        """The events of ``piece``."""
+        match piece:
+            case TextPiece():
+                yield from self._said(piece)
+            case ThoughtPiece():
+                yield from self._thought(piece)
+            case Warned(text=text):
+                yield comment(f"warning: {text}")
+            case Finished():
+                yield from self._close()
+                for number, call in enumerate(piece.calls):
+                    yield from self._call(number, call)
+                whole = render_response(self._begun, self._output, piece)
+                yield self._event(f"response.{whole['status']}", response=whole)
+
+    def failed(self, fault: RequestFault) -> Iterator[bytes]:
+        """The end of an answer that breaks off."""
+        whole = render_failure(self._begun, self._output, fault)
+        yield self._event("response.failed", response=whole)
+
+    def _said(self, piece: TextPiece) -> Iterator[bytes]:
+        place = self._turns.setdefault(piece.turn, len(self._turns))
+        if self._open != (TextPiece, piece.turn):
+            yield from self._close()
+            item = message_item(self._begun, place, [], "in_progress")
+            yield from self._begin_item((TextPiece, piece.turn), item, self._end_message)
+            yield self._event("response.content_part.added", **self._at_part(), part=text_part(""))
+        self._text += piece.text
+        yield self._event("response.output_text.delta", **self._at_part(), delta=piece.text, logprobs=[])
+
+    def _end_message(self) -> Iterator[bytes]:
+        part = text_part(self._text)
+        yield self._event("response.output_text.done", **self._at_part(), text=self._text, logprobs=[])
+        yield self._event("response.content_part.done", **self._at_part(), part=part)
+        yield self._end_item({**self._output[-1], "status": "completed", "content": [part]})
+
+    def _thought(self, piece: ThoughtPiece) -> Iterator[bytes]:
+        place = self._turns.setdefault(piece.turn, len(self._turns))
+        if self._open != (ThoughtPiece, piece.turn):
+            yield from self._close()
+            item = reasoning_item(self._begun, place, [])
+            yield from self._begin_item((ThoughtPiece, piece.turn), item, self._end_thoughts)
+            part = {"type": "summary_text", "text": ""}
+            yield self._event("response.reasoning_summary_part.added", **self._at_summary(), part=part)
+        self._text += piece.text
+        yield self._event("response.reasoning_summary_text.delta", **self._at_summary(), delta=piece.text)
+
+    def _end_thoughts(self) -> Iterator[bytes]:
+        part = {"type": "summary_text", "text": self._text}
+        yield self._event("response.reasoning_summary_text.done", **self._at_summary(), text=self._text)
+        yield self._event("response.reasoning_summary_part.done", **self._at_summary(), part=part)
+        yield self._end_item({**self._output[-1], "summary": [part]})
+
+    def _call(self, number: int, call: ToolCall) -> Iterator[bytes]:
+        item = call_item(self._begun, number, call, "", "in_progress")
+        yield from self._begin_item((Finished, number), item, lambda: iter(()))
+        yield self._event("response.function_call_arguments.delta", **self._at(), delta=call.raw)
+        done = {"name": call.name, "arguments": call.raw}
+        yield self._event("response.function_call_arguments.done", **self._at(), **done)
+        yield self._end_item(call_item(self._begun, number, call, call.raw, "completed"))
+
+    def _begin_item(
+        self, opened: tuple[type[Piece], int], item: dict[str, Any], close: Callable[[], Iterator[bytes]]
+    ) -> Iterator[bytes]:
+        self._open, self._close, self._text = opened, close, ""
+        self._output.append(item)
+        yield self._event("response.output_item.added", output_index=len(self._output) - 1, item=item)
+
+    def _end_item(self, item: dict[str, Any]) -> bytes:
+        self._open, self._close = None, lambda: iter(())
+        self._output[-1] = item
+        return self._event("response.output_item.done", output_index=len(self._output) - 1, item=item)
+
+    def _at(self) -> dict[str, Any]:
+        return {"item_id": self._output[-1]["id"], "output_index": len(self._output) - 1}
+
+    def _at_part(self) -> dict[str, Any]:
+        return {**self._at(), "content_index": 0}
+
+    def _at_summary(self) -> dict[str, Any]:
+        return {**self._at(), "summary_index": 0}
+
+    def _event(self, kind: str, **members: Any) -> bytes:
+        self._number += 1
+        return frame({"type": kind, "sequence_number": self._number, **members}, kind)

@@ -1,0 +1,44 @@
+"""The gateway as a part of the app: its routes under ``/v1``, and refusals in its clients' shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..part import Part
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+    from toolspan_server.http_server.asgi import RefusedResponse
+
+    from ..app.state import App
+
+_MESSAGES = "/v1/messages"
+
+
+def _routes(app: App) -> Sequence[BaseRoute]:
+    from ..app.resources import principal_of
+    from .serving.of_session import SessionPreparation, listed_models
+    from .serving.routes import gateway_routes
+    from .serving.running import Runs
+
+    runs = Runs(SessionPreparation(app))
+    return gateway_routes(runs, listed_models(app), lambda request: principal_of(request.scope))
+
+
+def _refusal(path: str, refused: RefusedResponse) -> tuple[bytes, bytes]:
+    """What refuses a request before it is read: a missing token, a foreign page, too large a body."""
+    import json
+
+    from .anthropic_messages.render import render_error as anthropic_error
+    from .faults import RequestFault
+    from .openai_chat.render import render_error as openai_error
+
+    fault = RequestFault(refused.message, status=refused.status)
+    render = anthropic_error if path.startswith(_MESSAGES) else openai_error
+    return b"application/json", json.dumps(render(fault)).encode()
+
+
+PART = Part(routes=_routes, errors_under="/v1/", refusals=_refusal)
+"""The gateway."""

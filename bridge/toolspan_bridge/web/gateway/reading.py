@@ -1,0 +1,134 @@
+"""Reads the JSON of a request, member by member, and knows what of it was not read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, cast
+
+from .faults import RequestFault
+
+__all__ = ["Fields", "json_object"]
+
+
+def json_object(value: Any, place: str) -> dict[str, Any]:
+    """``value``. Raises ``RequestFault`` where it is no object; ``place`` says where it stands."""
+    if not isinstance(value, dict):
+        raise RequestFault(f"{place or 'the body'} must be a JSON object", param=place)
+    return cast("dict[str, Any]", value)
+
+
+class Fields:
+    """The members of the object ``data``, which stands at ``place`` of a request. A method that finds a value
+    of another type raises ``RequestFault``; ``null`` is as good as none.
+    """
+
+    def __init__(self, data: Any, place: str = "") -> None:
+        self._data = json_object(data, place)
+        self._place = place
+        self._read: set[str] = set()
+
+    def at(self, name: str) -> str:
+        """Where the member ``name`` stands."""
+        return f"{self._place}.{name}" if self._place else name
+
+    def value(self, name: str) -> Any:
+        """The member, of any type."""
+        self._read.add(name)
+        return self._data.get(name)
+
+    def ignore(self, *names: str) -> None:
+        """These members are no one's loss."""
+        self._read.update(names)
+
+    def text(self, name: str, default: str = "") -> str:
+        """A text."""
+        value = self.value(name)
+        if value is None:
+            return default
+        return value if isinstance(value, str) else self._wrong(name, "a text")
+
+    def needed(self, name: str) -> str:
+        """A text that is there and is not empty."""
+        return self.text(name) or self._wrong(name, "a text that is not empty")
+
+    def whole(self, name: str, *, least: int = 1) -> int | None:
+        """A whole number of at least ``least``."""
+        value = self.value(name)
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+            return value
+        return self._wrong(name, f"a whole number of {least} or more")
+
+    def number(self, name: str, most: float) -> float | None:
+        """A number from 0 to ``most``."""
+        value = self.value(name)
+        if value is None:
+            return None
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most:
+            return float(value)
+        return self._wrong(name, f"a number from 0 to {most:g}")
+
+    def flag(self, name: str) -> bool | None:
+        """``true`` or ``false``."""
+        value = self.value(name)
+        return value if value is None or isinstance(value, bool) else self._wrong(name, "true or false")
+
+    def one_of(self, name: str, known: Collection[str], default: str = "") -> str:
+        """One of the texts ``known``."""
+        value = self.text(name, default)
+        return (
+            value if value in known or value == default else self._wrong(name, f"one of {', '.join(known)}")
+        )
+
+    def items(self, name: str) -> Sequence[Any]:
+        """A list; none is an empty one."""
+        value = self.value(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            self._wrong(name, "a list")
+        return cast("Sequence[Any]", value)
+
+    def objects(self, name: str) -> Iterator[Fields]:
+        """The objects of a list."""
+        for number, item in enumerate(self.items(name)):
+            yield Fields(item, f"{self.at(name)}[{number}]")
+
+    def object(self, name: str) -> Fields | None:
+        """An object."""
+        value = self.value(name)
+        return None if value is None else Fields(value, self.at(name))
+
+    def mapping(self, name: str) -> Mapping[str, Any] | None:
+        """An object as it is."""
+        value = self.value(name)
+        return None if value is None else json_object(value, self.at(name))
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A text, or a list of texts."""
+        value = self.value(name)
+        if value is None or isinstance(value, str):
+            return (value,) if value else ()
+        found = self.items(name)
+        if not all(isinstance(each, str) and each for each in found):
+            self._wrong(name, "a text or a list of texts")
+        return tuple(found)
+
+    def refuse(self, name: str, why: str, *, unless: Iterable[Any] = ()) -> None:
+        """Raise ``RequestFault`` where the member is there and none of ``unless``: it cannot be done."""
+        value = self.value(name)
+        if value is not None and value not in tuple(unless):
+            raise RequestFault(f"{self.at(name)}: {why}", param=self.at(name), code="unsupported_parameter")
+
+    def ignore_usual(self, usual: Mapping[str, Any]) -> None:
+        """Members that only say what holds anyhow are no one's loss."""
+        self.ignore(*(name for name, value in usual.items() if self._data.get(name) == value))
+
+    def unread(self) -> list[str]:
+        """A warning for each member that is there and was not read."""
+        left = (name for name, value in self._data.items() if name not in self._read and value is not None)
+        return [f"{self.at(name)[:100]!r} has no effect here" for name in left]
+
+    def _wrong(self, name: str, wanted: str) -> NoReturn:
+        raise RequestFault(f"{self.at(name)} must be {wanted}", param=self.at(name), code="invalid_type")

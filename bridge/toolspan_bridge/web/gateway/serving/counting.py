@@ -1,0 +1,70 @@
+"""Anthropic's count of a request's tokens (``POST /v1/messages/count_tokens``)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....errors import BridgeError, UsageError
+from ....loop import first_request
+from ....providers.token_counting import count_tokens
+from ..anthropic_messages.parse import parse_request
+from ..anthropic_messages.render import render_error
+from ..apis import MESSAGES
+from ..faults import RequestFault, fault_of
+from .choosing import choice_of
+from .exchange import Who, body_of, send_json
+from .running import Run, Runs
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
+
+__all__ = ["TokenCount"]
+
+
+class TokenCount:
+    """The ASGI endpoint: the provider's own count, else an estimate, which a header says."""
+
+    def __init__(self, runs: Runs, who: Who) -> None:
+        self._runs = runs
+        self._who = who
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        from starlette.requests import Request
+
+        try:
+            tokens, warning = await self._counted(Request(scope, receive))
+        except (BridgeError, RequestFault) as error:
+            fault = error if isinstance(error, RequestFault) else fault_of(error)
+            await send_json(send, render_error(fault), fault.status)
+            return
+        await send_json(send, {"input_tokens": tokens}, headers=warning)
+
+    async def _counted(self, request: Request) -> tuple[int, dict[str, str]]:
+        asked = parse_request(await body_of(request), counts=True)
+        choice = choice_of(asked.model, request.headers)
+        async with self._runs.begin(MESSAGES, asked, choice, self._who(request)) as run:
+            return await _count(run)
+
+
+async def _count(run: Run) -> tuple[int, dict[str, str]]:
+    from ....loop.budget.estimate import request_tokens
+
+    question = replace(run.question, stream=False)
+    provider = run.provider
+    tools = () if question.allowed_tools == () else run.toolbox.tools
+    whole = first_request(
+        question,
+        provider.format_name,
+        tools,
+        searches_tools=provider.searches_tools,
+        conversation=run.conversation,
+    )
+    try:
+        return await count_tokens(provider, whole), {}
+    except UsageError as error:
+        return request_tokens(whole), {
+            "x-toolspan-warning": f"the tokens are estimated: {error.message}"[:1_000]
+        }

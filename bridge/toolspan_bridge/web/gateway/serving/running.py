@@ -1,0 +1,201 @@
+"""The run that answers a request: its history restored, its question asked, and what is hidden of it kept."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+
+from ....approvals import Approver
+from ....conversation import Conversation
+from ....loop import Question, run
+from ....messages import Assistant, Message, ToolChoice, User
+from ....providers import Provider
+from ....providers.prices import Pricing
+from ....toolbox import Toolbox
+from ..apis import Api
+from ..asked import Asked
+from ..faults import RequestFault
+from ..history.hidden import Hidden, HiddenTurns
+from ..history.restored import digest, restored
+from ..pieces import Finished, Piece, pieces_of
+from ..replies import Begun, Collector
+from .choosing import Choice
+
+__all__ = ["Prepare", "Prepared", "Run", "Runs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Who answers a question and with what: ``notes`` are what whoever asks should know before."""
+
+    question: Question
+    provider: Provider
+    toolbox: Toolbox
+    approver: Approver
+    pricing: Pricing | None = None
+    notes: tuple[str, ...] = ()
+
+
+Prepare = Callable[[User, Choice, Conversation, str], AbstractAsyncContextManager[Prepared]]
+"""Finds who answers what the user asked last, by the choice, in a conversation of a principal; for the block.
+Raises ``BridgeError`` and ``RequestFault``."""
+
+
+class Runs:
+    """Begins the runs of all requests. ``prepare`` finds who answers; ``hidden`` is what clients did not see
+    of earlier answers, ``responses`` are those that are stored."""
+
+    def __init__(
+        self, prepare: Prepare, hidden: HiddenTurns | None = None, responses: HiddenTurns | None = None
+    ) -> None:
+        self._prepare = prepare
+        self._hidden = hidden or HiddenTurns()
+        self._responses = responses or HiddenTurns()
+
+    def earlier(self, principal: str) -> Callable[[str], Sequence[Message]]:
+        """Gives what ``principal`` has seen up to and with the response of an id."""
+
+        def find(response: str) -> Sequence[Message]:
+            kept = self._responses.find(principal, response)
+            if kept is None:
+                raise RequestFault(
+                    f"Previous response with id {response[:100]!r} not found: it was not stored, or is no "
+                    "longer; send the whole input",
+                    code="previous_response_not_found",
+                    param="previous_response_id",
+                )
+            return kept.messages
+
+        return find
+
+    @asynccontextmanager
+    async def begin(self, api: Api, asked: Asked, choice: Choice, principal: str) -> AsyncGenerator[Run]:
+        """The run that answers ``asked``, for the block. Raises what ``prepare`` raises."""
+        history = restored(asked.messages, self._hidden, principal)
+        conversation = Conversation(history.messages)
+        if history.conversation:
+            conversation.id = history.conversation
+        if isinstance(conversation.messages[-1], User):
+            conversation.messages.pop()
+        asked_last = _last_user(asked.messages)
+        async with self._prepare(asked_last, choice, conversation, principal) as prepared:
+            yield Run(self, api, asked, prepared, conversation, principal)
+
+    def keep(self, finished: Run, answer: Assistant, ids: dict[str, str]) -> None:
+        """Keep what the client does not see of ``finished``, which it sees as ``answer``."""
+        visible = (*finished.asked.messages, answer)
+        keys = [call.id for call in answer.calls] or [digest(visible)]
+        own = finished.own_messages
+        if own:
+            hidden = Hidden(own, finished.conversation.id, ids)
+            self._hidden.keep(finished.principal, keys, hidden)
+        if finished.asked.store:
+            seen = Hidden(visible, finished.conversation.id)
+            self._responses.keep(finished.principal, [f"resp_{finished.begun.id}"], seen)
+
+
+class Run:
+    """One answer that comes: ``begun``, with ``warnings`` that are known before its first piece."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        api: Api,
+        asked: Asked,
+        prepared: Prepared,
+        conversation: Conversation,
+        principal: str,
+    ) -> None:
+        self._runs = runs
+        self._api = api
+        self._prepared = prepared
+        self.provider, self.toolbox = prepared.provider, prepared.toolbox
+        self._before = len(conversation.messages)
+        self.asked = asked
+        self.conversation = conversation
+        self.principal = principal
+        self.question = _question(asked, prepared)
+        self.begun = Begun(asked, f"{prepared.provider.name}/{self.question.model}")
+        self.warnings = (*prepared.notes, *asked.warnings)
+
+    @property
+    def own_messages(self) -> tuple[Message, ...]:
+        """What the run added to the conversation after the question."""
+        added = self.conversation.messages[self._before :]
+        return tuple(added if self.question.resumes else added[1:])
+
+    async def pieces(self) -> AsyncGenerator[Piece]:
+        """The pieces of the answer. Closing it cancels the run. Raises as ``pieces_of``."""
+        prepared, collector = self._prepared, Collector()
+        events = run(
+            self.question,
+            prepared.provider,
+            prepared.toolbox,
+            self.conversation,
+            approver=prepared.approver,
+            pricing=prepared.pricing,
+        )
+        held = self.question.answer_schema is not None or _hooked(self.question)
+        pieces = pieces_of(events, self.asked.stops, held=held, thoughts=self.asked.thoughts)
+        async with aclosing(pieces):
+            async for piece in pieces:
+                collector.add(piece)
+                if isinstance(piece, Finished):
+                    self._keep(collector)
+                yield piece
+
+    def _keep(self, collector: Collector) -> None:
+        whole = collector.whole
+        calls = whole.finished.calls
+        ids = [self._api.call_id(self.begun, number) for number in range(len(calls))]
+        seen = tuple(replace(call, id=known) for call, known in zip(calls, ids, strict=True))
+        provider_ids = {known: call.id for call, known in zip(calls, ids, strict=True)}
+        self._runs.keep(self, Assistant(whole.text, seen), provider_ids)
+
+
+def _last_user(messages: Sequence[Message]) -> User:
+    return next((message for message in reversed(messages) if isinstance(message, User)), User(""))
+
+
+def _hooked(question: Question) -> bool:
+    """Whether a hook may change the answer after its last turn."""
+    return any(hook.point == "after_turn" for hook in question.hooks)
+
+
+def _question(asked: Asked, prepared: Prepared) -> Question:
+    """The question of ``prepared``, with what the client asks for."""
+    own, last = prepared.question, asked.messages[-1]
+    resumes = not isinstance(last, User)
+    return replace(
+        own,
+        text=last.text if isinstance(last, User) else "",
+        parts=last.parts if isinstance(last, User) else (),
+        resumes=resumes,
+        system="\n\n".join(filter(None, (own.system, asked.system))),
+        max_tokens=own.max_tokens if asked.max_tokens is None else asked.max_tokens,
+        temperature=own.temperature if asked.temperature is None else asked.temperature,
+        reasoning=asked.reasoning or own.reasoning,
+        answer_schema=own.answer_schema if asked.answer_schema is None else asked.answer_schema,
+        stream=asked.stream or asked.thoughts or bool(asked.stops),
+        trim=asked.trim or own.trim,
+        returned_tools=asked.tools,
+        tool_choice=_tool_choice(asked, prepared),
+        parallel=asked.parallel,
+    )
+
+
+def _tool_choice(asked: Asked, prepared: Prepared) -> ToolChoice:
+    """The choice of the client, whose named function may be one of our tools. Raises ``RequestFault``."""
+    choice = asked.tool_choice
+    own = prepared.question.allowed_tools
+    ours = [tool for tool in prepared.toolbox.tools if own is None or tool.name in own]
+    if choice == "required" and not (ours or asked.tools):
+        raise RequestFault("tool_choice: there is no tool to be called", param="tool_choice")
+    if not isinstance(choice, tuple) or choice[1] in [tool.name for tool in asked.tools]:
+        return choice
+    named = [tool for tool in ours if choice[1] == tool.name]
+    if len(named) == 1:
+        return named[0].key
+    why = "several servers have such a tool" if named else "there is no such tool"
+    raise RequestFault(f"tool_choice names {choice[1]!r}: {why}", param="tool_choice")

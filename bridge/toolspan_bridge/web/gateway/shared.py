@@ -1,0 +1,143 @@
+"""What the requests of several inbound APIs have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...messages import (
+    Assistant,
+    Message,
+    Part,
+    ReasoningEffort,
+    ToolCall,
+    ToolOutcome,
+    ToolResults,
+    ToolSpec,
+    User,
+)
+from .faults import RequestFault
+
+__all__ = ["MOST_TOOLS", "Visible", "arguments_of", "checked_tools", "effort_of", "outcome_of"]
+
+MOST_TOOLS = 1_000
+"""The most tools of its own that a client may send."""
+_EFFORTS: dict[str, ReasoningEffort] = {
+    "none": "none",
+    "minimal": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "xhigh": "high",
+    "max": "high",
+}
+_LATER_INSTRUCTIONS = "From here on these instructions hold too:\n\n{}"
+
+
+def effort_of(written: str, place: str, warnings: list[str]) -> ReasoningEffort | None:
+    """The effort of reasoning that ``written`` stands for; ``None`` for none of its own. Raises
+    ``RequestFault``."""
+    if not written:
+        return None
+    known = _EFFORTS.get(written)
+    if known is None:
+        raise RequestFault(f"{place} must be one of {', '.join(_EFFORTS)}", param=place)
+    if known != written:
+        warnings.append(f"{place} {written!r} is asked for as {known!r}")
+    return known
+
+
+def checked_tools(tools: Iterable[ToolSpec], place: str) -> tuple[ToolSpec, ...]:
+    """``tools``. Raises ``RequestFault`` where there are too many, or two of one name."""
+    found = tuple(tools)
+    if len(found) > MOST_TOOLS:
+        raise RequestFault(f"{place} may have {MOST_TOOLS:,} tools, not {len(found):,}", param=place)
+    names = [tool.name for tool in found]
+    double = (
+        next((name for name in names if names.count(name) > 1), None)
+        if len(set(names)) < len(names)
+        else None
+    )
+    if double is not None:
+        raise RequestFault(f"{place} has several tools named {double!r}", param=place)
+    return found
+
+
+def arguments_of(call_id: str, name: str, raw: str) -> ToolCall:
+    """A call of an earlier turn, as the client sends it back."""
+    import json
+
+    try:
+        value = json.loads(raw or "{}")
+    except (ValueError, RecursionError):
+        value = None
+    return ToolCall(call_id, name, value if isinstance(value, dict) else None, raw)  # pyright: ignore[reportUnknownArgumentType] # any object of JSON
+
+
+def outcome_of(call_id: str, name: str, parts: Sequence[Part], *, failed: bool = False) -> ToolOutcome:
+    """What the client's own tool gave, as ``parts``."""
+    text = "\n\n".join(str(part.data["text"]) for part in parts if part.type == "text")
+    result = {"success": False, "error": text} if failed else {"success": True, "result": text}
+    return ToolOutcome(call_id, name, {**result, "tool_name": name}, tuple(parts))
+
+
+@dataclass(slots=True)
+class Visible:
+    """The history that a client sends, read message by message. The first instructions are the system prompt;
+    later ones are messages of the user. What follows one another of one side is one message."""
+
+    system: str = ""
+    messages: list[Message] = field(default_factory=list[Message])
+    _names: dict[str, str] = field(default_factory=dict[str, str])
+
+    def know_calls(self) -> None:
+        """Let results follow that are of calls in the messages that there are already."""
+        said = (message for message in self.messages if isinstance(message, Assistant))
+        self._names |= {call.id: call.name for message in said for call in message.calls}
+
+    def instruct(self, text: str) -> None:
+        """Instructions of the application."""
+        if not self.messages:
+            self.system = "\n\n".join(filter(None, (self.system, text)))
+        elif text:
+            self.messages.append(User(_LATER_INSTRUCTIONS.format(text)))
+
+    def ask(self, text: str, parts: Sequence[Part] = ()) -> None:
+        """A message of the user."""
+        self.messages.append(User(text, tuple(parts)))
+
+    def say(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
+        """A message of the model; several in a row are one."""
+        self._names |= {call.id: call.name for call in calls}
+        last = self.messages[-1] if self.messages else None
+        if isinstance(last, Assistant):
+            joined = "\n\n".join(filter(None, (last.text, text)))
+            self.messages[-1] = replace(last, text=joined, calls=(*last.calls, *calls))
+        else:
+            self.messages.append(Assistant(text, tuple(calls)))
+
+    def result(self, call_id: str, parts: Sequence[Part], place: str, *, failed: bool = False) -> None:
+        """The result of a call. Raises ``RequestFault`` where no such call stands before it."""
+        name = self._names.get(call_id)
+        if name is None:
+            raise RequestFault(
+                f"{place}: no message before it has a call with the id {call_id!r}", param=place
+            )
+        outcome = outcome_of(call_id, name, parts, failed=failed)
+        last = self.messages[-1]
+        if isinstance(last, ToolResults):
+            self.messages[-1] = ToolResults((*last.outcomes, outcome))
+        else:
+            self.messages.append(ToolResults((outcome,)))
+
+    def asked(self, place: str) -> tuple[Message, ...]:
+        """All messages. Raises ``RequestFault`` where nothing is asked."""
+        last = self.messages[-1] if self.messages else None
+        if isinstance(last, User | ToolResults):
+            return tuple(self.messages)
+        why = (
+            "must hold a message"
+            if last is None
+            else "must end with a message of the user or a tool's result"
+        )
+        raise RequestFault(f"{place} {why}: a beginning of the answer cannot be given here", param=place)

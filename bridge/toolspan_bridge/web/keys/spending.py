@@ -1,0 +1,241 @@
+"""What is spent with keys, and what requests that run may still spend. Imports SQLAlchemy.
+
+A request is admitted in one transaction that holds what it may cost, so that those which run side by side, in
+one process or several, cannot spend more than was left. What a request costs is written as it becomes known;
+when it ends, the rest of what was held is free again. A request that is not heard of for ``LEASE_SECONDS``,
+as its process died, counts with all that it held: the provider may have been paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, case, delete, func, insert, select, update
+from sqlalchemy.dialects import sqlite
+
+from ..storage.state_database import StateDatabase
+from .refusals import BudgetExceededError, RateLimitedError
+from .tables import admitted, nano, spent, usd
+from .virtual_key import KeyLimits, VirtualKey, iso
+
+__all__ = ["LEASE_SECONDS", "Ledger", "Spent"]
+
+LEASE_SECONDS = 900.0
+_MINUTE = 60.0
+_SOON = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What was spent with a key in US dollars today, in this month and in all, what requests that run may
+    still spend, and its requests and tokens in all."""
+
+    usd_today: float
+    usd_this_month: float
+    usd_in_all: float
+    usd_held: float
+    requests: int
+    tokens: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every figure by its name."""
+        return {
+            "usd_today": self.usd_today,
+            "usd_this_month": self.usd_this_month,
+            "usd_in_all": self.usd_in_all,
+            "usd_held": self.usd_held,
+            "requests": self.requests,
+            "tokens": self.tokens,
+        }
+
+
+class Ledger:
+    """The books of ``database``. Its calls wait for the disk."""
+
+    def __init__(self, database: StateDatabase, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def admit(self, key: VirtualKey, tokens: int, held: float) -> int:
+        """The number under which a request with ``key`` is in the books: it may take so many ``tokens``, and
+        ``held`` US dollars.
+
+        Raises ``RateLimitedError`` and ``BudgetExceededError``.
+        """
+        now = self._clock()
+
+        def write(connection: Connection) -> int:
+            _book_lost(connection, key.id, now)
+            _check_rate(connection, key, tokens, now)
+            _check_budget(connection, key, nano(held), now)
+            row = {
+                "key": key.id,
+                "at": now,
+                "tokens": tokens,
+                "usd": nano(held),
+                "until": now + LEASE_SECONDS,
+                "is_counted": 0,
+            }
+            _add(connection, key.id, now, usd=0, tokens=0, requests=1)
+            done = connection.execute(insert(admitted).values(row).returning(admitted.c.id))
+            return int(done.scalar_one())
+
+        return self._database.write(write)
+
+    def charge(self, key: VirtualKey, number: int, tokens: int, cost: float) -> None:
+        """Write that the request ``number`` took further ``tokens`` and ``cost`` US dollars."""
+        now, paid = self._clock(), nano(cost)
+        row = admitted.c
+        counted = case((row.is_counted == 1, row.tokens + tokens), else_=tokens)
+        values = {
+            "tokens": counted,
+            "usd": func.max(row.usd - paid, 0),
+            "until": now + LEASE_SECONDS,
+            "is_counted": 1,
+        }
+
+        def write(connection: Connection) -> None:
+            connection.execute(update(admitted).where(row.id == number, row.until > 0).values(values))
+            _add(connection, key.id, now, usd=paid, tokens=tokens, requests=0)
+
+        self._database.write(write)
+
+    def release(self, number: int) -> None:
+        """Write that the request ``number`` has ended: what it held and did not spend is free."""
+        which = update(admitted).where(admitted.c.id == number)
+        self._database.write(lambda connection: connection.execute(which.values(usd=0, until=0)))
+
+    def spent(self, key: VirtualKey) -> Spent:
+        """What was spent with ``key`` until now."""
+        now = self._clock()
+        day, month, whole = _periods(now)
+
+        def read(connection: Connection) -> Spent:
+            _book_lost(connection, key.id, now)
+            rows = connection.execute(select(spent).where(spent.c.key == key.id)).mappings()
+            found = {each["period"]: each for each in rows}
+            money = [usd(found[each]["usd"]) if each in found else 0.0 for each in (day, month, whole)]
+            requests, tokens = (
+                (found[whole]["requests"], found[whole]["tokens"]) if whole in found else (0, 0)
+            )
+            return Spent(money[0], money[1], money[2], usd(_held(connection, key.id)), requests, tokens)
+
+        return self._database.write(read)
+
+    def left(self, key: VirtualKey) -> float | None:
+        """The US dollars that are left of the nearest budget, without what requests that run hold; ``None``
+        where there is none."""
+        if not key.limits.has_budget:
+            return None
+        figures = self.spent(key)
+        used = (figures.usd_today, figures.usd_this_month, figures.usd_in_all)
+        limits = (key.limits.usd_per_day, key.limits.usd_per_month, key.limits.usd_in_all)
+        return max(
+            0.0, min(limit - each for limit, each in zip(limits, used, strict=True) if limit is not None)
+        )
+
+
+def _book_lost(connection: Connection, key: str, now: float) -> None:
+    """Count requests that were not heard of for too long, and forget those that count for nothing."""
+    mine = admitted.c.key == key
+    lost = mine & (admitted.c.until > 0) & (admitted.c.until <= now)
+    for row in connection.execute(select(admitted).where(lost)).mappings().all():
+        _add(connection, key, row["until"] - LEASE_SECONDS, usd=row["usd"], tokens=0, requests=0)
+        which = update(admitted).where(admitted.c.id == row["id"])
+        connection.execute(which.values(usd=0, until=0))
+    over = mine & (admitted.c.until == 0) & (admitted.c.at <= now - _MINUTE)
+    connection.execute(delete(admitted).where(over))
+
+
+def _check_rate(connection: Connection, key: VirtualKey, tokens: int, now: float) -> None:
+    most_requests, most_tokens = key.limits.requests_per_minute, key.limits.tokens_per_minute
+    if most_requests is None and most_tokens is None:
+        return
+    recent = (admitted.c.key == key.id) & (admitted.c.at > now - _MINUTE)
+    found = select(admitted.c.at, admitted.c.tokens).where(recent).order_by(admitted.c.at)
+    rows = [(row.at, row.tokens) for row in connection.execute(found)]
+    if most_requests is not None and len(rows) >= most_requests:
+        raise RateLimitedError(
+            f"the key {key.name!r} may make {most_requests} requests a minute",
+            retry_after=rows[len(rows) - most_requests][0] + _MINUTE - now,
+        )
+    if most_tokens is None:
+        return
+    if tokens > most_tokens:
+        raise RateLimitedError(
+            f"the request takes about {tokens:,} tokens, and the key {key.name!r} may use {most_tokens:,} a "
+            "minute: make it shorter"
+        )
+    used = sum(each for _, each in rows)
+    for at, each in rows:
+        if used + tokens <= most_tokens:
+            return
+        used, wait = used - each, at + _MINUTE - now
+        if used + tokens <= most_tokens:
+            raise RateLimitedError(
+                f"the key {key.name!r} may use {most_tokens:,} tokens a minute", retry_after=wait
+            )
+
+
+def _check_budget(connection: Connection, key: VirtualKey, wanted: int, now: float) -> None:
+    if wanted == 0 or not key.limits.has_budget:
+        return
+    held = _held(connection, key.id)
+    for period, limit, words, ends in _budgets(key.limits, now):
+        which = select(spent.c.usd).where(spent.c.key == key.id, spent.c.period == period)
+        left = nano(limit) - (connection.execute(which).scalar() or 0)
+        after = None if ends is None else ends - now
+        if left <= 0:
+            until = "" if ends is None else f" until {iso(ends)}"
+            raise BudgetExceededError(
+                f"the budget of the key {key.name!r}, ${limit:g} {words}, is spent{until}", retry_after=after
+            )
+        if wanted > left:
+            raise BudgetExceededError(
+                f"the request may cost ${usd(wanted):.6f}, and ${usd(left):.6f} are left of the budget of "
+                f"the key {key.name!r}, ${limit:g} {words}: ask for fewer tokens",
+                retry_after=after,
+            )
+        if wanted > left - held:
+            raise RateLimitedError(
+                f"requests that run with the key {key.name!r} may spend what is left of its budget, "
+                f"${limit:g} {words}",
+                retry_after=_SOON,
+            )
+
+
+def _budgets(limits: KeyLimits, now: float) -> Iterator[tuple[str, float, str, float | None]]:
+    """``(period, US dollars, in words, when it ends)`` of each budget."""
+    day, month, whole = _periods(now)
+    moment = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    tomorrow = (moment + timedelta(days=1)).timestamp()
+    next_month = (moment.replace(day=1) + timedelta(days=32)).replace(day=1).timestamp()
+    if limits.usd_per_day is not None:
+        yield day, limits.usd_per_day, "a day", tomorrow
+    if limits.usd_per_month is not None:
+        yield month, limits.usd_per_month, "a month", next_month
+    if limits.usd_in_all is not None:
+        yield whole, limits.usd_in_all, "in all", None
+
+
+def _held(connection: Connection, key: str) -> int:
+    found = select(func.coalesce(func.sum(admitted.c.usd), 0)).where(
+        admitted.c.key == key, admitted.c.until > 0
+    )
+    return int(connection.execute(found).scalar_one())
+
+
+def _add(connection: Connection, key: str, at: float, *, usd: int, tokens: int, requests: int) -> None:
+    for period in _periods(at):
+        values = {"key": key, "period": period, "usd": usd, "tokens": tokens, "requests": requests}
+        row = sqlite.insert(spent).values(values)
+        sums = {name: spent.c[name] + row.excluded[name] for name in ("usd", "tokens", "requests")}
+        connection.execute(row.on_conflict_do_update(index_elements=["key", "period"], set_=sums))
+
+
+def _periods(at: float) -> tuple[str, str, str]:
+    day = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+    return day, day[:7], "all"

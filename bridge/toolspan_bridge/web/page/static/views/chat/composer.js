@@ -1,0 +1,82 @@
+// Where a message is written: its text, files, and for a new conversation model, preset and instructions.
+
+import { api } from "../../lib/api.js";
+import { fill, h } from "../../lib/dom.js";
+import { modelSelect } from "../../lib/model-select.js";
+import { toast } from "../../lib/notify.js";
+import { button } from "../../lib/parts.js";
+import { texts } from "../../texts.js";
+
+const words = texts.chat;
+const MOST_BYTES = 10 * 1024 * 1024;
+
+export function composer({ send, stop }) {
+  let files = [];
+  const models = modelSelect({ id: "chat-model" });
+  const presets = h("select", { id: "chat-preset" }, h("option", { value: "" }, words.noPreset));
+  const text = h("textarea", { rows: 2, placeholder: words.placeholder, "aria-label": words.message, onkeydown: keys, oninput: grow });
+  const attached = h("p.tags");
+  const picker = h("input.quiet", { type: "file", multiple: true, tabindex: -1, "aria-hidden": "true", onchange: attach });
+  const sendButton = h("button.primary", { type: "submit" }, words.send);
+  const stopButton = button(texts.talk.stop, stop, { hidden: true });
+  api.get("/api/presets").then((found) => presets.append(...(found.presets || []).map((each) => h("option", { value: each.name }, each.name)))).catch(() => {
+    presets.disabled = true;
+  });
+
+  function keys(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  }
+
+  function grow() {
+    text.style.height = "auto";
+    text.style.height = `${Math.min(text.scrollHeight + 2, 240)}px`;
+  }
+
+  async function attach() {
+    for (const file of picker.files) {
+      if (file.size > MOST_BYTES) { toast(words.tooBig(file.name), "error"); continue; }
+      files.push({ name: file.name, media_type: file.type || "application/octet-stream", data: await base64(file) });
+    }
+    picker.value = "";
+    showFiles();
+  }
+
+  const showFiles = () => fill(attached, files.map((each) => h("span.tag", each.name,
+    h("button.icon", { type: "button", "aria-label": words.detach(each.name), onclick: () => { files = files.filter((one) => one !== each); showFiles(); } }, "×"))));
+
+  async function submit() {
+    const asked = text.value.trim();
+    if (!asked || sendButton.disabled) return;
+    sendButton.disabled = true;
+    const done = await send({ text: asked, model: models.value, preset: presets.value, ...(files.length ? { attachments: files } : {}) });
+    sendButton.disabled = false;
+    if (!done) return;
+    text.value = "";
+    files = [];
+    showFiles();
+    grow();
+  }
+
+  const element = h("form.composer", { onsubmit: (event) => { event.preventDefault(); submit(); } }, attached, text,
+    h("div.composer-row", button(words.attach, () => picker.click(), { kind: "small" }), picker,
+      h("label.inline", { for: "chat-model" }, texts.model.label), models.element,
+      h("span.preset-choice", h("label.inline", { for: "chat-preset" }, words.preset), presets), h("span.spacer"), stopButton, sendButton),
+    h("p.hint", words.keys));
+  return {
+    element,
+    busy(is) { sendButton.hidden = is; stopButton.hidden = !is; },
+    choose(found) {
+      element.querySelector(".preset-choice").hidden = true;
+      models.ready.then(() => { if (found.model && [...models.control.options].some((each) => each.value === found.model)) models.control.value = found.model; });
+    },
+  };
+}
+
+const base64 = (file) => new Promise((resolve, reject) => {
+  const reader = new FileReader();
+  reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+  reader.onerror = () => reject(reader.error);
+  reader.readAsDataURL(file);
+});

@@ -1,0 +1,1 @@
+"""The SQLite files of the web's own state, in the state folder: locked, private, shared by processes."""

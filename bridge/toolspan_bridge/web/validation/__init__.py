@@ -1,0 +1,4 @@
+"""Validation in the app: runs in the background, the suites beside the config, and what the store has.
+
+``part`` provides ``ValidationRuns``; ``web/api/validation.py`` has the endpoints.
+"""

@@ -1,0 +1,58 @@
+"""What is kept of answers that clients see only in part: bounded, expiring, each principal's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolspan_bridge.messages import Assistant, User
+from toolspan_bridge.web.gateway.history.hidden import Hidden, HiddenTurns
+from toolspan_bridge.web.gateway.history.restored import digest, restored
+
+pytestmark = pytest.mark.requirement("I15.3.23")
+
+
+def _hidden(text: str) -> Hidden:
+    return Hidden((Assistant(text),), "c")
+
+
+def test_the_oldest_of_a_principal_give_way_and_no_other_principals() -> None:
+    turns = HiddenTurns(most_of_one=2)
+    turns.keep("b", ["x"], _hidden("of b"))
+    for number in range(4):
+        turns.keep("a", [str(number)], _hidden(str(number)))
+    assert [turns.find("a", str(number)) is not None for number in range(4)] == [False, False, True, True]
+    assert turns.find("b", "x") is not None
+    assert turns.find("b", "3") is None
+
+
+def test_what_was_needed_lately_stays_within_the_bytes_of_all() -> None:
+    turns = HiddenTurns(most_bytes=4_000)
+    for name in "abc":
+        turns.keep("p", [name], _hidden("x" * 600))
+        turns.find("p", "a")
+    turns.keep("p", ["d"], _hidden("y" * 600))
+    assert turns.find("p", "a") is not None
+    assert turns.find("p", "b") is None
+
+
+def test_what_nobody_needed_for_long_is_gone() -> None:
+    now = [0.0]
+    turns = HiddenTurns(seconds=10, clock=lambda: now[0])
+    turns.keep("p", ["k"], _hidden("x"))
+    now[0] = 8.0
+    assert turns.find("p", "k") is not None
+    now[0] = 17.0
+    assert turns.find("p", "k") is not None
+    now[0] = 28.0
+    assert turns.find("p", "k") is None
+
+
+def test_the_same_answer_to_another_history_is_another_and_blanks_around_it_do_not_matter() -> None:
+    turns = HiddenTurns()
+    seen = (User("one?"), Assistant("Yes."))
+    turns.keep("p", [digest(seen)], Hidden((Assistant("Yes.", opaque={"a": 1}),), "c"))
+    same = restored((User("one?"), Assistant(" Yes.\n"), User("and?")), turns, "p")
+    other = restored((User("two?"), Assistant("Yes."), User("and?")), turns, "p")
+    assert (same.conversation, other.conversation) == ("c", "")
+    assert [getattr(message, "opaque", None) for message in same.messages] == [None, {"a": 1}, None]
+    assert other.messages[1] == Assistant("Yes.")

@@ -1,0 +1,377 @@
+"""The page of ``toolspan ui`` over an API that a test plays: each view has something to show, names are
+hostile, streams break off, and what the page posts is kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
+from typing import Any
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from tests.support.waiting import eventually
+from toolspan_bridge.web.page import page_routes
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202e"
+BADGE = {
+    "status": "validated",
+    "text": "20 of 20",
+    "sign": "🔧✓",
+    "n": 20,
+    "rate": 0.95,
+    "low": 0.8,
+    "high": 1.0,
+}
+SCHEMA = {
+    "type": "object",
+    "required": ["location", "days"],
+    "properties": {
+        "location": {"type": "string", "description": "City and country, e.g. Paris, France", "minLength": 2},
+        "days": {"type": "integer", "minimum": 1, "maximum": 14, "description": "How many days"},
+        "unit": {"enum": ["celsius", "fahrenheit"], "default": "celsius"},
+        "alerts": {"type": "boolean"},
+        "stations": {"type": "array", "items": {"type": "string"}},
+        "area": {"type": "object", "properties": {"north": {"type": "number"}, "south": {"type": "number"}}},
+        "moment": {
+            "oneOf": [
+                {"title": "a day", "type": "string"},
+                {"title": "an hour", "type": "integer"},
+            ]
+        },
+    },
+}
+TOOLS = [
+    {
+        "name": "get_weather",
+        "description": "The weather of the next days at a place, with its warnings.",
+        "parameters": SCHEMA,
+        "implementation": {"type": "http"},
+        "display_name": "Weather",
+        "category": "web",
+        "is_builtin": False,
+        "server": "home",
+        "annotations": {"readOnlyHint": True},
+    },
+    {
+        "name": "calculator",
+        "description": "Evaluate mathematical expressions",
+        "parameters": {"type": "object", "properties": {"expression": {"type": "string"}}},
+        "implementation": {"type": "builtin"},
+        "display_name": "Calculator",
+        "is_builtin": True,
+        "server": "home",
+    },
+    {
+        "name": "delete_all",
+        "description": HOSTILE,
+        "parameters": {"type": "object"},
+        "implementation": {"type": "mcp"},
+        "server": HOSTILE,
+        "annotations": {"destructiveHint": True},
+    },
+]
+EDIT = {"path": "notes.txt", "old_string": "one\ntwo\nthree", "new_string": "one\n2\nthree"}
+ANSWER = "It is **sunny** in Paris.\n\n- 21 °C\n- no [wind](https://example.com)\n\n"
+ANSWER += f"{HOSTILE} [x](javascript:alert(1))"
+
+
+def run_events(run: str, text: str) -> list[tuple[str, dict[str, Any]]]:
+    """A run with a call that needs an approval, up to where it waits for that."""
+    call = {"tool_use_id": "c1", "server": "home", "tool_name": "edit_file", "iteration": 1}
+    return [
+        ("run_started", {"run": run, "text": text}),
+        ("iteration", {"run": run, "iteration": 1}),
+        ("reasoning_delta", {"run": run, "text": "The note has to be changed."}),
+        ("text_delta", {"run": run, "text": "Let me "}),
+        ("text_delta", {"run": run, "text": "look."}),
+        ("text", {"run": run, "text": "Let me look."}),
+        ("tool_call", {"run": run, **call, "tool_input": EDIT}),
+        ("approval_requested", {"run": run, "request": "r1", **call, "tool_input": EDIT}),
+    ]
+
+
+def ending(run: str, allowed: bool) -> list[tuple[str, dict[str, Any]]]:
+    """What comes once it is answered."""
+    good = {"success": True, "result": {"changed": 1}, "execution_time_ms": 12.5}
+    bad = {"success": False, "error": "a person denied it", "error_code": "denied"}
+    result = {"tool_use_id": "c1", "tool_name": "edit_file", "result": good if allowed else bad}
+    words = [{"run": run, "text": ANSWER[at : at + 7]} for at in range(0, len(ANSWER), 7)]
+    answer = {
+        "content": ANSWER,
+        "model": "demo/one",
+        "provider": "demo",
+        "iterations": 2,
+        "max_iterations_reached": True,
+        "usage": {"input_tokens": 1200, "output_tokens": 80},
+        "cost": {"usd": 0.0021},
+    }
+    return [
+        ("approval_answered", {"run": run, "request": "r1", "allowed": allowed}),
+        ("tool_result", {"run": run, **result, "iteration": 1}),
+        ("iteration", {"run": run, "iteration": 2}),
+        *(("text_delta", each) for each in words),
+        ("text", {"run": run, "text": ANSWER}),
+        ("answer", {"run": run, **answer}),
+        ("run_ended", {"run": run, "state": "answered"}),
+    ]
+
+
+class PageApi:
+    """The API. ``posted`` are paths and bodies of what was sent; after ``break_after`` events of a
+    conversation each of its streams breaks off once."""
+
+    def __init__(self) -> None:
+        self.posted: list[tuple[str, Any]] = []
+        self.asked_after: list[str | None] = []
+        self.break_after = 0
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.text = ""
+        self.presets: list[dict[str, Any]] = [
+            {
+                "id": "p1",
+                "name": "Sums",
+                "instructions": "Answer with a number and its unit.",
+                "model": "demo/one",
+                "default_reasoning_level": "medium",
+                "created_at": 1_760_000_000,
+                "updated_at": 1_760_000_000,
+                "enabled_tools": ["calculator"],
+            }
+        ]
+        self.url = ""
+
+    @property
+    def running(self) -> bool:
+        return bool(self.events) and self.events[-1][0] != "run_ended"
+
+    def app(self) -> Starlette:
+        methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        return Starlette(routes=[Route("/api/{path:path}", self._api, methods=methods), *page_routes()])
+
+    async def _api(self, request: Request) -> Response:
+        path = request.path_params["path"]
+        if request.method in ("POST", "PUT", "PATCH"):
+            body = json.loads(await request.body() or b"{}")
+            self.posted.append((path, body))
+            return self._posted(path, body)
+        if path == "conversations/k1/events":
+            return StreamingResponse(self._stream(request), media_type="text/event-stream")
+        if path in ("events", "activity/events"):
+            return StreamingResponse(_silence(), media_type="text/event-stream")
+        found = self._read(path)
+        if found is None:
+            return JSONResponse({"title": "Not Found", "status": 404, "detail": "Not Found"}, 404)
+        return JSONResponse(found)
+
+    def _posted(self, path: str, body: Any) -> Response:
+        if path == "conversations":
+            return JSONResponse(self._conversation(), 201)
+        if path.endswith("/messages"):
+            self.text = body["text"]
+            self.events = run_events("run1", self.text)
+            return JSONResponse({"run": {"id": "run1", "state": "running"}}, 202)
+        if "/answers/" in path:
+            self.events += ending("run1", body.get("decision") != "deny")
+            return Response(status_code=204)
+        if path.endswith("/cancel"):
+            self.events += [("cancelled", {"run": "run1"}), ("run_ended", {"run": "run1"})]
+            return JSONResponse({"cancelled": True})
+        if path == "tools/call":
+            if body["name"] == "delete_all" and not body.get("approved"):
+                return JSONResponse({"detail": "it needs approval", "code": "approval_needed"}, 409)
+            return JSONResponse({"success": True, "result": {"sum": 4}, "execution_time_ms": 3.1})
+        if path == "config/check":
+            bad = {
+                "line": 2,
+                "column": 3,
+                "path": "$.tools",
+                "message": "unknown key 'tols'",
+                "hint": "tools?",
+            }
+            return JSONResponse({"problems": [bad] if "tols" in body["text"] else []})
+        if path.startswith("presets"):
+            if body["name"] == "taken":
+                return JSONResponse({"detail": "Unknown tool: gone", "code": "usage"}, 422)
+            self.presets = [each for each in self.presets if each["name"] != body["name"]]
+            self.presets.append({"id": "p2", "created_at": 1, "updated_at": 1_760_000_000, **body})
+            return JSONResponse(self.presets[-1], 201)
+        return JSONResponse({"id": "v1"}, 202)
+
+    def _conversation(self) -> dict[str, Any]:
+        ended = not self.running and bool(self.events)
+        asked = [{"role": "user", "text": self.text}] if self.text else []
+        answered = [{"role": "assistant", "text": ANSWER, "tool_calls": []}] if ended else []
+        return {
+            "id": "k1",
+            "title": self.text or None,
+            "model": "demo/one",
+            "run": {"id": "run1", "state": "running"} if self.running else None,
+            "messages": [*asked, *answered],
+            "pending": [],
+            "last_event_id": len(self.events),
+        }
+
+    def _read(self, path: str) -> Any:
+        cell = {"suite": "default", "n": 20, "rate": 0.9, "low": 0.7, "high": 0.97}
+        server = {"name": "home", "state": "connected", "transport": "stdio", "tools": 2, "resources": 1}
+        return {
+            "health": {"status": "ok", "config": {"problems": []}, "servers": {"connected": 2}, "tools": 3},
+            "tools/list": {"tools": TOOLS, "next_cursor": None},
+            "models/list": {
+                "models": [
+                    {"id": "demo/one", "name": "Demo One", "provider": "demo", "badge": BADGE},
+                    {"id": "demo/two", "name": HOSTILE, "provider": "demo", "capabilities": []},
+                ],
+                "problems": [{"provider": "other", "detail": "no key"}],
+            },
+            "examples": {
+                "examples": [
+                    "What's the weather in Paris?",
+                    "Calculate 15% tip on $45",
+                    "What's 2+2?",
+                    "Search for Python decorators in the docs",
+                ]
+            },
+            "presets": {"presets": self.presets, "next_cursor": None},
+            "conversations": {"conversations": [self._conversation()] if self.text else []},
+            "conversations/k1": self._conversation(),
+            "tools/home/get_weather/payloads": {
+                "payloads": [
+                    {
+                        "format": "openai-chat",
+                        "payload": {"type": "function"},
+                        "losses": [
+                            {"pointer": "/properties/days", "rule": "maximum", "repair": "told in words"}
+                        ],
+                    },
+                    {"format": "anthropic", "payload": {"name": "get_weather"}, "losses": []},
+                ]
+            },
+            "servers": {
+                "servers": [
+                    {**server, "prompts": 1, "changed": []},
+                    {
+                        **server,
+                        "name": HOSTILE,
+                        "state": "failed",
+                        "error": HOSTILE,
+                        "prompts": 0,
+                        "changed": ["x"],
+                    },
+                ]
+            },
+            "servers/home": {
+                **server,
+                "tools": [{"name": "get_weather", "description": "The weather", "parameters": SCHEMA}],
+                "resources": [{"uri": "docs://start", "name": "Start"}],
+                "prompts": [{"name": "summary", "arguments": [{"name": "topic", "required": True}]}],
+                "logs": [{"level": "info", "text": HOSTILE}],
+                "changed": [],
+            },
+            "config": {
+                "path": "toolspan.yaml",
+                "text": "version: 1\ntools:\n  registry: []\n",
+                "version": 3,
+                "problems": [],
+            },
+            "activity": {
+                "activity": [
+                    {
+                        "id": 1,
+                        "at": "2026-11-24T04:00:00Z",
+                        "kind": "tool",
+                        "tool": "get_weather",
+                        "success": True,
+                        "duration_ms": 12,
+                        "cost_usd": 0.001,
+                    }
+                ]
+            },
+            "activity/summary": {
+                "total": {"calls": 12, "errors": 1, "p50_ms": 12, "p95_ms": 90, "cost_usd": 0.02},
+                "tools": [{"name": "get_weather", "calls": 12, "errors": 1, "p50_ms": 12, "p95_ms": 90}],
+                "models": [
+                    {
+                        "name": "demo/one",
+                        "calls": 12,
+                        "errors": 0,
+                        "p50_ms": 800,
+                        "p95_ms": 1900,
+                        "cost_usd": 0.02,
+                    }
+                ],
+            },
+            "validation/suites": {"suites": [{"name": "default"}]},
+            "validation/runs": {
+                "runs": [
+                    {
+                        "id": "v1",
+                        "suites": ["default"],
+                        "models": ["demo/one"],
+                        "state": "completed",
+                        "rate": 0.9,
+                    }
+                ]
+            },
+            "validation/matrix": {
+                "cells": [
+                    {**cell, "model": "demo/one", "scenario": "weather"},
+                    {**cell, "model": "demo/one", "scenario": HOSTILE, "rate": 0.1},
+                    {**cell, "model": HOSTILE, "scenario": "weather", "rate": 0.5},
+                ]
+            },
+            "validation/trials": {
+                "trials": [
+                    {
+                        "scenario": "weather",
+                        "model": "demo/one",
+                        "success": False,
+                        "error": "called nothing",
+                        "details": {"query": HOSTILE},
+                    }
+                ]
+            },
+        }.get(path)
+
+    async def _stream(self, request: Request) -> AsyncIterator[str]:
+        last = request.headers.get("last-event-id")
+        self.asked_after.append(last)
+        at = int(last or 0)
+        breaks, self.break_after = self.break_after, 0
+        while True:
+            while at < len(self.events):
+                name, data = self.events[at]
+                at += 1
+                yield f"id: {at}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+                if breaks and at >= breaks:
+                    return
+            await anyio.sleep(0.02)
+
+
+async def _silence() -> AsyncIterator[str]:
+    yield ": open\n\n"
+    await anyio.sleep_forever()
+
+
+@contextmanager
+def served_page() -> Generator[PageApi]:
+    """The page and its API on a free port of loopback."""
+    api = PageApi()
+    config = uvicorn.Config(api.app(), port=0, log_level="critical", timeout_graceful_shutdown=0)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    eventually(lambda: server.started)
+    api.url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/ui/"
+    try:
+        yield api
+    finally:
+        server.should_exit = True
+        thread.join()
