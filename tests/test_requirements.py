@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,18 @@ TEXT = (TESTS / "requirements.yaml").read_text("utf-8")
 MANIFEST: dict[str, str] = yaml.safe_load(TEXT)
 
 
+@cache
 def _named_by_tests() -> dict[str, set[str]]:
     named: dict[str, set[str]] = defaultdict(set)
     for path in TESTS.rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.requirement":
+        if "mark.requirement" not in (text := path.read_text("utf-8")):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "requirement"
+            ):
                 for argument in node.args:
                     named[ast.literal_eval(argument)].add(str(path.relative_to(TESTS)))
     return named

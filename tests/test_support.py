@@ -66,12 +66,14 @@ def _name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I10.6.1")
 def test_no_test_fails_because_a_machine_is_slow() -> None:
     found = [fault for path in sorted(TESTS.rglob("*.py")) for fault in near_bounds(path)]
     assert found == []
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I10.6.1")
 def test_work_is_measured_against_work() -> None:
     def work(units: int) -> None:

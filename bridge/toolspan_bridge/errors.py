@@ -76,10 +76,15 @@ class AuthError(BridgeError):
 
 
 class UnreachableError(BridgeError):
-    """Nothing answers at an address; the message names it."""
+    """Nothing answers at an address; the message names it. ``was_sent``: what was asked may have been done
+    there, though nothing was heard of it."""
 
     code = "unreachable"
     exit_code = 4
+
+    def __init__(self, message: str, *, variables: tuple[str, ...] = (), was_sent: bool = True) -> None:
+        super().__init__(message, variables=variables)
+        self.was_sent = was_sent
 
 
 class NoToolsError(BridgeError):
@@ -123,7 +128,8 @@ class ProviderError(BridgeError):
     """The provider answered with an error. ``status`` is HTTP's, ``kind`` the provider's own word.
 
     ``tool`` is the tool that it refuses, if it says which: a wire name, or its place among those sent.
-    ``fault`` is what it is about, and ``parameter`` the setting that it does not take.
+    ``fault`` is what it is about, and ``parameter`` the setting that it does not take. ``retry_after`` are
+    the seconds that the provider asks to wait, if it does.
     """
 
     code = "provider"
@@ -137,8 +143,10 @@ class ProviderError(BridgeError):
         tool: str | int | None = None,
         fault: Fault = "other",
         parameter: str = "",
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
+        self.retry_after = retry_after
         self.status = status
         self.kind = kind
         self.tool = tool

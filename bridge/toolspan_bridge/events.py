@@ -17,7 +17,7 @@ from .client.events import (
     SamplingAnswer,
     SamplingRequest,
 )
-from .messages import Citation, Json, ToolOutcome, Usage
+from .messages import Citation, Json, ToolCall, ToolOutcome, Usage
 from .messages.deltas import (
     CallDelta,
     Delta,
@@ -87,11 +87,12 @@ Ending = Literal[
     "empty",
     "schema",
     "denied",
+    "calls",
 ]
 """How an answer ended: as a turn may (``StopReason``); with a stream that broke off (``incomplete``); at a
 limit, which ``Answer.limit`` names, or without words after the last turn that was allowed (``limit``); as a
 whole one with nothing in it (``empty``); with one that does not fit the question's schema
-(``schema``); or denied by a hook (``denied``)."""
+(``schema``); denied by a hook (``denied``); or with calls that are the caller's to make (``calls``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Answer:
     ``fits``. ``usd`` is what it cost in US dollars, where every price is known. ``limit`` is the limit that
     ended the question: ``question.`` or ``conversation.`` and ``calls``, ``tokens``, ``usd`` or ``seconds``,
     or ``repair_attempts``; ``content`` is then what the model said in a last turn without tools, if the
-    limit left room for one."""
+    limit left room for one. ``returned_calls`` are calls of the caller's own tools, which ended the run."""
 
     content: str
     model: str
@@ -122,18 +123,20 @@ class Answer:
     value: Json = None
     usd: float | None = None
     limit: str = ""
+    returned_calls: tuple[ToolCall, ...] = ()
 
     @property
     def broken(self) -> bool:
         """Whether this is no whole answer, and so no success: ``stop`` and ``reason`` say why."""
-        return self.stop != "end"
+        return self.stop not in ("end", "calls")
 
     def as_dict(self) -> dict[str, Any]:
         """``{"content", "model", "provider", "tool_calls", "usage", "iterations"}``, and, where it is so,
         ``"max_iterations_reached"``, ``"repeated_calls_stopped"`` or ``"incomplete"``, each ``true``,
         ``"value"`` (where the answer fits the question's schema), ``"notes"``, ``"citations"``
         (``[{"url", "title", "start", "end", "quoted"}]``), and of a broken answer ``"stop"`` and
-        ``"reason"``, and ``"limit"``, the limit that ended it."""
+        ``"reason"``, and ``"limit"``, the limit that ended it; ``"returned_calls"``
+        (``[{"id", "tool", "arguments"}]``) of one that ended with such."""
         data: dict[str, Any] = {
             "content": self.content,
             "model": self.model,
@@ -149,7 +152,9 @@ class Answer:
         data |= {"notes": list(self.notes)} if self.notes else {}
         data |= {"citations": [source.as_dict() for source in self.citations]} if self.citations else {}
         data |= {"stop": self.stop, "reason": self.reason} if self.broken else {}
-        return data | ({"limit": self.limit} if self.limit else {})
+        data |= {"limit": self.limit} if self.limit else {}
+        returned = [{"id": c.id, "tool": c.name, "arguments": c.arguments} for c in self.returned_calls]
+        return data | ({"returned_calls": returned} if returned else {})
 
 
 @dataclass(frozen=True, slots=True)

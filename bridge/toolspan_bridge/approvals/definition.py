@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
+from toolspan_server.engines.definitions import digest_of
 from toolspan_server.engines.upstreams import ListedTool
+
+__all__ = ["Departure", "definition_diff", "definition_of", "digest_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +30,7 @@ class Departure:
 
 def definition_of(tool: ListedTool) -> dict[str, Any]:
     """``{"name", "description", "schema", "annotations"}``."""
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "schema": dict(tool.schema),
-        "annotations": dict(tool.annotations),
-    }
-
-
-def digest_of(definition: Mapping[str, Any]) -> str:
-    """The SHA-256 of a definition, whatever the order of its keys."""
-    written = json.dumps(definition, sort_keys=True, separators=(",", ":"))
-    return sha256(written.encode()).hexdigest()
+    return tool.definition
 
 
 def definition_diff(before: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> list[str]:

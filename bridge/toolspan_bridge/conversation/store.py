@@ -73,6 +73,10 @@ class ConversationStore:
         self.folder = folder
         self._max_bytes = max_bytes
 
+    def within(self, name: str) -> ConversationStore:
+        """The conversations in the folder ``name`` in this one, under the same limit."""
+        return ConversationStore(self.folder / name, self._max_bytes)
+
     def entries(self) -> list[Entry]:
         """Every conversation, the one that was written last first; files that are none are passed over.
 

@@ -1,8 +1,9 @@
 """Wire names: what a tool is called towards a model, and the way back, by table.
 
-A wire name is ``server__tool``, at most 64 of ``A-Z a-z 0-9 _ -``, beginning with a letter or ``_``: the set
-that every provider takes. It depends on nothing but the two names, unless two tools would collide, so that a
-further server renames nothing in a stored conversation.
+A wire name is ``server__tool``, or the tool's own name of one without a server, at most 64 of
+``A-Z a-z 0-9 _ -``, beginning with a letter or ``_``: the set that every provider takes. It depends
+on nothing but the two names, unless two tools would collide, so that a further server renames nothing in a
+stored conversation.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def _distinct(keys: Sequence[_Key]) -> dict[_Key, str]:
 
 
 def _name(key: _Key, digits: int) -> str:
-    base = "__".join(key)
+    base = "__".join(filter(None, key))
     spelled = _spell(base)
     if digits == 0 and spelled == base and len(base) <= MAX_LENGTH:
         return base

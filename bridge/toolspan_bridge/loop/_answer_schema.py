@@ -87,7 +87,7 @@ def _json_of(text: str) -> str:
 
 def with_schema(question: Question, schema: AnswerSchema, provider: Provider, toolbox: Toolbox) -> Question:
     """``question``, with its schema in the system prompt where the provider does not take it itself."""
-    tools = () if question.allowed_tools == () else toolbox.tools
+    tools = (*(() if question.allowed_tools == () else toolbox.tools), *question.returned_tools)
     request = question.request((), tools, question.builtins, closing=False)
     if provider.format_name and takes_answer_schema(provider.format_name, request):
         return question

@@ -47,10 +47,15 @@ class Offer:
         wanted = tuple(tool for tool in known if names is None or tool.name in names)
         self._wanted = wanted
         self._limit = limit
-        self.searches = limit is not None and len(wanted) > limit
+        returned = question.returned_tools
+        self.returned = frozenset(tool.key for tool in returned)
+        """The keys of the caller's own tools, whose calls are not made here."""
+        self.searches = limit is not None and len(wanted) + len(returned) > limit
         """Whether not all tools are in the requests."""
-        listed = (SEARCH,) if self.searches else wanted
-        self.allowed = frozenset(tool.key for tool in (*wanted, *listed))
+        chosen = tuple(tool for tool in wanted if tool.key == question.tool_choice)
+        listed = (*((SEARCH, *chosen) if self.searches else wanted), *returned)
+        callable_ = () if question.tool_choice == "none" else (*wanted, *listed)
+        self.allowed = frozenset(tool.key for tool in callable_)
         kept = conversation.beginnings.get(model)
         self._beginning = Beginning(question.system, listed) if kept is None else _grown(kept, listed)
 
@@ -115,17 +120,20 @@ class Offer:
 
     def allow(self, tool: ToolSpec) -> bool:
         """Offer ``tool`` from the next request on, and let it be called; returns whether it is offered."""
-        if self._question.allowed_tools == () or not self.add(tool):
+        question = self._question
+        if question.allowed_tools == () or question.tool_choice == "none" or not self.add(tool):
             return False
         self.allowed |= {tool.key}
         return True
 
     def messages(self) -> list[Message]:
-        """The question, after a message with its system prompt where the conversation has another one."""
+        """The question, if it does not resume, after a message with its system prompt where the conversation
+        has another one."""
+        asked: list[Message] = [] if self._question.resumes else [self._question.asked]
         wanted, told = self._question.system, self._conversation.instructions
         if wanted == (self.system if told is None else told):
-            return [self._question.asked]
-        return [User(_INSTRUCTIONS.format(wanted) if wanted else _NO_INSTRUCTIONS), self._question.asked]
+            return asked
+        return [User(_INSTRUCTIONS.format(wanted) if wanted else _NO_INSTRUCTIONS), *asked]
 
     def keep(self) -> None:
         """Note in the conversation what the provider was sent."""

@@ -11,6 +11,7 @@ from ..messages import (
     Part,
     ReasoningEffort,
     Request,
+    ToolChoice,
     ToolSpec,
     User,
 )
@@ -44,6 +45,13 @@ class Question:
     ``context_tokens`` is the length of the model's context, where the table of prices is not to be asked; of
     a result's text the first ``result_characters`` are shown. With ``compact`` the model summarises what came
     before this question when that does not fit otherwise. ``hooks`` run before and after it and its calls.
+    Without ``checks_arguments`` calls are made with whatever object of arguments, fit or not.
+
+    ``returned_tools`` are the caller's own: the model is offered them beside the others, and a turn that
+    calls one ends the run, with these calls in ``Answer.returned_calls``; the caller adds their results to
+    the conversation and asks on with a question that ``resumes``, which has no text. ``tool_choice`` holds
+    for the first turn, ``none`` for all; ``parallel`` is whether a turn may have several calls, ``None``
+    leaves it to the provider.
     """
 
     text: str
@@ -69,7 +77,12 @@ class Question:
     result_characters: int = RESULT_CHARACTERS
     compact: bool = False
     hooks: tuple[Hook, ...] = ()
+    checks_arguments: bool = True
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    returned_tools: tuple[ToolSpec, ...] = ()
+    resumes: bool = False
+    tool_choice: ToolChoice = "auto"
+    parallel: bool | None = None
 
     @property
     def asked(self) -> User:
@@ -100,4 +113,5 @@ class Question:
             reasoning=self.reasoning,
             answer_schema=self.answer_schema,
             builtin_options=self.builtin_options,
+            parallel=self.parallel,
         )

@@ -28,13 +28,18 @@ class Requests:
         """The most tools that requests may list; ``None`` for all, also where the provider searches them."""
         return None if self._defers else self.most_tools
 
-    def request(self, offer: Offer, messages: Sequence[Message], *, closing: bool) -> Request:
-        """The request that continues with ``messages``; in the ``closing`` turn no tool may be called."""
+    def request(
+        self, offer: Offer, messages: Sequence[Message], *, closing: bool, first: bool = False
+    ) -> Request:
+        """The request that continues with ``messages``; in the ``closing`` turn no tool may be called, in the
+        ``first`` one as the question chooses."""
         builtins = tuple(name for name in self._question.builtins if name in self.known_builtins)
         request = self._question.request(messages, offer.tools, builtins, closing=closing)
         request = replace(request, system=offer.system)
         if self._defers:
             request = replace(request, defer_tools=self._question.tools_offered)
+        if first and not closing and offer.tools:
+            request = replace(request, tool_choice=self._question.tool_choice)
         return replace(request, tool_choice="none") if offer.allows_nothing else request
 
 

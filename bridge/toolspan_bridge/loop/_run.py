@@ -30,6 +30,7 @@ from ..messages import (
     Message,
     Reply,
     Request,
+    ToolCall,
     ToolResults,
     Usage,
 )
@@ -166,9 +167,8 @@ def _hooked(answer: Answer, after: Consulted) -> Answer:
     """``answer`` as the hooks leave it; the conversation has what the model said."""
     if after.denied:
         reason = f"The answer was withheld by a hook: {after.denied}"
-        return replace(
-            answer, content=reason, stop="denied", reason=reason, citations=(), fits=False, value=None
-        )
+        withheld = replace(answer, content=reason, stop="denied", reason=reason, returned_calls=())
+        return replace(withheld, citations=(), fits=False, value=None)
     if after.given.content == answer.content:
         return answer
     return replace(answer, content=after.given.content, citations=(), fits=False, value=None)
@@ -202,7 +202,12 @@ class _Run:
         self._offer = Offer(question, conversation, model, toolbox.tools, self._requests.listed_tools)
         self._pending = self._offer.messages()
         self._reader = ToolCallReader(
-            self._offer, toolbox, watch, question.repair_attempts, provider.format_name
+            self._offer,
+            toolbox,
+            watch,
+            question.repair_attempts,
+            provider.format_name,
+            checks_arguments=question.checks_arguments,
         )
         self._replies = Replies(schema)
         self._budget = Budget(question, conversation, provider.name)
@@ -215,6 +220,7 @@ class _Run:
         self._closing = False
         self._reply: Reply | None = None
         self._broken_off = ""
+        self._returned: tuple[ToolCall, ...] = ()
 
     async def events(self) -> AsyncGenerator[Event]:
         self._conversation.note("model", {"model": f"{self._provider.name}/{self._question.model}"})
@@ -238,13 +244,15 @@ class _Run:
                 async with aclosing(self._tool_events(reply)) as tool_events:
                     async for event in tool_events:
                         yield event
+                if not self._returned:
+                    continue
             elif notice := self._replies.repair(reply, self._pending, self._watch.reached):
                 self._record()
                 yield Notice(notice)
-            else:
-                for event in self._ended(reply):
-                    yield event
-                return
+                continue
+            for event in self._ended(reply):
+                yield event
+            return
         for event in self._stopped():
             yield event
 
@@ -279,7 +287,8 @@ class _Run:
 
     def _request(self) -> Request:
         def make(messages: Sequence[Message]) -> Request:
-            request = self._requests.request(self._offer, messages, closing=self._closing)
+            first = self._iteration == 1
+            request = self._requests.request(self._offer, messages, closing=self._closing, first=first)
             return replace(request, conversation=self._conversation.id)
 
         return self._budget.request(self._messages, make, self._read_result)
@@ -365,6 +374,8 @@ class _Run:
         self._offer.keep()
         self._record(turn.message)
         for call in turn.calls:
+            if call.returned:
+                continue
             yield ToolCallStarted(
                 call.id, call.server, call.tool, call.arguments, self._iteration, reply.rescued
             )
@@ -389,11 +400,14 @@ class _Run:
                     yield event
         finally:
             self._append(turn.message, ToolResults(turn.outcomes()))
+            self._returned = turn.returned
             self._reader.ended(turn)
             self._offer_reading()
-            for call, outcome in zip(turn.calls, turn.outcomes(), strict=True):
-                use = ToolUse(call.tool, call.arguments, outcome.result, self._iteration, reply.rescued)
-                self._tool_uses.append(use)
+            for call in turn.calls:
+                if call.outcome is not None:
+                    result = call.outcome.result
+                    use = ToolUse(call.tool, call.arguments, result, self._iteration, reply.rescued)
+                    self._tool_uses.append(use)
 
     @property
     def _instead(self) -> str:
@@ -402,6 +416,9 @@ class _Run:
         return "" if reached is None else instead_of_words(reached)
 
     def _ended(self, reply: Reply) -> Iterator[Event]:
+        if self._returned:
+            yield from self._end(Outcome(reply.message.text, "calls", ""), incomplete=False)
+            return
         # the closing message is stored without calls, since they would have no results
         kept = reply.message if reply.message.text and not reply.message.calls else None
         self._append(kept or Assistant(reply.message.text or self._instead))
@@ -441,6 +458,7 @@ class _Run:
                 value=outcome.value,
                 usd=self._watch.usd if self._iteration else None,
                 limit=reached.key if reached is not None and outcome.stop == "limit" else "",
+                returned_calls=self._returned,
             )
         )
 

@@ -15,7 +15,7 @@ from ..messages import (
     ToolSpec,
 )
 from ..toolbox import Toolbox
-from ._arguments import Checker
+from ._arguments import Checker, no_faults
 from ._offer import Offer
 from ._tool_search import SEARCH
 from ._turn_calls import PendingCall, TurnCalls
@@ -36,7 +36,14 @@ class ToolCallReader:
     """
 
     def __init__(
-        self, offer: Offer, toolbox: Toolbox, watch: Watch, repair_attempts: int, format_name: str = ""
+        self,
+        offer: Offer,
+        toolbox: Toolbox,
+        watch: Watch,
+        repair_attempts: int,
+        format_name: str = "",
+        *,
+        checks_arguments: bool = True,
     ) -> None:
         self._watch = watch
         self._repairs_left = self._repair_attempts = repair_attempts
@@ -45,7 +52,7 @@ class ToolCallReader:
         self._offer = offer
         self._toolbox = toolbox
         self._format = get_format(format_name) if format_name else None
-        self._checker = Checker()
+        self._faults = Checker().faults if checks_arguments else no_faults
 
     @property
     def _every_name(self) -> NameTable:
@@ -62,6 +69,8 @@ class ToolCallReader:
         pending = [self._take(call) for call in message.calls[:MAX_CALLS_PER_TURN]]
         for call in message.calls[MAX_CALLS_PER_TURN:]:
             pending.append(self._named(call))
+            if pending[-1].returned:
+                continue
             text = f"Only {MAX_CALLS_PER_TURN} calls are made in one turn; this one was not."
             pending[-1].refuse(
                 text, "too_many_calls", "Call it again in the next turn if it is still needed."
@@ -70,7 +79,7 @@ class ToolCallReader:
             text = "The reply was cut off within this call, so it was not made."
             pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
         self._judge(pending)
-        return TurnCalls(message, pending, self._checker.faults, self._offer.conversation)
+        return TurnCalls(message, pending, self._faults, self._offer.conversation)
 
     def ended(self, turn: TurnCalls) -> None:
         """Note what came of the calls of ``turn``."""
@@ -95,7 +104,9 @@ class ToolCallReader:
             why = call.malformed or "they are no JSON object"
             text = f"Invalid parameters: {why} (received: {call.raw[:_SHOWN]!r})"
             pending.refuse(text, "invalid_parameters", "Send the arguments as one JSON object.")
-        elif faults := self._checker.faults(pending.spec, pending.arguments):
+        elif pending.returned:
+            pass
+        elif faults := self._faults(pending.spec, pending.arguments):
             pending.refuse_arguments(faults)
         elif self._cycles.stops(pending.spec, pending.arguments, pending.id):
             text = f"'{pending.tool}' was already called {ROUNDS} times with the same arguments"
@@ -124,14 +135,15 @@ class ToolCallReader:
             arguments = call.arguments
             if self._format is not None and arguments is not None:
                 arguments = self._format.restore(spec, arguments)
-            return PendingCall(call.id, spec.server, spec.name, arguments, spec)
+            returned = spec.key in self._offer.returned and arguments is not None
+            return PendingCall(call.id, spec.server, spec.name, arguments, spec, returned=returned)
         hidden = self._hidden(call.name)
         return PendingCall(call.id, "", hidden.name if hidden else call.name[:_SHOWN], call.arguments)
 
     def _hidden(self, wire_name: str) -> ToolSpec | None:
         """The tool of that name that a server has, though it may not be called here."""
         offered = NameTable.of(self._offer.tools).called(wire_name)
-        if offered is not None and self._toolbox.lists(offered):
+        if offered is not None and (offered.key in self._offer.returned or self._toolbox.lists(offered)):
             return offered
         return self._every_name.tool(wire_name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ from ..events import (
     ToolApprovalRequest,
     ToolCallFinished,
 )
-from ..messages import Assistant, Part, ToolOutcome, ToolSpec
+from ..messages import Assistant, Part, ToolCall, ToolOutcome, ToolSpec
 from ..toolbox import Toolbox
 from ..toolbox.outcomes import failed
 from ..toolbox.reports import CallReport
@@ -41,7 +42,7 @@ CheckArguments = Callable[[ToolSpec, Mapping[str, Any]], Sequence[str]]
 @dataclass(slots=True)
 class PendingCall:
     """A call that the model requested. Without an ``outcome`` it has not been run yet. ``changed``: its
-    arguments are those of a hook."""
+    arguments are those of a hook. ``returned``: it is of a tool of the caller's own, and never run here."""
 
     id: str
     server: str
@@ -50,6 +51,12 @@ class PendingCall:
     spec: ToolSpec | None = None
     outcome: ToolOutcome | None = None
     changed: bool = False
+    returned: bool = False
+
+    @property
+    def unmade(self) -> bool:
+        """Whether it is still to be made here."""
+        return self.outcome is None and not self.returned
 
     def refuse(self, error: str, error_code: str, user_action: str) -> None:
         """Give the call a failed outcome, so that it is not run."""
@@ -115,10 +122,20 @@ class TurnCalls:
         if performance.fault is not None:
             raise performance.fault
 
+    @property
+    def returned(self) -> tuple[ToolCall, ...]:
+        """The calls that are the caller's to make, by its tools' own names."""
+        return tuple(
+            ToolCall(call.id, call.tool, call.arguments, json.dumps(dict(call.arguments or {})))
+            for call in self.calls
+            if call.returned and call.outcome is None
+        )
+
     def outcomes(self) -> tuple[ToolOutcome, ...]:
-        """One outcome for each call; for an unfinished one, that it was cancelled."""
+        """One outcome for each call that is not the caller's; for an unfinished one, that it was
+        cancelled."""
         for call in self.calls:
-            if call.outcome is None:
+            if call.unmade:
                 call.refuse("The call was cancelled.", "cancelled", _CANCELLED_ACTION)
         return tuple(call.outcome for call in self.calls if call.outcome is not None)
 
@@ -165,7 +182,7 @@ class _Performance:
                         return
             if scope.cancelled_caught:
                 for call in self._turn.calls:
-                    if call.outcome is None:
+                    if call.unmade:
                         call.refuse(_TIME_UP, "cancelled", _CANCELLED_ACTION)
                         self._report(call)
 
@@ -326,7 +343,7 @@ class _Performance:
         """The calls to be made, in order, in groups that may run side by side."""
         batch: list[PendingCall] = []
         for call in self._turn.calls:
-            if call.outcome is not None or call.spec is None:
+            if not call.unmade or call.spec is None:
                 continue
             if not self._toolbox.definition(call.spec).runs_alone:
                 batch.append(call)
@@ -345,8 +362,6 @@ def _approved(outcome: ToolOutcome, approval: Approval) -> ToolOutcome:
 
 
 def _with_note(outcome: ToolOutcome, who: str, arguments: Mapping[str, Any]) -> ToolOutcome:
-    import json
-
     note = f"{who} changed the arguments of this call to {json.dumps(dict(arguments))}."
     parts = outcome.parts
     if not parts and outcome.structured is None:

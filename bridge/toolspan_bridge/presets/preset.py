@@ -9,6 +9,7 @@ from typing import Any, Self, cast
 from ..errors import UsageError
 from ..loop import Question
 from ..messages import EFFORTS, ReasoningEffort, ToolSpec
+from ..providers.best import best_of
 from .tools import DEFAULT_TOOLS, resolved
 
 LONGEST_NAME = 100
@@ -18,9 +19,10 @@ LONGEST_INSTRUCTIONS = 100_000
 @dataclass(frozen=True, slots=True)
 class Preset:
     """How questions are asked under a name. ``instructions`` are the system prompt, ``model`` is written
-    ``provider/model``; where one is empty, what holds without a preset holds. ``created_at`` and
-    ``updated_at`` are in seconds since 1970. ``enabled_tools`` are the tools that the model may use: names of
-    servers' tools, or of tools of the provider's own such as ``web_search``.
+    ``provider/model``, or ``best`` for the cheapest validated one; where one is empty, what holds without a
+    preset holds. ``created_at`` and ``updated_at`` are in seconds since 1970. ``enabled_tools`` are the
+    tools that the model may use: names of servers' tools, or of tools of the provider's own such as
+    ``web_search``.
     """
 
     id: str
@@ -107,10 +109,14 @@ def checked_level(level: str) -> ReasoningEffort:
 
 
 def checked_model(model: str) -> str:
-    """``model``, ``provider/model`` or empty. Raises ``UsageError``."""
+    """``model``, ``provider/model``, ``best``, ``best:provider`` or empty. Raises ``UsageError``."""
     provider, slash, name = model.partition("/")
-    if model and not (provider and slash and name and model.isprintable()):
-        raise UsageError(f"the model {model!r} of a preset: write PROVIDER/MODEL, as openai/gpt-5.1")
+    named = (provider and slash and name) or best_of(model) is not None
+    if model and not (named and model.isprintable()):
+        raise UsageError(
+            f"the model {model!r} of a preset: write PROVIDER/MODEL, as openai/gpt-5.1, or best, the "
+            "cheapest validated one"
+        )
     return model
 
 

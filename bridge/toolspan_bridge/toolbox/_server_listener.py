@@ -9,7 +9,7 @@ from typing import Any
 
 from toolspan_server.engines.upstreams import RefusedQuestion, within_call
 
-from ..client import ClientFeatures, Elicitor
+from ..client import ClientFeatures, Elicitor, Sampler
 from ._active_call import ActiveCall
 from ._awaited_pages import AwaitedPages
 from ._call_clock import CallClock
@@ -23,8 +23,8 @@ TakeNotification = Callable[[str, Mapping[str, Any]], None]
 
 
 class ServerListener:
-    """The ``Listener`` of ``server``. What does not say to which call it belongs is that of the latest one:
-    all calls here are those of one person."""
+    """The ``Listener`` of ``server``. What does not say to which call it belongs is that of the latest one;
+    but a question is refused where calls of several people run."""
 
     def __init__(self, server: str, features: ClientFeatures, heard: TakeNotification) -> None:
         self._server = server
@@ -33,22 +33,33 @@ class ServerListener:
         self._taken = SamplesTaken()
         self._pages = AwaitedPages()
         self._calls: dict[str, ActiveCall] = {}
+        self._people: dict[str, Elicitor | None] = {}
+        """Who answers in each call."""
 
     @contextmanager
     def calling(
-        self, tool: str, report: Report, clock: CallClock, elicitor: Elicitor | None = None
+        self,
+        tool: str,
+        report: Report,
+        clock: CallClock,
+        elicitor: Elicitor | None = None,
+        sampler: Sampler | None = None,
     ) -> Generator[ActiveCall]:
-        """A call of ``tool`` runs in the block; ``elicitor`` answers its questions, if one is given."""
+        """A call of ``tool`` runs in the block; ``elicitor`` and ``sampler`` answer its questions, if
+        given."""
         features = self._features
         if elicitor is not None and features.elicitor is not None:
             features = replace(features, elicitor=elicitor)
+        if sampler is not None and features.sampler is not None:
+            features = replace(features, sampler=sampler)
         call = ActiveCall(self._server, tool, features, self._taken, self._pages, report, clock)
         self._calls[call.id] = call
+        self._people[call.id] = elicitor
         try:
             with within_call(call.id):
                 yield call
         finally:
-            del self._calls[call.id]
+            del self._calls[call.id], self._people[call.id]
             call.end()
 
     def capabilities(self, call: str | None) -> Mapping[str, Any]:
@@ -77,6 +88,9 @@ class ServerListener:
         if method == _ROOTS and self._features.roots is not None:
             return self._features.roots.as_dict()
         made = self._meant(call)
+        if call not in self._calls and len({id(person) for person in self._people.values()}) > 1:
+            several = f"{method} does not say in which call: several people's calls run"
+            raise RefusedQuestion(_INVALID_REQUEST, several)
         if made is None:
             raise RefusedQuestion(_INVALID_REQUEST, f"no call runs in which {method} could be answered")
         return await made.questions.answer(method, params)

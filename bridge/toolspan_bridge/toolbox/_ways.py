@@ -8,7 +8,7 @@ from typing import Any
 
 from toolspan_server.engines.upstreams import ListedTool
 
-from ..client import Elicitor
+from ..client import Elicitor, Sampler
 from ..messages import ToolOutcome, ToolSpec
 from ._offered import Accepts, Reword
 from .local import LocalFailure, LocalTool
@@ -24,8 +24,9 @@ Through = Callable[[ToolSpec, Mapping[str, Any], str, Make], Awaitable[ToolOutco
 class Ways:
     """A tool that ``accepts`` says no to is none of the toolbox's; those whose names are among ``last`` stand
     after all others. ``guard`` is asked before each call; what may be called goes ``through``. Calls of the
-    tools in ``stand_ins``, by server and name, are performed by these; ``elicitor`` answers what servers ask
-    in calls, in place of the one that they were connected with. Models see each tool as ``reword`` has it.
+    tools in ``stand_ins``, by server and name, are performed by these; ``elicitor`` and ``sampler`` answer
+    what servers ask in calls, in place of those that they were connected with. Models see each tool as
+    ``reword`` has it.
     """
 
     accepts: Accepts | None = None
@@ -34,6 +35,7 @@ class Ways:
     last: Collection[str] = ()
     stand_ins: Mapping[tuple[str, str], LocalTool] = field(default_factory=dict[tuple[str, str], LocalTool])
     elicitor: Elicitor | None = None
+    sampler: Sampler | None = None
     reword: Reword | None = None
 
 

@@ -25,7 +25,7 @@ from toolspan_server.engines.upstreams import (
 )
 
 from ..approvals import asks_itself
-from ..client import ClientFeatures, Elicitor
+from ..client import ClientFeatures, Elicitor, Sampler
 from ..client.kept_tasks import call_key
 from ..messages import ToolOutcome, ToolSpec
 from ._active_call import ActiveCall
@@ -119,14 +119,15 @@ class ToolConnection(Connection):
         approved: bool = False,
         report: Report = unreported,
         elicitor: Elicitor | None = None,
+        sampler: Sampler | None = None,
     ) -> ToolOutcome:
         """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout,
         the time not counted in which somebody here is asked.
 
         A server of our own is told the id of the ``conversation``, for which it keeps state; no other is.
         ``approved``: the call was allowed here, which is the answer when our own server asks for that.
-        ``report`` takes what the server says and asks meanwhile; ``elicitor`` answers what it asks, in place
-        of that of ``features``.
+        ``report`` takes what the server says and asks meanwhile; ``elicitor`` and ``sampler`` answer what
+        it asks, in place of those of ``features``.
         """
         started, began = time.perf_counter(), time.monotonic()
         timeout = self.spec.call_timeout
@@ -137,7 +138,7 @@ class ToolConnection(Connection):
         clock = CallClock(timeout, self._features.limits.progress_seconds)
         try:
             with (
-                self._server.calling(name, report, clock, elicitor) as call,
+                self._server.calling(name, report, clock, elicitor, sampler) as call,
                 clock.running(),
                 paused_by(clock.asking),
             ):

@@ -121,6 +121,7 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -
     files = [part for path in config.files for part in ("--config", str(path))]
     options = ["--skip-invalid"] if skip_invalid else []
     options += ["--pinned", config.fingerprint] if pinned and files else []
+    options += ["--no-aggregate"] if config.aggregate is not None else []  # those servers are connected here
     times = [tool.timeout_ms or config.tools.default_timeout_ms for tool in config.tools.registry]
     longest = max(times, default=0)
     if config.tools.sources:

@@ -14,7 +14,7 @@ import anyio
 from toolspan_server.common.did_you_mean import nearest
 from toolspan_server.engines.upstreams import ListedTool, ServerFailure, ServerSpec
 
-from ..client import ClientFeatures, Elicitor
+from ..client import ClientFeatures, Elicitor, Sampler
 from ..errors import UsageError
 from ..messages import ToolOutcome, ToolSpec
 from ..oauth import SignInWay, authorized
@@ -37,11 +37,14 @@ _FOR_PEOPLE = "for-people"
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """A server: how many ``tools`` it lists, and why it is not there, if it is not."""
+    """A server: how many ``tools`` it lists, and why it is not there, if it is not; ``disconnected``: as it
+    was asked to be left alone. ``transport`` is ``stdio``, ``http`` or ``sse``."""
 
     name: str
     tools: int
     failure: ServerFailure | None = None
+    transport: str = "stdio"
+    disconnected: bool = False
 
 
 class Toolbox:
@@ -90,17 +93,52 @@ class Toolbox:
     def servers(self) -> tuple[ServerState, ...]:
         """Every server, as it is now."""
         return tuple(
-            ServerState(name, 0 if connection.lost else len(connection.tools), connection.lost)
+            ServerState(
+                name,
+                0 if connection.lost else len(connection.tools),
+                connection.lost,
+                connection.spec.kind,
+                connection.is_left,
+            )
             for name, connection in self._connections.items()
         )
+
+    def state(self, server: str) -> ServerState:
+        """How ``server`` is now. Raises ``UsageError`` when there is no such server."""
+        self._connection(server)
+        return next(state for state in self.servers if state.name == server)
 
     async def restart(self, server: str) -> ServerFailure | None:
         """End ``server`` and connect it again; why it does not answer, if it does not. Its tools are listed
         anew, in every toolbox that has it. Raises ``UsageError`` when there is no such server."""
+        return await self._connection(server).restart()
+
+    async def disconnect(self, server: str) -> None:
+        """End ``server``, and leave it alone until it is started again. Raises as ``restart``."""
+        await self._connection(server).leave()
+
+    async def sign_in(self, server: str, way: SignInWay) -> ServerFailure | None:
+        """Sign in to ``server`` in ``way``, and connect it anew; why it does not answer, if it does not.
+        Raises ``AuthError`` and ``UnreachableError``, and ``UsageError`` for one that is not signed in to."""
+        from ..oauth.login import login
+        from ..oauth.store import SignInStore
+
+        connection = self._connection(server)
+        plain = replace(connection.spec, authorization=None)
+        if authorized(plain, way).authorization is None:
+            raise UsageError(
+                f"the server {server!r} is not signed in to by OAuth: it is a process, or its key is in the "
+                "config"
+            )
+        await login(plain, way, SignInStore(), connection.spec.connect_timeout or CONNECT_TIMEOUT_SECONDS)
+        connection.spec = authorized(plain, SignInWay())
+        return await connection.restart()
+
+    def _connection(self, server: str) -> ToolConnection:
         connection = self._connections.get(server)
         if connection is None:
             raise UsageError(f"there is no server {server!r} ({nearest(server, self._connections)})")
-        return await connection.restart()
+        return connection
 
     @property
     def contents(self) -> Contents:
@@ -190,10 +228,11 @@ class Toolbox:
         server hears of them. What is listed stays."""
         return self._by(replace(self._ways, stand_ins={**self._ways.stand_ins, **stand_ins}))
 
-    def answering(self, elicitor: Elicitor) -> Toolbox:
-        """The same, with ``elicitor`` to answer what servers ask in calls, as far as they were told that
-        somebody does."""
-        return self._by(replace(self._ways, elicitor=elicitor))
+    def answering(self, elicitor: Elicitor | None = None, sampler: Sampler | None = None) -> Toolbox:
+        """The same, with ``elicitor`` and ``sampler``, where given, to answer what servers ask in calls, as
+        far as they were told that somebody does."""
+        ways = self._ways
+        return self._by(replace(ways, elicitor=elicitor or ways.elicitor, sampler=sampler or ways.sampler))
 
     def _by(self, ways: Ways) -> Toolbox:
         return Toolbox(self._connections.values(), self._local.values(), ways)
@@ -293,6 +332,7 @@ class Toolbox:
             approved=approved,
             report=report,
             elicitor=self._ways.elicitor,
+            sampler=self._ways.sampler,
         )
 
     def _performed_here(self, spec: ToolSpec) -> LocalTool | None:

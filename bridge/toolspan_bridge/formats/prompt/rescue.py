@@ -29,6 +29,8 @@ _ENDS = {
 }
 """Tags, each with its end; empty where it reaches to the end of the text."""
 _THINK, _THINK_END = "<think>", "</think>"
+_LONGEST_TAG = max(map(len, (*_ENDS, _THINK)))
+_HALF_TAGS = frozenset(tag[:size] for tag in (*_ENDS, _THINK) for size in range(1, len(tag) + 1))
 _TAG = "|".join(re.escape(tag) for tag in _ENDS)
 _MARK = re.compile(
     rf"(?P<tag>(?<!`)(?:{_TAG}))|(?P<think>{_THINK})"
@@ -143,14 +145,11 @@ class HeldText:
         line = self._text.rfind("\n") + 1
         if _HALF_FENCE.fullmatch(self._text, line):
             return max(1, line)
-        tags = (*_ENDS, _THINK)
-        most = min(len(self._text) - 1, max(map(len, tags)))
-        halves = (
-            size
-            for size in range(most, 0, -1)
-            if any(tag.startswith(self._text[len(self._text) - size :]) for tag in tags)
-        )
-        return len(self._text) - next(halves, 0)
+        end = len(self._text)
+        for start in range(max(1, end - _LONGEST_TAG), end):
+            if self._text[start:] in _HALF_TAGS:
+                return start
+        return end
 
     def _split(self, held: str) -> tuple[str, list[WireCall]]:
         texts: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ...messages import Reply
 from ...messages.deltas import CallDelta, Delta, TextDelta
-from ..shared.contract import StreamParser
+from ..shared.contract import FormatError, StreamParser
 from ..shared.json_values import compact, text
 from ..shared.replies.parse import WireCall
 from .call_scanner import CallScanner, ScannedItem
@@ -27,7 +27,11 @@ class PromptStream:
     def feed(self, chunk: bytes) -> list[Delta]:
         if self._base.finished:
             return []
-        deltas = [shown for delta in self._base.feed(chunk) for shown in self._shown(delta)]
+        try:
+            deltas = [shown for delta in self._base.feed(chunk) for shown in self._shown(delta)]
+        except FormatError as fault:
+            fault.before = [shown for delta in fault.before for shown in self._shown(delta)]
+            raise
         return [*deltas, *self._deltas(self._scanner.close())] if self._base.finished else deltas
 
     def end(self) -> Reply:

@@ -13,7 +13,10 @@ from ..names import NameTable
 
 
 class FormatError(ValueError):
-    """A provider's answer violates its format; the message describes what was received."""
+    """A provider's answer violates its format; the message describes what was received. ``before`` are the
+    deltas that came before it in the same bytes of a stream."""
+
+    before: Sequence[Delta] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,8 +83,9 @@ class BodyStream(ABC):
             for frame in self._frames(chunk):
                 if not self.finished:
                     deltas += self._frame(frame)
-        except FormatError:
+        except FormatError as fault:
             self._failed = True
+            fault.before = deltas
             raise
         return deltas
 
