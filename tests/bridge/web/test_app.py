@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,6 @@ from tests.support.web_app import CONFIG, web_app
 
 pytestmark = pytest.mark.long
 
-_END_S = 5.0
-
 
 @pytest.mark.requirement("I15.1.17")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -24,9 +21,7 @@ def test_a_signal_ends_it_with_streams_open(tmp_path: Path, number: int, code: i
     with web_app(tmp_path) as app:
         streams = [app.opened("GET", "/api/events") for _ in range(3)]
         assert [stream.status for stream in streams] == [200, 200, 200]
-        begun = time.monotonic()
         assert app.end(number) == code
-        assert time.monotonic() - begun < _END_S + 5
         assert all(stream.read() == b"" for stream in streams)
         assert "Traceback" not in app.errors.read_text()
 

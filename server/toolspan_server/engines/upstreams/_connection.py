@@ -39,7 +39,7 @@ _NOT_SENT = (anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 _LEAVE_SECONDS = 2.0
 _AFTERMATH_SECONDS = 1.0
-_RESTART_WAIT_SECONDS = 5.0
+_SOON_SECONDS = 5.0
 _RELIST_PAUSE_SECONDS = 0.5
 _LONGEST_RELIST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0
@@ -346,9 +346,10 @@ class Connection:
                     _log.warning("server %r: its changed tools cannot be listed: %s", self.spec.name, reason)
 
     async def _available(self) -> _SessionState:
-        """The current session; while the server is being restarted, the next one, if it comes up soon."""
-        soon = anyio.current_time() + _RESTART_WAIT_SECONDS
-        with anyio.move_on_after(_RESTART_WAIT_SECONDS):
+        """The current session; while the server is being restarted, or will be soon, the next one, if it comes
+        up in the time that connecting may take."""
+        soon = anyio.current_time() + _SOON_SECONDS
+        with anyio.move_on_after(max(self._connect_timeout, _SOON_SECONDS)):
             if self._state.session is None and self._state.up.is_set():  # it is ending
                 await self._state.over.wait()
             if self._state.session is None and self._resumes_at < soon:
