@@ -346,8 +346,8 @@ class Connection:
                     _log.warning("server %r: its changed tools cannot be listed: %s", self.spec.name, reason)
 
     async def _available(self) -> _SessionState:
-        """The current session; while the server is being restarted, or will be soon, the next one, if it comes
-        up in the time that connecting may take."""
+        """The current session; while the server is being restarted, or will be soon, the next one, if it
+        comes up in the time that connecting may take."""
         soon = anyio.current_time() + _SOON_SECONDS
         with anyio.move_on_after(max(self._connect_timeout, _SOON_SECONDS)):
             if self._state.session is None and self._state.up.is_set():  # it is ending
