@@ -29,6 +29,7 @@ from .standing import BestModels, FailingTools, Modes, Standing
 from .warm_documents import WarmDocuments
 
 if TYPE_CHECKING:
+    from ..providers.http.settings import HttpSettings
     from ..providers.listing import ModelLister
     from ..validation import ChosenWordings
 
@@ -36,12 +37,15 @@ if TYPE_CHECKING:
 class RoutedAsker(PoolUser):
     """Finds the route and the provider of each question; connections, and the server of the
     documents that routes want, stay open until the block ends. One ``beside`` another has no block of its
-    own: it uses what that one keeps open, and tells what it tells to the host of its own ``session``."""
+    own: it uses what that one keeps open, and tells what it tells to the host of its own ``session``.
+    ``settings`` are those of the providers' HTTP clients."""
 
-    def __init__(self, session: Session, *, beside: RoutedAsker | None = None) -> None:
+    def __init__(
+        self, session: Session, *, beside: RoutedAsker | None = None, settings: HttpSettings | None = None
+    ) -> None:
         if beside is None:
             allow = session.choice.allowing(session.host)
-            super().__init__(ProviderPool(session.config, allow, self._wording))
+            super().__init__(ProviderPool(session.config, allow, self._wording, settings))
             self._documents = WarmDocuments(session.config)
         else:
             super().__init__(beside._providers)

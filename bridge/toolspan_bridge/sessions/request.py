@@ -42,7 +42,7 @@ async def model_of(model: str | None, way: Route, session: Session) -> str:
 def is_full(model: str, session: Session) -> bool:
     """Whether ``model`` is written ``provider/model`` with a known provider."""
     try:
-        split_model(model, session.config.providers)
+        split_model(model, own_providers(session.config))
     except UsageError:
         return False
     return True
@@ -57,6 +57,6 @@ def asked_request(
         from ..providers.preview import searches_tools
 
         searches = searches_tools(model, own_providers(session.config))
-        model = split_model(model, session.config.providers)[1]
+        model = split_model(model, own_providers(session.config))[1]
     question = replace(way.question(text, model), stream=stream)
     return first_request(question, format_name, session.toolbox.tools, searches_tools=searches)

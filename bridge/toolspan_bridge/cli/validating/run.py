@@ -15,7 +15,7 @@ from ...errors import UsageError
 from ...messages import ReasoningEffort
 from ...providers.http.rate_limits import AdaptiveLimiters
 from ...providers.prices import Pricing
-from ...providers.resolve import split_model
+from ...providers.resolve import own_providers, split_model
 from ...sessions.chosen.default_model import default_model
 from ...sessions.session import Session
 from ...sessions.validating import asker_of
@@ -78,7 +78,7 @@ async def validated(
     for each in suites:
         _check_tools(session, each)
     before = baseline_of(run.baseline) if run.baseline else None
-    chosen = in_modes(models or (default_model(),), run.modes, config.providers)
+    chosen = in_modes(models or (default_model(),), run.modes, own_providers(config))
     _check_prices(session, chosen, run)
     batches = batched_run(config, between) if run.batch else None
     between = batches.between if batches else between
@@ -153,7 +153,7 @@ async def _made(
 ) -> ValidationReport:
     """The trials are made, shown as they are."""
     config = session.config
-    tried = partial(validate_wordings, own=config.providers) if run.wordings else validate
+    tried = partial(validate_wordings, own=own_providers(config)) if run.wordings else validate
     by_provider = config.validation.concurrency if config.validation else {}
     resume: Resume = "never" if not between.is_resumed else "fresh" if run.fresh else "unfinished"
     at_once = Concurrency(run.concurrency or between.at_once, by_provider)
@@ -229,7 +229,7 @@ def _check_prices(session: Session, models: Sequence[str], run: RunChoice) -> No
     """Say which costs are not known where they are limited. Raises ``UsageError`` where none is."""
     if run.max_cost is None:
         return
-    own = session.config.providers
+    own = own_providers(session.config)
     unpriced: list[str] = []
     for model in models:
         provider, name = split_model(model, own)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...errors import AuthError, ConsentError, UnvalidatedError
-from ...providers import Provider
+from ...providers import Provider, own_providers
 from ...providers.best import best_of
 from ..session import Session
 from .said_once import SaidOnce
@@ -42,7 +42,7 @@ class BestModels:
         Those without a key, or that nobody allowed to be asked, are passed over, and it is said. Raises
         ``UnvalidatedError`` where none is left, and ``StoreError`` where the store cannot be read.
         """
-        provider = best_of(text, self.session().config.providers)
+        provider = best_of(text, own_providers(self.session().config))
         if provider is None:
             return text
         if text not in self._found:

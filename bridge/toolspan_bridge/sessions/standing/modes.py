@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...conversation import Conversation
 from ...errors import StoreError
 from ...loop import Question
-from ...providers import Provider
+from ...providers import Provider, own_providers
 from ...providers.resolve import bare_model, names_mode
 from ..session import Session
 from .said_once import SaidOnce
@@ -35,7 +35,7 @@ class Modes:
         A model that is named with a mode is asked in it, and one that has answered in the conversation goes
         on as it did, whatever was measured since. What is decided for another is said, once.
         """
-        own = self.session().config.providers
+        own = own_providers(self.session().config)
         if names_mode(model, own) or not self._has_tools(question):
             return provider
         key, bare = f"{provider.name}/{question.model}", bare_model(model, own)

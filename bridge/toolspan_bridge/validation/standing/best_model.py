@@ -8,7 +8,7 @@ from toolspan_server.config import Config
 
 from ...errors import UsageError
 from ...providers.prices import usd_text
-from ...providers.resolve import bare_model
+from ...providers.resolve import bare_model, own_providers
 from ..badges import Badge
 from .cost import usd_per_success
 from .standings import ModeRecord, Standings
@@ -64,7 +64,7 @@ def _candidate(
 ) -> Candidate | None:
     """``None`` where the config no longer has the provider."""
     try:
-        bare = bare_model(speaks.record.model_id, config.providers)
+        bare = bare_model(speaks.record.model_id, own_providers(config))
     except UsageError:
         return None
     name = f"prompt.{speaks.wording}:{bare}" if speaks.mode == "prompt" else f"native:{bare}"

@@ -11,7 +11,7 @@ from toolspan_server.config import Config
 
 from ...errors import UsageError
 from ...messages import ToolSpec
-from ...providers import Provider, split_model
+from ...providers import Provider, own_providers, split_model
 from ..badges import RULE, UNTESTED, Badge, BadgeRule, badge_of, badge_of_model
 from ..evidence.records import Record, judged, newest
 from ..fingerprint import hash_of_tools, mode_parts
@@ -110,8 +110,9 @@ class Standings:
         Raises ``StoreError`` where the store cannot be read.
         """
         grouped: dict[tuple[str, str], list[Record]] = {}
+        own = own_providers(self._config)
         for record in read_records(self.path):
-            if named := _model_of(record, self._config.providers):
+            if named := _model_of(record, own):
                 grouped.setdefault(named, []).append(record)
         return {named: self._standing(group) for named, group in grouped.items()}
 

@@ -17,6 +17,7 @@ from toolspan_server.http_server.guard import Access, Guard
 from toolspan_server.http_server.open_requests import OpenRequests
 
 from ...errors import BridgeError
+from ...providers.catalog.scripted import only_in
 from ..problems import Problem, problem_of
 from . import found
 from .api_keys import with_api_keys
@@ -69,6 +70,7 @@ class Application:
         """The ASGI app, for the block. Raises as ``App.running`` does."""
         self.state.live.followers.append(self._access_of)
         async with self.state.running(), AsyncExitStack() as stack:
+            stack.enter_context(only_in(lambda: {path.parent for path in self.state.config.files}))
             for part in self._parts:
                 if part.lifespan is not None:
                     await stack.enter_async_context(part.lifespan(self.state))

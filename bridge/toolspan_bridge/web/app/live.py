@@ -15,6 +15,7 @@ import anyio.to_thread
 from toolspan_server.errors import ConfigError, ServeError
 
 from ...errors import BridgeError
+from ...providers.http.settings import HttpSettings
 from ...sessions.asker import RoutedAsker
 from ...sessions.session import Session, opened
 from .changed_files import FileMarks
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 LOOK_EVERY_S = 0.5
+_TO_PROVIDERS = HttpSettings(connections=1_000, idle_connections=100)
+"""As many requests to each provider at once as the gateway answers."""
 
 
 @dataclass(eq=False, slots=True)
@@ -104,7 +107,10 @@ class LiveSession:
     async def _keep(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Hold one session open until nobody uses it any more; a session is closed by the task that opened
         it."""
-        async with opened(self.choice, self.host, samples=True) as session, RoutedAsker(session) as asker:
+        async with (
+            opened(self.choice, self.host, samples=True) as session,
+            RoutedAsker(session, settings=_TO_PROVIDERS) as asker,
+        ):
             apply = [follower(session.config) for follower in self.followers]
             self._number += 1
             served, before = Served(self._number, session, asker), self._current

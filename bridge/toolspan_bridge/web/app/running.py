@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from ...sessions.host import Host
     from .options import Address
 
+_FILES = 8_192
+
 
 def run_app(
     choice: ConfigChoice, operator: Host, address: Address, ready: Callable[[str], None], *, page: bool
@@ -29,6 +32,7 @@ def run_app(
     """
     from toolspan_server.cli.event_loop import run
 
+    _allow_files()
     access = AccessOptions(address.host, address.token, address.insecure, public=public_paths(page=page))
     stop = Stop(LIMIT_S)
     application = Application(App(choice, operator), access, page=page)
@@ -36,3 +40,16 @@ def run_app(
     with stop.signals(), listen(address.host, address.port) as listener:
         run(lambda: serve(application, listener, stop, lambda: ready(authority(listener))), use_uvloop=True)
     return stop.exit_code
+
+
+def _allow_files() -> None:
+    """Let this process have as many open files as its connections and those to providers are, where the
+    system lets it."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

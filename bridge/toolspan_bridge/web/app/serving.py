@@ -15,10 +15,14 @@ from .application import Application
 from .refusals import as_problem
 
 if TYPE_CHECKING:
+    from toolspan_server.config import LimitsConfig
     from toolspan_server.shutdown import Stop
 
 LIMIT_S = 4.0
 """When the process ends whatever still runs, counted from the signal."""
+
+MOST_CONNECTIONS = 1_200
+"""Open connections where the config does not say how many: the gateway's streams, and pages beside them."""
 
 _LAST_BYTES_S = 0.05
 _GRACE_S = 1.0
@@ -33,7 +37,7 @@ async def serve(
     At the end requests that are being answered may finish within a second, then every open stream is closed.
     """
     async with application.running() as app:
-        web = web_server(app, application.state.config.limits, render=as_problem)
+        web = web_server(app, _limits(application.state.config.limits), render=as_problem)
         async with anyio.create_task_group() as serving:
             serving.start_soon(web.serve, [listener])
             await web.listening.wait()
@@ -45,3 +49,9 @@ async def serve(
             await application.finished(_GRACE_S)
             application.close()
             await anyio.sleep(_LAST_BYTES_S)
+
+
+def _limits(limits: LimitsConfig) -> LimitsConfig:
+    if "connections" in limits.model_fields_set:
+        return limits
+    return limits.model_copy(update={"connections": MOST_CONNECTIONS})

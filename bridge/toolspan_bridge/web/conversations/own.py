@@ -13,7 +13,7 @@ from anyio import to_thread
 from ...conversation.exports import EXPORTS
 from ...conversation.journal import now
 from ...errors import BusyError
-from ...providers import split_model
+from ...providers import own_providers, split_model
 from ...sessions.kept.exported import exported
 from ..pages import Page, page_of
 from ..problems import Problem
@@ -198,7 +198,7 @@ class OwnConversations:
         """Raise ``UsageError`` where the model or the preset of ``details`` is none."""
         async with self._using() as used:
             if details.model and not details.model.lower().startswith("best"):
-                split_model(details.model, used.session.config.providers)
+                split_model(details.model, own_providers(used.session.config))
         if details.preset:
             from ...presets import PresetStore
 

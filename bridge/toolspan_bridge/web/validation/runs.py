@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio
 
 from ...errors import BridgeError
+from ...providers import own_providers
 from ...providers.http.rate_limits import AdaptiveLimiters
 from ...sessions.validating import asker_of
 from ...validation import BadgeRule, Concurrency, RunBegan, RunLimits, Store, Suite, validate
@@ -141,7 +142,7 @@ class ValidationRuns:
         if own >= _MOST_OF_ONE or len(running) >= _MOST_RUNNING:
             least = f"at most {_MOST_OF_ONE} of yours and {_MOST_RUNNING} in all run at once"
             raise Problem(429, f"{least}: cancel one, or wait for its end", headers={"Retry-After": "30"})
-        models = tuple(in_modes(wanted.models, wanted.modes, self._app.config.providers))
+        models = tuple(in_modes(wanted.models, wanted.modes, own_providers(self._app.config)))
         run = ValidationRun(secrets.token_hex(8), principal, wanted, models)
         if run.total > MOST_TRIALS:
             raise Problem(

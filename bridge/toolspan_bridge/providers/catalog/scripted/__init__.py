@@ -45,13 +45,15 @@ from ...contract import Provider, pieces
 from ...wire.json_types import is_list, is_object
 from ._by_question import ByQuestion
 from ._in_order import InOrder, Turn
+from ._places import check_place, only_in
 from ._turns import RecordedTurn, mapping
 
-__all__ = ["Scripted", "Turn", "connect"]
+__all__ = ["Scripted", "Turn", "connect", "only_in"]
 
 
 def connect(model: str) -> Provider:
     """The script in the file ``model``. Raises ``UsageError`` that says what is wrong with it, and where."""
+    check_place(model)
     try:
         content = yaml.safe_load(Path(model).read_text(encoding="utf-8"))
     except OSError as error:
@@ -59,7 +61,7 @@ def connect(model: str) -> Provider:
     except UnicodeDecodeError:
         raise UsageError(f"the script {model} cannot be read: it is no UTF-8") from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise UsageError(f"the script {model} is no YAML: {error}") from None
+        raise UsageError(f"the script {model} is no YAML: {_fault(error)}") from None
     script: Mapping[str, Any] = content if is_object(content) else {}
     if "answers" in script and "turns" in script:
         raise UsageError(f"the script {model} has `turns` and `answers`: write one of them")
@@ -69,6 +71,13 @@ def connect(model: str) -> Provider:
     if not is_list(turns) or not turns:
         raise UsageError(f"the script {model} holds no turns: write `turns:` and a list under it")
     return Scripted([mapping(turn, f"{model}: $.turns[{n}]") for n, turn in enumerate(turns)], source=model)
+
+
+def _fault(error: yaml.YAMLError | RecursionError) -> str:
+    """What is wrong, and where, without a line of the file."""
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return "it is nested too deep" if isinstance(error, RecursionError) else "it has characters of no text"
+    return f"{error.problem} (line {error.problem_mark.line + 1}, column {error.problem_mark.column + 1})"
 
 
 class Scripted(Provider):

@@ -17,7 +17,7 @@ from ....loop import Question
 from ....messages import User
 from ....presets import CALCULATOR, Preset, PresetStore
 from ....presets.store import LOCAL_USER
-from ....providers import Provider
+from ....providers import Provider, own_providers
 from ....routes import route
 from ....sessions.agent import agent_of
 from ....sessions.chosen.approvals import ApprovalChoice
@@ -143,7 +143,7 @@ def listed_models(app: App) -> Models:
         found += [ListedModel(f"preset/{preset.name}", preset.name) for preset in presets]
         async with app.using() as served:
             usable = await anyio.to_thread.run_sync(usable_providers)
-            for listing in await served.asker.lister.listed([*usable, *served.session.config.providers]):
+            for listing in await served.asker.lister.listed([*usable, *own_providers(served.session.config)]):
                 found += [
                     ListedModel(f"{listing.provider}/{model.model}", model.model, listing.provider)
                     for model in listing.models
