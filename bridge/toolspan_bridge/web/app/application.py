@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import anyio
-from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route, Router
+from starlette.routing import BaseRoute, Route
 
 from toolspan_server.http_server.guard import Access, Guard
 from toolspan_server.http_server.open_requests import OpenRequests
 
-from ...errors import BridgeError
 from ...providers.catalog.scripted import only_in
-from ..problems import Problem, problem_of
+from ..keys.admission import VirtualKeys
 from . import found
 from .api_keys import with_api_keys
 from .headers import with_headers
+from .keyed import keyed_access
 from .own_origin import refusal
 from .refusals import as_problem, render_of
 from .resources import routes_of
+from .routing import router_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -74,14 +74,14 @@ class Application:
             for part in self._parts:
                 if part.lifespan is not None:
                     await stack.enter_async_context(part.lifespan(self.state))
-            app = _of_own_pages(self._router(), self._render_of)
-            self._guard = Guard(app, self._access_now, render_of=self._render_of)
+            app = _of_own_pages(self._router(), self.render_of)
+            self._guard = Guard(app, self._access_now, render_of=self.render_of)
             yield with_headers(with_api_keys(self._guard))
 
     def _access_of(self, config: Config) -> Callable[[], None]:
         """What lets those in whom ``config`` does. Raises ``ServeError`` and ``ConfigError``, before it is
         used."""
-        access = self._access.access(config)
+        access = keyed_access(self._access, config, lambda: self.state.of(VirtualKeys))
 
         def apply() -> None:
             self._access_now = access
@@ -101,34 +101,32 @@ class Application:
         """End every open answer, streams too."""
         self._requests.close()
 
-    def _render_of(self, scope: Scope) -> Render:
-        return render_of(self._parts, scope["path"])
+    def render_of(self, scope: Scope) -> Render:
+        """What writes the refusals of a request."""
+        return render_of(self._parts, scope.get("path", ""))
 
-    def _router(self) -> AsgiApp:
-        routes: list[BaseRoute] = [Route("/healthz", _healthy), *routes_of(self.state, found.endpoints())]
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        """Every route of the app."""
+        found_routes: list[BaseRoute] = [
+            Route("/healthz", _healthy),
+            *routes_of(self.state, found.endpoints()),
+        ]
         for part in self._parts:
             if part.routes is not None:
-                routes += part.routes(self.state)
-        router = Router(routes, redirect_slashes=False)
+                found_routes += part.routes(self.state)
+        return found_routes
 
-        router.default = _nothing_here
+    def _router(self) -> AsgiApp:
+        router = router_of(self.routes, self.render_of)
 
         async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-            response: Response | None = None
             self._running += 1
             try:
                 await router(scope, receive, send)
-            except HTTPException as error:
-                response = _problem_of_http(error).response()
-            except Problem as problem:
-                response = problem.response()
-            except BridgeError as error:
-                response = problem_of(error).response()
             finally:
                 self._running -= 1
                 self._ended.set()
-            if response is not None:
-                await response(scope, receive, send)
 
         return cast("AsgiApp", partial(self._requests.answer, answer))
 
@@ -144,15 +142,6 @@ def _of_own_pages(app: AsgiApp, render_of: Callable[[Scope], Render]) -> AsgiApp
             await refused.send(send, render_of(scope))
 
     return answer
-
-
-def _problem_of_http(error: HTTPException) -> Problem:
-    """What a route of Starlette's says, as a problem."""
-    return Problem(error.status_code, str(error.detail), headers=error.headers)
-
-
-async def _nothing_here(scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise Problem(404, f"nothing is at {scope['path']!r}: the API is described at /api/openapi.json")
 
 
 async def _healthy(_request: Request) -> Response:

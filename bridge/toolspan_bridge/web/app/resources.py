@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from toolspan_server.http_server.auth import PRINCIPAL
 
@@ -18,12 +17,14 @@ from ...errors import BridgeError
 from ..endpoint import Call, Endpoint
 from ..problems import Problem, encoded, problem_of, problem_of_values
 from .json_bodies import read_body, read_json
+from .routing import SegmentRoute
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from .state import App
 
+_EVENT_HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
 LOCAL = "local"
 """The principal of requests where no token is needed."""
 
@@ -34,7 +35,7 @@ def principal_of(scope: Scope) -> str:
     return LOCAL if found is None else found.decode("utf-8", "backslashreplace")
 
 
-def routes_of(app: App, endpoints: Iterable[Endpoint]) -> list[Route]:
+def routes_of(app: App, endpoints: Iterable[Endpoint]) -> list[SegmentRoute]:
     """A route for each path, those without parameters first."""
     by_path: defaultdict[str, dict[str, Endpoint]] = defaultdict(dict)
     for endpoint in endpoints:
@@ -42,7 +43,7 @@ def routes_of(app: App, endpoints: Iterable[Endpoint]) -> list[Route]:
             raise ValueError(f"two endpoints are {endpoint.method} {endpoint.path}")
         by_path[endpoint.path][endpoint.method] = endpoint
     ordered = sorted(by_path.items(), key=lambda item: (item[0].count("{"), item[0]))
-    return [Route(path, Resource(app, methods)) for path, methods in ordered]
+    return [SegmentRoute(path, Resource(app, methods)) for path, methods in ordered]
 
 
 class Resource:
@@ -72,10 +73,11 @@ class Resource:
         endpoint = self._methods.get("GET" if method == "HEAD" else method)
         if endpoint is None:
             raise Problem(
-                405, f"{method} is not allowed here: {self._allow} are", headers={"Allow": self._allow}
+                405, f"{method} is not allowed here (allowed: {self._allow})", headers={"Allow": self._allow}
             )
         if method == "HEAD" and endpoint.stream:
-            return Response(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
+            found = await answered(self._app, endpoint, request)
+            return Response(status_code=found.status_code, headers=_EVENT_HEADERS)
         if endpoint.starts and (key := request.headers.get("idempotency-key")) is not None:
             return await self._app.answers.once(key, request, partial(answered, self._app, endpoint))
         return await answered(self._app, endpoint, request)

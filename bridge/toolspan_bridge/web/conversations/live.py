@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,12 +21,12 @@ from .run import Answering, Run, beside, told
 
 if TYPE_CHECKING:
     from ...presets import Preset
-    from ...sessions.kept.saved_conversation import SavedConversation
     from .details import Details
-    from .in_use import InUse, Using
+    from .in_use import Using
     from .limits import ConversationLimits
     from .shelf import Shelf
 
+PresetOf = Callable[[str], "Preset | None"]
 _MOST_KEYS = 100
 
 
@@ -86,8 +86,10 @@ class LiveConversation:
         shelf: Shelf,
         details: Details,
         posted: Posted,
+        preset_of: PresetOf,
     ) -> None:
-        """Answer ``posted`` and tell its events; whatever comes of it, ``run_ended`` is the last one."""
+        """Answer ``posted`` and tell its events; whatever comes of it, ``run_ended`` is the last one.
+        ``preset_of`` gives the preset of a name."""
         assert self.run is not None
         run = self.run
         tell = partial(self._tell, run)
@@ -97,7 +99,10 @@ class LiveConversation:
                     host = ConversationHost(used.session.host, tell, self.pending)
                     saved = await to_thread.run_sync(shelf.opened, self.id, host)
                     with saved.closed_afterwards(used.session):
-                        answering = self._answering(used, host, saved, details, tell)
+                        preset = await to_thread.run_sync(preset_of, details.preset)
+                        asker = beside(used.asker, host)
+                        saved.conversation.settings = details.settings()
+                        answering = Answering(asker, saved, host, tell, preset, details.model)
                         await self._answered(answering, posted)
                     await to_thread.run_sync(shelf.keep, self.id, replace(details, begun=True))
         finally:
@@ -105,13 +110,6 @@ class LiveConversation:
 
     def _tell(self, run: Run, name: str, data: dict[str, Any]) -> None:
         self.events.add(name, {"run": run.id, **data})
-
-    def _answering(
-        self, used: InUse, host: ConversationHost, saved: SavedConversation, details: Details, tell: Any
-    ) -> Answering:
-        saved.conversation.settings = details.settings()
-        asker = beside(used.asker, host)
-        return Answering(asker, saved, host, tell, _preset(details.preset), details.model)
 
     async def _answered(self, answering: Answering, posted: Posted) -> None:
         conversation = answering.saved.conversation
@@ -140,11 +138,3 @@ class LiveConversation:
             if any(isinstance(message, ToolResults) for message in dropped):
                 answering.host.note("what its calls did stays done")
             yield Asked(question.text, question.parts)
-
-
-def _preset(name: str) -> Preset | None:
-    if not name:
-        return None
-    from ...presets import PresetStore
-
-    return PresetStore().get(name)

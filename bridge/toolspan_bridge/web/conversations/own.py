@@ -20,10 +20,11 @@ from ..problems import Problem
 from .details import Details
 from .in_use import Using
 from .live import LiveConversation, Posted
-from .shelf import MemoryShelf, Shelf, Summary, shelf_of
+from .shelf import LOCAL, MemoryShelf, Shelf, Summary, shelf_of
 from .shown import messages_of
 
 if TYPE_CHECKING:
+    from ...presets import Preset
     from .event_log import ConversationEvent
     from .limits import ConversationLimits
     from .run import Run
@@ -190,7 +191,15 @@ class OwnConversations:
             )
         run = live.begin(key, posted)
         self._runner.start(
-            live, partial(live.answer, self._using, shelf, replace(summary.details, model=model), posted)
+            live,
+            partial(
+                live.answer,
+                self._using,
+                shelf,
+                replace(summary.details, model=model),
+                posted,
+                self._preset,
+            ),
         )
         return run
 
@@ -200,9 +209,16 @@ class OwnConversations:
             if details.model and not details.model.lower().startswith("best"):
                 split_model(details.model, own_providers(used.session.config))
         if details.preset:
-            from ...presets import PresetStore
+            await _in_thread(self._preset, details.preset)
 
-            await _in_thread(PresetStore().get, details.preset)
+    def _preset(self, name: str) -> Preset | None:
+        """The principal's own preset of that name; those of others are not there. Raises ``UsageError``."""
+        if not name:
+            return None
+        from ...presets import PresetStore
+
+        presets = PresetStore() if self._principal == LOCAL else PresetStore(self._principal)
+        return presets.get(name)
 
     async def _shelf(self) -> Shelf:
         async with self._using() as used:

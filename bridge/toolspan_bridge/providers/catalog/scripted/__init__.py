@@ -76,7 +76,9 @@ def connect(model: str) -> Provider:
 def _fault(error: yaml.YAMLError | RecursionError) -> str:
     """What is wrong, and where, without a line of the file."""
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
-        return "it is nested too deep" if isinstance(error, RecursionError) else "it has characters of no text"
+        return (
+            "it is nested too deep" if isinstance(error, RecursionError) else "it has characters of no text"
+        )
     return f"{error.problem} (line {error.problem_mark.line + 1}, column {error.problem_mark.column + 1})"
 
 
