@@ -12,6 +12,7 @@ from pathlib import Path
 
 from toolspan_bridge.web.keys import KeyRefusal, KeyStore
 from toolspan_bridge.web.keys.refusals import RateLimitedError
+from toolspan_bridge.web.keys.spending import Held
 
 
 def main() -> None:
@@ -22,13 +23,14 @@ def main() -> None:
         sys.stdin.readline()
         while True:
             try:
-                number = store.ledger.admit(key, 1, usd)
+                number = store.ledger.admit(key)
+                store.ledger.hold(key, number, Held(1, usd))
             except RateLimitedError:
                 continue  # the other one holds the rest
             except KeyRefusal as refusal:
                 print(f"refused {refusal.code}", flush=True)
                 return
-            store.ledger.charge(key, number, 1, usd)
+            store.ledger.settle(key, number, Held(1, usd), 1, usd)
             print("spent", flush=True)
             store.ledger.release(number)
 

@@ -53,6 +53,8 @@ class RefusedResponse:
 
 Render = Callable[[RefusedResponse], tuple[bytes, bytes]]
 """Writes the body of a refusal: its media type and its bytes."""
+RenderOf = Callable[[Scope], Render]
+"""What writes the refusals of a request, whose ``path`` may not be known yet."""
 
 
 def json_rpc_error(refused: RefusedResponse) -> tuple[bytes, bytes]:

@@ -22,7 +22,7 @@ from .asgi import (
     Scope,
     Send,
 )
-from .auth import UNVERIFIED, Auth, auth_of_token
+from .auth import UNVERIFIED, Authenticator, auth_of_token
 from .connection.request_cycle import CYCLE, RequestCycle
 
 __all__ = ["LOOPBACK", "Access", "App", "Guard", "Header", "Receive", "RefusedResponse", "Scope", "Send"]
@@ -50,7 +50,7 @@ class Access:
     addresses: bool = False
     any_name: bool = False
     token: str | None = None
-    auth: Auth | None = None
+    auth: Authenticator | None = None
 
     def serves(self, host: str) -> bool:
         """Whether a request may name ``host`` (in lower case, an IPv6 address in brackets)."""
@@ -113,7 +113,7 @@ class Guard:
     async def _decided(
         self, refused: RefusedResponse | None, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        auth: Auth | None = None
+        auth: Authenticator | None = None
         while refused is UNVERIFIED and auth is not self._auth and (auth := self._auth) is not None:
             authorization = dict(scope["headers"])[b"authorization"]
             refused = await auth.verify(scope, authorization) or self.refusal(scope)

@@ -12,7 +12,7 @@ import anyio
 import uvicorn
 from typing_extensions import override
 
-from .asgi import App, RefusedResponse, Render
+from .asgi import App, RefusedResponse, RenderOf
 from .connection.protocol import Connection
 from .connection.settings import Settings
 from .unread_bytes import UnreadBytes
@@ -76,15 +76,15 @@ def web_server(
     limits: LimitsConfig,
     on_refused: Callable[[RefusedResponse], None] | None = None,
     unread: UnreadBytes | None = None,
-    render: Render | None = None,
+    render_of: RenderOf | None = None,
 ) -> WebServer:
     """The server of ``app`` within ``limits``: ``serve([listener])``, ``listening``, ``should_exit``.
 
     ``on_refused`` is called for requests refused before any app; ``unread`` bounds what clients do not read;
-    ``render`` writes the bodies of those refusals.
+    ``render_of`` gives what writes the bodies of those refusals.
     """
     settings = Settings(app, limits, Connection, unread or UnreadBytes(limits.unread_bytes))
-    settings.render = render
+    settings.render_of = render_of
     if on_refused is not None:
         settings.on_refused = on_refused
     return WebServer(settings)

@@ -9,17 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .activity import Activity
+    from .activity import Activity, Began
     from .entry import About, Entry
     from .log import ACTIVITY_FILE, ActivityLog
 
-__all__ = ["ACTIVITY_FILE", "About", "Activity", "ActivityLog", "Entry"]
+__all__ = ["ACTIVITY_FILE", "About", "Activity", "ActivityLog", "Began", "Entry"]
 
 _MODULES = {
     "ACTIVITY_FILE": ".log",
     "About": ".entry",
     "Activity": ".activity",
     "ActivityLog": ".log",
+    "Began": ".activity",
     "Entry": ".entry",
 }
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -16,20 +17,29 @@ from toolspan_server.common.secrets.key_shapes import without_keys
 from ...errors import StoreError
 from ...events import Event
 from ...providers.deployments import on_tried
+from ...providers.prices import Pricing
 from .entry import About, Entry
-from .watch import RunWatch
+from .watch import RunWatch, error_of
 
 if TYPE_CHECKING:
     from .log import ActivityLog, Filter
     from .summary import Summary
 
-__all__ = ["Activity", "Told"]
+__all__ = ["Activity", "Began", "Told"]
 
 _log = logging.getLogger("toolspan.activity")
 _MOST_WAITING = 10_000
 _MOST_AT_ONCE = 500
 _POLL_SECONDS = 1.0
 _PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """When something began: in seconds since 1970, and by a clock that never jumps."""
+
+    at: float = field(default_factory=time.time)
+    counter: float = field(default_factory=time.perf_counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +80,21 @@ class Activity:
         self._waiting.append(entry)
         self._more.set()
 
-    async def watched(
-        self, events: AsyncGenerator[Event], *, about: About, model: str, provider: str, question: str = ""
-    ) -> AsyncGenerator[Event]:
-        """The ``events`` of a run of ``model`` at ``provider``, as they come; the run and each of its calls
-        is recorded, however it ends."""
-        watch = RunWatch(about, model, provider, self._clean, self._texts, question)
+    def watch(
+        self,
+        about: About,
+        *,
+        model: str,
+        provider: str,
+        question: str = "",
+        pricing: Pricing | None = None,
+    ) -> RunWatch:
+        """What follows a run of ``model`` at ``provider``: for ``watched``."""
+        return RunWatch(about, model, provider, self._clean, self._texts, question, pricing)
+
+    async def watched(self, events: AsyncGenerator[Event], watch: RunWatch) -> AsyncGenerator[Event]:
+        """The ``events`` of a run, as they come; the run and each of its calls is recorded, however it
+        ends."""
         before = on_tried.get()
         on_tried.set(watch.tried.append)
         error: BaseException | None = None
@@ -91,6 +110,29 @@ class Activity:
         finally:
             self.record(watch.ended(error))
             on_tried.set(before)
+
+    def calls(self, about: About) -> Callable[[Event], None]:
+        """Takes the events of calls that are made without a model, and records each."""
+        watch = self.watch(about, model="", provider="")
+
+        def take(event: Event) -> None:
+            for entry in watch.seen(event):
+                self.record(entry)
+
+        return take
+
+    def refused(self, about: About, error: Exception, began: Began, model: str = "") -> None:
+        """Record a request for ``model``, written ``provider/model``, that failed with ``error`` before any
+        model was asked."""
+        code, why = error_of(error)
+        self.requested(about, began, model, status="error", error_code=code, error=self._clean(why)[:500])
+
+    def requested(self, about: About, began: Began, model: str = "", **more: Any) -> None:
+        """Record a request that asked no model; ``more`` are members of its ``Entry``."""
+        provider, _, name = model.rpartition("/")
+        took = round((time.perf_counter() - began.counter) * 1_000, 3)
+        values = {"total_ms": took, "usd": 0.0, **more}
+        self.record(Entry("request", began.at, about, name, provider, **values))
 
     async def listed(self, wanted: Filter, before: int | None, most: int) -> list[Entry]:
         """As ``ActivityLog.listed``, with all that was recorded until now; nothing where none is kept."""

@@ -55,7 +55,10 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """What is counted together: a tool as ``server/tool``, else the model as ``provider/model``."""
+        """What is counted together: a tool as ``server/tool``, a run by its model as ``provider/model``, a
+        request by its path."""
+        if self.kind == "request":
+            return self.about.source
         if self.kind == "tool":
             return f"{self.server}/{self.tool}" if self.server else self.tool
         return f"{self.provider}/{self.model}" if self.provider else self.model

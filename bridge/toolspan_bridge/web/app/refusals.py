@@ -19,7 +19,7 @@ def as_problem(refused: RefusedResponse) -> tuple[bytes, bytes]:
 
 
 def render_of(parts: Sequence[Part], path: str) -> Render:
-    """What writes the refusals of ``path``: its part's way, else a problem."""
+    """What writes the refusals of ``path``, empty where it is not known: its part's way, else a problem."""
     for part in parts:
         if part.refusals is not None and part.errors_under and path.startswith(part.errors_under):
             refusals = part.refusals

@@ -12,7 +12,6 @@ import anyio
 from toolspan_server.http_server.web_server import web_server
 
 from .application import Application
-from .refusals import as_problem
 
 if TYPE_CHECKING:
     from toolspan_server.config import LimitsConfig
@@ -37,7 +36,7 @@ async def serve(
     At the end requests that are being answered may finish within a second, then every open stream is closed.
     """
     async with application.running() as app:
-        web = web_server(app, _limits(application.state.config.limits), render=as_problem)
+        web = web_server(app, _limits(application.state.config.limits), render_of=application.render_of)
         async with anyio.create_task_group() as serving:
             serving.start_soon(web.serve, [listener])
             await web.listening.wait()

@@ -8,11 +8,13 @@ from ...errors import (
     ConsentError,
     ContextOverflowError,
     ProviderError,
+    StoreError,
     UnknownModelError,
     UnreachableError,
     UnvalidatedError,
     UsageError,
 )
+from ..keys.refusals import KeyRefusal
 
 __all__ = ["RequestFault", "fault_of"]
 
@@ -44,16 +46,27 @@ def fault_of(error: BridgeError) -> RequestFault:
     A provider's own 429 and 5xx stay what they are, so that clients wait and try again as with the provider.
     """
     match error:
+        case KeyRefusal():
+            return RequestFault(
+                error.message, status=error.status, code=error.code, retry_after=error.retry_after
+            )
         case UnknownModelError():
             return RequestFault(error.message, status=404, code="model_not_found", param="model")
         case ContextOverflowError():
             return RequestFault(error.message, code="context_length_exceeded", param="messages")
         case ProviderError():
-            return RequestFault(error.message, status=_status(error.status), code=error.kind or error.code)
+            return RequestFault(
+                error.message,
+                status=_status(error.status),
+                code=error.kind or error.code,
+                retry_after=error.retry_after,
+            )
         case UnreachableError():
             return RequestFault(error.message, status=502, code=error.code)
         case AuthError():
             return RequestFault(error.message, status=401, code="provider_auth")
+        case StoreError():
+            return RequestFault(error.message, status=503, code=error.code)
         case ConsentError() | UnvalidatedError():
             return RequestFault(error.message, status=403, code=error.code)
         case UsageError():

@@ -1,23 +1,28 @@
-"""How a request goes through its key: authenticated, admitted, charged, released."""
+"""How a request goes through its key: authenticated, admitted, each turn held and settled, released."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 from anyio import to_thread
 
-from .refusals import UnknownPriceError
+from .refusals import UnknownKeyError, UnknownPriceError
 
 if TYPE_CHECKING:
+    from .spending import Held
     from .store import KeyStore
     from .virtual_key import VirtualKey
 
 __all__ = ["Admission", "VirtualKeys"]
 
+_T = TypeVar("_T")
 _THREADS = 8
 
 
@@ -27,60 +32,86 @@ class Admission:
 
     def __init__(self, keys: VirtualKeys, key: VirtualKey, number: int, left_usd: float | None) -> None:
         self.key = key
-        self.number = number
         self.left_usd = left_usd
         self._keys = keys
+        self._number = number
 
-    async def charge(self, tokens: int, usd: float | None) -> None:
-        """Write what a turn of the request took, at once. ``usd`` is ``None`` where the cost is not known."""
-        await self._keys.charge(self, tokens, usd or 0.0)
+    async def hold(self, tokens: int, usd: float | None) -> Held:
+        """Let the request take so many ``tokens`` and US dollars (``reserved_usd``) in a turn.
 
-
-class VirtualKeys:
-    """The keys of ``store`` for a server: nothing waits for the disk in its event loop."""
-
-    def __init__(self, store: KeyStore) -> None:
-        self.store = store
-        self._threads = anyio.CapacityLimiter(_THREADS)
-
-    async def authenticate(self, secret: str) -> VirtualKey:
-        """The key that ``secret`` is. Raises ``KeyRefusal`` with status 401, ``StoreError``."""
-        return await to_thread.run_sync(self.store.authenticated, secret, limiter=self._threads)
-
-    @asynccontextmanager
-    async def admitted(
-        self, key: VirtualKey, *, tokens: int = 0, usd: float | None = 0.0
-    ) -> AsyncGenerator[Admission]:
-        """Let a request through that may take so many ``tokens`` and US dollars (``reserved_usd``); they are
-        held until the block ends.
-
-        Raises ``RateLimitedError``, ``BudgetExceededError``, ``StoreError``, and ``UnknownPriceError`` where
-        the key has a budget and ``usd`` is ``None``.
+        Raises ``RateLimitedError``, ``BudgetExceededError``, ``RevokedKeyError``, ``StoreError``, and
+        ``UnknownPriceError`` where the key has a budget and ``usd`` is ``None``.
         """
-        if usd is None and key.limits.has_budget:
+        from .spending import Held
+
+        if usd is None and self.key.limits.has_budget:
             raise UnknownPriceError(
-                f"the key {key.name!r} has a budget, and what the model costs is not known: use a key "
+                f"the key {self.key.name!r} has a budget, and what the model costs is not known: use a key "
                 "without a budget, or a model with a price"
             )
         if usd is not None and not (math.isfinite(usd) and usd >= 0):
             raise ValueError(f"no amount of money: {usd!r}")
-        ledger = self.store.ledger
-        number = await to_thread.run_sync(ledger.admit, key, tokens, usd or 0.0, limiter=self._threads)
+        held = Held(tokens, usd or 0.0)
+        await self._keys.done(lambda store: store.ledger.hold(self.key, self._number, held))
+        return held
+
+    async def settle(self, held: Held, tokens: int, usd: float | None) -> None:
+        """Write what the turn took for which was ``held``, at once. ``usd`` is ``None`` where the cost is not
+        known."""
+        with anyio.CancelScope(shield=True):
+            await self._keys.done(
+                lambda store: store.ledger.settle(self.key, self._number, held, tokens, usd or 0.0)
+            )
+
+
+class VirtualKeys:
+    """The keys of a state ``folder`` for a server: nothing waits for the disk in its event loop, and the file
+    of keys is opened when the first key is asked with. ``clock`` gives seconds since 1970."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._store: KeyStore | None = None
+        self._opening = threading.Lock()
+        self._threads = anyio.CapacityLimiter(_THREADS)
+
+    async def authenticate(self, secret: str) -> VirtualKey:
+        """The key that ``secret`` is. Raises ``KeyRefusal`` with status 401, ``StoreError``."""
+
+        def authenticated() -> VirtualKey:
+            from .store import KEYS_FILE
+
+            if self._store is None and not (self._folder / KEYS_FILE).exists():
+                raise UnknownKeyError("the key is not known here (toolspan keys create makes one)")
+            return self._opened().authenticated(secret)
+
+        return await to_thread.run_sync(authenticated, limiter=self._threads)
+
+    @asynccontextmanager
+    async def admitted(self, key: VirtualKey) -> AsyncGenerator[Admission]:
+        """Let a request through; what its turns hold is free when the block ends. Raises
+        ``RateLimitedError``, ``StoreError``."""
+        number = await self.done(lambda store: store.ledger.admit(key))
         try:
-            left = await to_thread.run_sync(ledger.left, key, limiter=self._threads)
+            left = await self.done(lambda store: store.ledger.left(key)) if key.limits.has_budget else None
             yield Admission(self, key, number, left)
         finally:
             with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(ledger.release, number, limiter=self._threads)
+                await self.done(lambda store: store.ledger.release(number))
 
-    async def charge(self, admission: Admission, tokens: int, usd: float) -> None:
-        """Write what a request took. Raises ``StoreError``."""
-        with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(
-                self.store.ledger.charge,
-                admission.key,
-                admission.number,
-                tokens,
-                usd,
-                limiter=self._threads,
-            )
+    async def done(self, work: Callable[[KeyStore], _T]) -> _T:
+        """What ``work`` gives, which may wait for the disk. Raises ``StoreError``."""
+        return await to_thread.run_sync(lambda: work(self._opened()), limiter=self._threads)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._store is not None:
+            self._store.close()
+
+    def _opened(self) -> KeyStore:
+        from .store import KeyStore
+
+        with self._opening:
+            if self._store is None:
+                self._store = KeyStore(self._folder, self._clock)
+            return self._store

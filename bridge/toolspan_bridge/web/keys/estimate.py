@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ...messages import Usage
+from ...providers import Provider
+from ...providers.deployments import DeploymentsProvider
 from ...providers.prices import Pricing
 from .refusals import UnknownPriceError
 
-__all__ = ["USUAL_OUTPUT_TOKENS", "reserved_usd"]
+__all__ = ["USUAL_OUTPUT_TOKENS", "reserved_usd", "reserved_usd_at"]
 
 USUAL_OUTPUT_TOKENS = 4_096
 """The tokens of an answer for which money is held where the request sets no limit of its own."""
@@ -26,3 +28,12 @@ def reserved_usd(pricing: Pricing, input_tokens: int, max_tokens: int | None) ->
             "without a budget, or a model with a price"
         )
     return cost
+
+
+def reserved_usd_at(provider: Provider, pricing: Pricing, input_tokens: int, max_tokens: int | None) -> float:
+    """The same at ``provider``, where requests cost what ``pricing`` says; of several deployments, at the
+    dearest."""
+    if isinstance(provider, DeploymentsProvider):
+        prices = [each.pricing for each in provider.deployments]
+        return max(reserved_usd(each, input_tokens, max_tokens) for each in prices)
+    return reserved_usd(pricing, input_tokens, max_tokens)

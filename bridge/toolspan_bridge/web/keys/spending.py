@@ -1,31 +1,41 @@
 """What is spent with keys, and what requests that run may still spend. Imports SQLAlchemy.
 
-A request is admitted in one transaction that holds what it may cost, so that those which run side by side, in
-one process or several, cannot spend more than was left. What a request costs is written as it becomes known;
-when it ends, the rest of what was held is free again. A request that is not heard of for ``LEASE_SECONDS``,
-as its process died, counts with all that it held: the provider may have been paid.
+A request is admitted, and each of its turns holds what it may cost before the model is asked, in one
+transaction, so that those which run side by side, in one process or several, cannot spend more than was left.
+What a turn cost takes the place of what it held. A request that is not heard of for ``LEASE_SECONDS``, as its
+process died, counts with all that it held: the provider may have been paid.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, case, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import sqlite
 
 from ..storage.state_database import StateDatabase
-from .refusals import BudgetExceededError, RateLimitedError
-from .tables import admitted, nano, spent, usd
+from .refusals import BudgetExceededError, RateLimitedError, RevokedKeyError
+from .tables import admitted, keys, nano, spent, usd
 from .virtual_key import KeyLimits, VirtualKey, iso
 
-__all__ = ["LEASE_SECONDS", "Ledger", "Spent"]
+__all__ = ["LEASE_SECONDS", "Held", "Ledger", "Spent"]
 
 LEASE_SECONDS = 900.0
 _MINUTE = 60.0
 _SOON = 1.0
+_ID_BITS = 62
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a turn of a request may take: so many ``tokens``, and US dollars."""
+
+    tokens: int = 0
+    usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,42 +69,55 @@ class Ledger:
         self._database = database
         self._clock = clock
 
-    def admit(self, key: VirtualKey, tokens: int, held: float) -> int:
-        """The number under which a request with ``key`` is in the books: it may take so many ``tokens``, and
-        ``held`` US dollars.
+    def admit(self, key: VirtualKey) -> int:
+        """The number under which a further request with ``key`` is in the books. Raises
+        ``RateLimitedError``."""
+        now, number = self._clock(), secrets.randbits(_ID_BITS)
 
-        Raises ``RateLimitedError`` and ``BudgetExceededError``.
+        def write(connection: Connection) -> None:
+            _book_lost(connection, key.id, now)
+            _check_requests(connection, key, now)
+            connection.execute(insert(admitted).values(_row(key, number, now)))
+            _add(connection, key.id, now, usd=0, tokens=0, requests=1)
+
+        self._database.write(write)
+        return number
+
+    def hold(self, key: VirtualKey, number: int, held: Held) -> None:
+        """Let a turn of the request ``number`` take what is ``held``.
+
+        Raises ``RateLimitedError``, ``BudgetExceededError``, and ``RevokedKeyError`` where the key was
+        revoked since the request began.
         """
         now = self._clock()
+        row = admitted.c
+        more = {
+            "tokens": row.tokens + held.tokens,
+            "usd": row.usd + nano(held.usd),
+            "until": now + LEASE_SECONDS,
+        }
 
-        def write(connection: Connection) -> int:
+        def write(connection: Connection) -> None:
+            _check_revoked(connection, key)
             _book_lost(connection, key.id, now)
-            _check_rate(connection, key, tokens, now)
-            _check_budget(connection, key, nano(held), now)
-            row = {
-                "key": key.id,
-                "at": now,
-                "tokens": tokens,
-                "usd": nano(held),
-                "until": now + LEASE_SECONDS,
-                "is_counted": 0,
-            }
-            _add(connection, key.id, now, usd=0, tokens=0, requests=1)
-            done = connection.execute(insert(admitted).values(row).returning(admitted.c.id))
-            return int(done.scalar_one())
+            _check_tokens(connection, key, held.tokens, now)
+            _check_budget(connection, key, nano(held.usd), now)
+            known = connection.execute(update(admitted).where(row.id == number).values(more))
+            if not known.rowcount:  # it was taken for lost, in a long pause between two turns
+                again = _row(key, number, now) | {"tokens": held.tokens, "usd": nano(held.usd)}
+                connection.execute(insert(admitted).values(again))
 
-        return self._database.write(write)
+        self._database.write(write)
 
-    def charge(self, key: VirtualKey, number: int, tokens: int, cost: float) -> None:
-        """Write that the request ``number`` took further ``tokens`` and ``cost`` US dollars."""
+    def settle(self, key: VirtualKey, number: int, held: Held, tokens: int, cost: float) -> None:
+        """Write that a turn of the request ``number`` took ``tokens`` and ``cost`` US dollars, in place of what
+        was ``held`` for it."""
         now, paid = self._clock(), nano(cost)
         row = admitted.c
-        counted = case((row.is_counted == 1, row.tokens + tokens), else_=tokens)
         values = {
-            "tokens": counted,
-            "usd": func.max(row.usd - paid, 0),
+            "tokens": func.max(row.tokens - held.tokens + tokens, 0),
+            "usd": func.max(row.usd - nano(held.usd), 0),
             "until": now + LEASE_SECONDS,
-            "is_counted": 1,
         }
 
         def write(connection: Connection) -> None:
@@ -126,16 +149,19 @@ class Ledger:
         return self._database.write(read)
 
     def left(self, key: VirtualKey) -> float | None:
-        """The US dollars that are left of the nearest budget, without what requests that run hold; ``None``
-        where there is none."""
+        """The US dollars that are left of the nearest budget and that no other request holds; ``None`` where
+        there is none."""
         if not key.limits.has_budget:
             return None
         figures = self.spent(key)
         used = (figures.usd_today, figures.usd_this_month, figures.usd_in_all)
         limits = (key.limits.usd_per_day, key.limits.usd_per_month, key.limits.usd_in_all)
-        return max(
-            0.0, min(limit - each for limit, each in zip(limits, used, strict=True) if limit is not None)
-        )
+        left = min(limit - each for limit, each in zip(limits, used, strict=True) if limit is not None)
+        return max(0.0, left - figures.usd_held)
+
+
+def _row(key: VirtualKey, number: int, now: float) -> dict[str, Any]:
+    return {"id": number, "key": key.id, "at": now, "tokens": 0, "usd": 0, "until": now + LEASE_SECONDS}
 
 
 def _book_lost(connection: Connection, key: str, now: float) -> None:
@@ -150,18 +176,30 @@ def _book_lost(connection: Connection, key: str, now: float) -> None:
     connection.execute(delete(admitted).where(over))
 
 
-def _check_rate(connection: Connection, key: VirtualKey, tokens: int, now: float) -> None:
-    most_requests, most_tokens = key.limits.requests_per_minute, key.limits.tokens_per_minute
-    if most_requests is None and most_tokens is None:
-        return
+def _check_revoked(connection: Connection, key: VirtualKey) -> None:
+    revoked = connection.execute(select(keys.c.revoked).where(keys.c.id == key.id)).scalar()
+    if revoked is not None:
+        raise RevokedKeyError(f"the key {key.name!r} was revoked on {iso(revoked)}")
+
+
+def _recent(connection: Connection, key: VirtualKey, now: float) -> list[tuple[float, int]]:
+    """When each request of the last minute was admitted, and its tokens; the oldest first."""
     recent = (admitted.c.key == key.id) & (admitted.c.at > now - _MINUTE)
     found = select(admitted.c.at, admitted.c.tokens).where(recent).order_by(admitted.c.at)
-    rows = [(row.at, row.tokens) for row in connection.execute(found)]
-    if most_requests is not None and len(rows) >= most_requests:
+    return [(row.at, row.tokens) for row in connection.execute(found)]
+
+
+def _check_requests(connection: Connection, key: VirtualKey, now: float) -> None:
+    most = key.limits.requests_per_minute
+    if most is not None and len(rows := _recent(connection, key, now)) >= most:
         raise RateLimitedError(
-            f"the key {key.name!r} may make {most_requests} requests a minute",
-            retry_after=rows[len(rows) - most_requests][0] + _MINUTE - now,
+            f"the key {key.name!r} may make {most} requests a minute",
+            retry_after=rows[len(rows) - most][0] + _MINUTE - now,
         )
+
+
+def _check_tokens(connection: Connection, key: VirtualKey, tokens: int, now: float) -> None:
+    most_tokens = key.limits.tokens_per_minute
     if most_tokens is None:
         return
     if tokens > most_tokens:
@@ -169,6 +207,7 @@ def _check_rate(connection: Connection, key: VirtualKey, tokens: int, now: float
             f"the request takes about {tokens:,} tokens, and the key {key.name!r} may use {most_tokens:,} a "
             "minute: make it shorter"
         )
+    rows = _recent(connection, key, now)
     used = sum(each for _, each in rows)
     for at, each in rows:
         if used + tokens <= most_tokens:

@@ -44,11 +44,10 @@ admitted = Table(
     Column("tokens", Integer, nullable=False),
     Column("usd", Integer, nullable=False),
     Column("until", Float, nullable=False),
-    Column("is_counted", Integer, nullable=False),
     Index("admitted_by_key", "key", "at"),
 )
 """The requests that run, and those of the last minute: what each holds of its key's budget, ``until`` when
-unless it is heard of again (0: it has ended); ``is_counted`` once its ``tokens`` are no estimate."""
+unless it is heard of again (0: it has ended)."""
 
 
 def nano(usd: float) -> int:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
+from ...schema.constraints import Limits
 from ...schema.records import Record, key
 from ...schema.values import Count
+
+_CacheSeconds = Annotated[int, Limits(0, 86_400)]
 
 
 class WebConfig(Record):
@@ -14,6 +19,20 @@ class WebConfig(Record):
         default=3_000,
     )
     kept_answers: Count = key(
-        "Most answers that are kept for requests which come again with their Idempotency-Key, for an hour.",
+        "Most answers of one principal that are kept for requests which come again with their "
+        "Idempotency-Key, for an hour.",
         default=1_000,
+    )
+    streams: Count = key(
+        "Most streams of events of the API that one principal may follow at once.",
+        default=50,
+    )
+    keys: Literal["optional", "required"] = key(
+        "Whether requests to the gateway need a virtual key, or a token of auth, also on this machine.",
+        default="optional",
+    )
+    cache_seconds: _CacheSeconds = key(
+        "How long answers of the gateway are kept for the same request of the same principal, where that has "
+        "no X-Toolspan-Cache; 0: not at all.",
+        default=0,
     )

@@ -6,9 +6,9 @@ about each request; ``auth_of`` makes one of a config.
 
 from __future__ import annotations
 
-from ._auth import UNVERIFIED, Auth
+from ._auth import UNVERIFIED, Auth, Authenticator
 from ._build import auth_of, auth_of_token
 from ._principal import PRINCIPAL
 from ._tokens import hashed
 
-__all__ = ["PRINCIPAL", "UNVERIFIED", "Auth", "auth_of", "auth_of_token", "hashed"]
+__all__ = ["PRINCIPAL", "UNVERIFIED", "Auth", "Authenticator", "auth_of", "auth_of_token", "hashed"]

@@ -6,6 +6,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 from ..asgi import App, RefusedResponse, Scope
 from ._challenge import Challenges
@@ -29,6 +30,23 @@ _NO_KEYS = RefusedResponse(
 
 UNVERIFIED = RefusedResponse(401, "The bearer token is not good", ((b"www-authenticate", b"Bearer"),))
 """What ``Auth.refusal`` gives for a token that ``Auth.verify`` has to look at first."""
+
+
+class Authenticator(Protocol):
+    """What the guard asks about the token of each request: ``Auth``, or what stands before it."""
+
+    @property
+    def public(self) -> Mapping[str, App]:
+        """The paths that have answers of their own."""
+        ...
+
+    def refusal(self, scope: Scope, authorization: bytes) -> RefusedResponse | None:
+        """As ``Auth.refusal``."""
+        ...
+
+    async def verify(self, scope: Scope, authorization: bytes) -> RefusedResponse | None:
+        """As ``Auth.verify``."""
+        ...
 
 
 class Auth:

@@ -338,7 +338,8 @@ class Connection(HttpToolsProtocol):
         """Stop reading; valid requests before are answered first."""
         self._settings.log(self.loop.time(), f"Refused a request: {refused.status}, {refused.message}")
         self._settings.on_refused(refused)
-        self._last = refused.raw(self._settings.render)
+        render_of = self._settings.render_of
+        self._last = refused.raw(None if render_of is None else render_of(cast("Any", self.scope)))
         self._due = None
         self._unparsed = 0
         self._bodies.arrived(self)

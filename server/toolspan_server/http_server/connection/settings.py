@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from ...common.eager_tasks import EagerTasks
-from ..asgi import App, Header, RefusedResponse, Render
+from ..asgi import App, Header, RefusedResponse, RenderOf
 from ..body_budget import BodyBudget
 from ..unread_bytes import UnreadBytes
 from .admission import Admission
@@ -48,7 +48,7 @@ class Settings(uvicorn.Config):
         self.checks = HeadChecks(limits, self.refusals)
         self.bodies = BodyBudget(limits, self.refusals.too_many_bodies)
         self.parting: set[asyncio.Protocol] = set()
-        self.render: Render | None = None
+        self.render_of: RenderOf | None = None
         self.on_refused: Callable[[RefusedResponse], None] = _ignored
         self._logger = logging.getLogger("uvicorn.error")
         self._logged, self._logged_since = 0, 0.0

@@ -50,7 +50,8 @@ async def events(*, fails: bool = False) -> AsyncGenerator[Event]:
 
 
 async def passed(activity: Activity, source: AsyncGenerator[Event], most: int = 100) -> int:
-    watched = activity.watched(source, about=ABOUT, model="m", provider="p", question="What is hunter2?")
+    watch = activity.watch(ABOUT, model="m", provider="p", question="What is hunter2?")
+    watched = activity.watched(source, watch)
     count = 0
     async with aclosing(watched) as found:
         async for _ in found:

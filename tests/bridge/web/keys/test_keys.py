@@ -12,7 +12,7 @@ import pytest
 
 from toolspan_bridge.errors import StoreError, UsageError
 from toolspan_bridge.providers.prices import Pricing
-from toolspan_bridge.web.keys import KEYS_FILE, KeyLimits, KeyStore, VirtualKeys, reserved_usd
+from toolspan_bridge.web.keys import KEYS_FILE, KeyLimits, KeyStore, VirtualKey, VirtualKeys, reserved_usd
 from toolspan_bridge.web.keys.refusals import (
     BudgetExceededError,
     ExpiredKeyError,
@@ -23,7 +23,7 @@ from toolspan_bridge.web.keys.refusals import (
     UnknownKeyError,
     UnknownPriceError,
 )
-from toolspan_bridge.web.keys.spending import LEASE_SECONDS
+from toolspan_bridge.web.keys.spending import LEASE_SECONDS, Held
 
 NOON = 1_783_857_600.0  # 2026-07-12, 12:00 UTC
 DAY = 86_400.0
@@ -34,6 +34,13 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def held(store: KeyStore, key: VirtualKey, tokens: int, usd: float) -> int:
+    """The number of a request whose first turn holds so much."""
+    number = store.ledger.admit(key)
+    store.ledger.hold(key, number, Held(tokens, usd))
+    return number
 
 
 @pytest.fixture
@@ -120,16 +127,16 @@ def test_more_requests_than_a_minute_allows_are_told_when_to_come_again(
     store: KeyStore, clock: Clock
 ) -> None:
     key, _ = store.create("team", KeyLimits(requests_per_minute=2))
-    store.ledger.release(store.ledger.admit(key, 0, 0.0))
+    store.ledger.release(store.ledger.admit(key))
     clock.now += 20
-    store.ledger.admit(key, 0, 0.0)
+    store.ledger.admit(key)
     with pytest.raises(RateLimitedError) as refused:
-        store.ledger.admit(key, 0, 0.0)
+        store.ledger.admit(key)
     assert (refused.value.status, refused.value.retry_after) == (429, 40.0)
     clock.now += 40.001
-    store.ledger.admit(key, 0, 0.0)
+    store.ledger.admit(key)
     with pytest.raises(RateLimitedError):
-        store.ledger.admit(key, 0, 0.0)
+        store.ledger.admit(key)
 
 
 @pytest.mark.requirement("I15.3.42")
@@ -137,19 +144,20 @@ def test_tokens_of_a_minute_count_as_they_were_used_and_not_as_they_were_estimat
     store: KeyStore, clock: Clock
 ) -> None:
     key, _ = store.create("team", KeyLimits(tokens_per_minute=1_000))
-    first = store.ledger.admit(key, 900, 0.0)
+    first = held(store, key, 900, 0.0)
     with pytest.raises(RateLimitedError) as refused:
-        store.ledger.admit(key, 200, 0.0)
+        held(store, key, 200, 0.0)
     assert refused.value.retry_after == 60.0
-    store.ledger.charge(key, first, 100, 0.0)
-    store.ledger.charge(key, first, 50, 0.0)
+    store.ledger.settle(key, first, Held(900, 0.0), 100, 0.0)
+    store.ledger.hold(key, first, Held(40, 0.0))
+    store.ledger.settle(key, first, Held(40, 0.0), 50, 0.0)
     store.ledger.release(first)
-    store.ledger.admit(key, 850, 0.0)
+    held(store, key, 850, 0.0)
     with pytest.raises(RateLimitedError, match="takes about 1,001 tokens") as never:
-        store.ledger.admit(key, 1_001, 0.0)
+        held(store, key, 1_001, 0.0)
     assert never.value.retry_after is None
     clock.now += 61
-    store.ledger.admit(key, 1_000, 0.0)
+    held(store, key, 1_000, 0.0)
     assert store.ledger.spent(key).tokens == 150
 
 
@@ -159,35 +167,37 @@ def test_a_budget_ends_with_its_day_its_month_and_never(store: KeyStore, clock: 
     month, _ = store.create("month", KeyLimits(usd_per_month=1.0))
     whole, _ = store.create("whole", KeyLimits(usd_in_all=1.0))
     for key, after in ((day, DAY / 2), (month, 19.5 * DAY), (whole, None)):
-        number = store.ledger.admit(key, 10, 0.9)
-        store.ledger.charge(key, number, 10, 1.0)
+        number = held(store, key, 10, 0.9)
+        store.ledger.settle(key, number, Held(10, 0.9), 10, 1.0)
         store.ledger.release(number)
         with pytest.raises(BudgetExceededError, match="is spent") as refused:
-            store.ledger.admit(key, 10, 0.01)
+            held(store, key, 10, 0.01)
         assert (refused.value.status, refused.value.retry_after) == (402, after)
-        store.ledger.admit(key, 10, 0.0)  # what costs nothing needs no budget
+        held(store, key, 10, 0.0)  # what costs nothing needs no budget
     clock.now += DAY / 2
-    store.ledger.admit(day, 10, 0.5)
+    held(store, day, 10, 0.5)
     clock.now += 19 * DAY
-    store.ledger.admit(month, 10, 0.5)
+    held(store, month, 10, 0.5)
     with pytest.raises(BudgetExceededError):
-        store.ledger.admit(whole, 10, 0.5)
+        held(store, whole, 10, 0.5)
 
 
 @pytest.mark.requirement("I15.3.43")
 def test_requests_that_run_hold_their_share_of_the_budget_until_they_end(store: KeyStore) -> None:
     key, _ = store.create("team", KeyLimits(usd_in_all=1.0))
-    first = store.ledger.admit(key, 0, 0.6)
+    first = held(store, key, 0, 0.6)
     with pytest.raises(RateLimitedError, match="requests that run") as refused:
-        store.ledger.admit(key, 0, 0.6)
+        held(store, key, 0, 0.6)
     assert refused.value.retry_after == 1.0
     with pytest.raises(BudgetExceededError, match=r"may cost \$1.200000, and \$1.000000 are left"):
-        store.ledger.admit(key, 0, 1.2)
-    store.ledger.charge(key, first, 5, 0.1)
-    store.ledger.release(first)
+        held(store, key, 0, 1.2)
+    store.ledger.settle(key, first, Held(0, 0.6), 5, 0.1)
     spent = store.ledger.spent(key)
-    assert (spent.usd_in_all, spent.usd_held, spent.requests, spent.tokens) == (0.1, 0.0, 1, 5)
-    store.ledger.admit(key, 0, 0.9)
+    assert (spent.usd_in_all, spent.usd_held, spent.requests, spent.tokens) == (0.1, 0.0, 3, 5)
+    store.ledger.hold(key, first, Held(0, 0.9))
+    assert store.ledger.left(key) == 0.0
+    store.ledger.release(first)
+    held(store, key, 0, 0.9)
 
 
 @pytest.mark.requirement("I15.3.43")
@@ -195,7 +205,7 @@ def test_a_request_that_is_never_heard_of_again_counts_with_what_it_held(
     store: KeyStore, clock: Clock
 ) -> None:
     key, _ = store.create("team", KeyLimits(usd_in_all=1.0))
-    store.ledger.admit(key, 0, 0.7)
+    held(store, key, 0, 0.7)
     clock.now += LEASE_SECONDS
     spent = store.ledger.spent(key)
     assert (spent.usd_in_all, spent.usd_held) == (0.7, 0.0)
@@ -213,20 +223,63 @@ def test_a_budget_refuses_a_model_whose_price_is_not_known(store: KeyStore) -> N
 
 @pytest.mark.requirement("I15.3.43")
 @pytest.mark.anyio
-async def test_a_request_goes_through_its_key_and_leaves_nothing_held(store: KeyStore) -> None:
-    keys = VirtualKeys(store)
+async def test_a_request_goes_through_its_key_and_leaves_nothing_held(
+    store: KeyStore, tmp_path: Path, clock: Clock
+) -> None:
+    keys = VirtualKeys(tmp_path, clock)
     _, secret = store.create("team", KeyLimits(usd_in_all=1.0))
     key = await keys.authenticate(secret)
     with pytest.raises(RuntimeError, match="broke"):
-        async with keys.admitted(key, tokens=10, usd=0.4) as admission:
-            await admission.charge(12, 0.25)
+        async with keys.admitted(key) as admission:
+            turn = await admission.hold(10, 0.4)
+            await admission.settle(turn, 12, 0.25)
+            await admission.hold(10, 0.4)
             raise RuntimeError("broke")
-    async with keys.admitted(key, tokens=10, usd=0.4) as admission:
+    async with keys.admitted(key) as admission:
         assert admission.left_usd == 0.75
-    assert store.ledger.spent(key).usd_held == 0.0
-    with pytest.raises(UnknownPriceError):
-        async with keys.admitted(key, usd=None):
-            pass
+        with pytest.raises(UnknownPriceError):
+            await admission.hold(10, None)
+    spent = store.ledger.spent(key)
+    assert (spent.usd_held, spent.usd_in_all, spent.tokens, spent.requests) == (0.0, 0.25, 12, 2)
+    keys.close()
+
+
+@pytest.mark.requirement("I15.3.40")
+@pytest.mark.anyio
+async def test_where_no_key_was_ever_made_none_is_known_and_no_file_is_made(tmp_path: Path) -> None:
+    keys = VirtualKeys(tmp_path)
+    with pytest.raises(UnknownKeyError):
+        await keys.authenticate("sk-toolspan-000000000000-" + "A" * 43)
+    assert [*tmp_path.iterdir()] == []
+    with closing(KeyStore(tmp_path)) as store:
+        _, secret = store.create("team", KeyLimits())
+    assert (await keys.authenticate(secret)).name == "team"
+    keys.close()
+
+
+@pytest.mark.requirement("I15.3.40")
+def test_a_key_that_is_revoked_while_its_request_runs_gets_no_further_turn(store: KeyStore) -> None:
+    key, _ = store.create("team", KeyLimits())
+    number = held(store, key, 10, 0.0)
+    store.revoke("team")
+    with pytest.raises(RevokedKeyError, match="'team' was revoked"):
+        store.ledger.hold(key, number, Held(10, 0.0))
+
+
+@pytest.mark.requirement("I15.3.43")
+def test_a_turn_after_a_pause_in_which_its_request_was_taken_for_lost_holds_its_share(
+    store: KeyStore, clock: Clock
+) -> None:
+    key, _ = store.create("team", KeyLimits(usd_in_all=1.0))
+    number = held(store, key, 0, 0.0)
+    clock.now += LEASE_SECONDS + 1
+    for _ in range(2):  # forgotten by the second one
+        store.ledger.admit(key)
+        clock.now += 61
+    store.ledger.hold(key, number, Held(0, 0.8))
+    assert store.ledger.spent(key).usd_held == pytest.approx(0.8)
+    with pytest.raises(RateLimitedError, match="requests that run"):
+        held(store, key, 0, 0.3)
 
 
 @pytest.mark.requirement("I15.3.40")

@@ -43,6 +43,14 @@ class Choice:
     toolset: str = ""
     bare: str = ""
 
+    @property
+    def name(self) -> str:
+        """The name under which it is asked for, as ``GET /v1/models`` lists it."""
+        if self.routed:
+            return f"{AUTO}/{self.service}" if self.service else AUTO
+        preset = self.preset or self.bare
+        return self.model or (f"preset/{preset}" if preset else "")
+
 
 def choice_of(model: str, headers: Mapping[str, str]) -> Choice:
     """What a request for ``model`` with ``headers`` (names in small letters) chooses. Raises
