@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, func, select, true, update
+from sqlalchemy import Row as SqlRow
 
 from ...errors import StoreError
 from .cells import Cell, cell_of
@@ -119,6 +120,11 @@ class Database:
         """The run of that id."""
         return self._run(select(*_RUN).where(runs.c.id == run_id))
 
+    def latest_runs(self, most: int) -> list[RunRow]:
+        """The last ``most`` runs that were started, the latest first."""
+        found = select(*_RUN).order_by(runs.c.started.desc(), runs.c.id).limit(most)
+        return self._transactions.read(lambda connection: [_row(each) for each in connection.execute(found)])
+
     def done(self, run_id: str) -> list[int]:
         """The numbers of a run that have a trial which is no error."""
         found = select(trials.c.number).where(trials.c.run == run_id, DONE)
@@ -207,7 +213,7 @@ class Database:
 
     def _run(self, statement: Select[str, str, str, str, str]) -> RunRow | None:
         found = self._transactions.read(lambda connection: connection.execute(statement).first())
-        return None if found is None else (found[0], found[1], found[2], found[3], found[4])
+        return None if found is None else _row(found)
 
     def _check_identity(self, what: str) -> None:
         if _identity(self.place.path) != self._identity:
@@ -247,6 +253,10 @@ def _chosen(selection: Selection) -> Select[*tuple[Any, ...]]:
         which = trials.c.is_error == 1 if selection.errors else DONE
         found = found.where(trials.c.run == selection.run, which)
     return found.where(trials.c.timestamp >= selection.since) if selection.since else found
+
+
+def _row(found: SqlRow[str, str, str, str, str]) -> RunRow:
+    return (found[0], found[1], found[2], found[3], found[4])
 
 
 def _identity(path: Path | None) -> tuple[int, int] | None:

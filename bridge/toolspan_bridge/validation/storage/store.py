@@ -136,6 +136,10 @@ class Store:
         """The run of that id."""
         return _run(self._database.run(self._short(run_id)))
 
+    def latest_runs(self, most: int) -> list[Run]:
+        """The last ``most`` runs that were started, the latest first."""
+        return [run for each in self._database.latest_runs(most) if (run := _run(each)) is not None]
+
     def finish(self, run_id: str) -> None:
         """Write that the run has finished now; one that had before stays as it is. Raises ``StoreError``."""
         self._database.finish(self._short(run_id), timestamp())

@@ -47,6 +47,29 @@ class RunList(Answer):
     next_cursor: str | None
 
 
+class StoredRun(Answer):
+    """A run that the store has, whoever made it; ``finished`` is null while trials are missing."""
+
+    run: str
+    started: str
+    finished: str | None
+    models: list[str]
+    suites: list[str]
+    trials: int
+
+
+class StoredRuns(Answer):
+    """The last runs of the store, the latest first."""
+
+    runs: list[StoredRun]
+
+
+class StoredQuery(Values):
+    """How many runs are wanted."""
+
+    limit: int = Field(50, ge=1, le=500)
+
+
 class SuiteInfo(Answer):
     """A suite; one that cannot be loaded has problems."""
 

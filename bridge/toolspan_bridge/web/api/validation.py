@@ -22,6 +22,8 @@ from ._validation_models import (
     RunInfo,
     RunList,
     RunRequest,
+    StoredQuery,
+    StoredRuns,
     SuiteInfo,
     SuiteList,
     TrialList,
@@ -67,6 +69,14 @@ async def trials(call: Call) -> dict[str, Any]:
         records.trials, call.app.config, selection, asked.scenario, skip, asked.limit
     )
     return {"trials": found, "next_cursor": str(skip + len(found)) if more else None}
+
+
+async def stored(call: Call) -> dict[str, Any]:
+    """The last runs of the store."""
+    from ..validation import records
+
+    most = call.asked(StoredQuery).limit
+    return {"runs": await anyio.to_thread.run_sync(records.stored_runs, call.app.config, most)}
 
 
 async def compare(call: Call) -> dict[str, Any]:
@@ -230,6 +240,16 @@ ENDPOINTS = (
         _TAG,
         query=TrialsQuery,
         answer=TrialList,
+        problems=(503,),
+    ),
+    Endpoint(
+        "GET",
+        "/api/validation/stored-runs",
+        "The last runs of the store, whoever made them.",
+        stored,
+        _TAG,
+        query=StoredQuery,
+        answer=StoredRuns,
         problems=(503,),
     ),
     Endpoint(

@@ -64,6 +64,26 @@ def trials(
     return [_trial(trial) for trial in found[:most]], len(found) > most
 
 
+def stored_runs(config: Config, most: int) -> list[dict[str, Any]]:
+    """The last ``most`` runs of the store, the latest first, whoever made them."""
+    store = Store.existing(store_of(config), redact=config.redact)
+    if store is None:
+        return []
+    with store:
+        found = store.latest_runs(most)
+    return [
+        {
+            "run": each.id,
+            "started": each.started,
+            "finished": each.finished or None,
+            "models": list(each.contents.get("models", ())),
+            "suites": list(each.contents.get("suites", ())),
+            "trials": each.contents.get("trials", 1),
+        }
+        for each in found
+    ]
+
+
 def comparison(config: Config, before: str, after: str) -> dict[str, Any]:
     """The cells of two runs of the store, by their ids, and whether they changed by more than chance. Raises
     ``Problem`` 404 for a run without trials."""
@@ -106,6 +126,10 @@ def _cell(record: Record, rule: BadgeRule) -> dict[str, Any]:
         "suite": record.suite,
         "badge": {**badge.as_dict(), "sign": badge.sign, "low": low, "high": high},
         "errors": record.counts.errors,
+        "scenarios": [
+            {"scenario": name, "flaky": name in record.flaky, **counts.as_dict()}
+            for name, counts in record.scenarios.items()
+        ],
         "last_tested": record.last_tested,
     }
 

@@ -125,6 +125,23 @@ def test_two_runs_are_compared(api: httpx2.Client) -> None:
     assert api.get("/compare", params={"before": before, "after": "none"}).status_code == 404
 
 
+def test_the_runs_of_the_store_and_the_scenarios_of_each_cell_are_listed(api: httpx2.Client) -> None:
+    run = _start(api, trials=2)["id"]
+    _events(api, run)
+    stored, known = (
+        api.get("/stored-runs", params={"limit": 1}).json()["runs"],
+        api.get(f"/runs/{run}").json(),
+    )
+    [latest] = stored
+    assert latest["run"] == known["run"] and latest["finished"]
+    assert (latest["models"], latest["suites"], latest["trials"]) == (["offline/keyword"], ["adding"], 2)
+    [cell] = [each for each in api.get("/matrix").json()["cells"] if each["suite"] == "adding"]
+    scenarios = {each["scenario"]: each for each in cell["scenarios"]}
+    assert set(scenarios) == {"one", "two"}
+    assert sum(each["n"] for each in cell["scenarios"]) == cell["badge"]["n"]
+    assert api.get("/stored-runs", params={"limit": 0}).status_code == 422
+
+
 def test_a_run_that_is_cancelled_begins_no_more_trials_and_a_third_one_has_to_wait(tmp_path: Path) -> None:
     # a model that never answers, so that the runs last until they are cancelled
     waits = {"turns": [{"silent": True}]}
