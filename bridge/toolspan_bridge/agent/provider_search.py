@@ -50,11 +50,13 @@ class ProviderSearch:
     def tools(self, toolbox: Toolbox) -> Iterator[LocalTool]:
         """A tool in place of each ``WebSearch`` of our own servers in ``toolbox`` that has no engine; none
         where the provider does not search."""
-        if not self._is_there():
-            return
-        for tool in own_tools(toolbox):
-            if works_as(tool) == "WebSearch" and not self.has_engine(workspace_name(tool)):
-                yield _WebSearch(taken_over(tool), self, toolbox)
+        without = [
+            tool
+            for tool in own_tools(toolbox)
+            if works_as(tool) == "WebSearch" and not self.has_engine(workspace_name(tool))
+        ]
+        if without and self._is_there():
+            yield from (_WebSearch(taken_over(tool), self, toolbox) for tool in without)
 
     def asking(self, query: str, hosts: Mapping[str, list[str]]) -> Question:
         """The question whose answer is what is found for ``query``, on ``hosts``

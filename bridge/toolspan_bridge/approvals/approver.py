@@ -67,8 +67,7 @@ class PolicyApprover:
         self._rules = tuple(rules)
         self._remembered = remembered
         self._person = person
-        first = base or Path.cwd()
-        self._base_of: BaseOf = base_of or (lambda _server, _tool: first)
+        self._base_of: BaseOf = base_of or _all_at(base or Path.cwd())
         self._departure_of = departure_of
         self._report = report
 
@@ -161,3 +160,7 @@ class PolicyApprover:
             if applies(server, tool.name, arguments, base):
                 return rule
         return None
+
+
+def _all_at(base: Path) -> BaseOf:
+    return lambda _server, _tool: base

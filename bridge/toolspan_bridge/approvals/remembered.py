@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -38,16 +39,24 @@ class Known:
 
 
 class Remembered:
-    """The answers in the file ``path``, for the conversation of that id. ``address`` gives the command or URL
-    of a server by its name: an answer about one server never holds for another of the same name.
+    """The answers in the file ``path``, or where ``path`` says once they are needed, for the conversation of
+    that id. ``address`` gives the command or URL of a server by its name: an answer about one server never
+    holds for another of the same name.
 
     Raises ``StoreError`` when the file cannot be read or written.
     """
 
-    def __init__(self, path: Path, address: Callable[[str], str], conversation: str = "") -> None:
-        self._file = StateFile(path, _MARK, "answers", "the remembered approvals")
+    def __init__(
+        self, path: Path | Callable[[], Path], address: Callable[[str], str], conversation: str = ""
+    ) -> None:
+        self._path = path
         self._address = address
         self._conversation = conversation
+
+    @cached_property
+    def _file(self) -> StateFile:
+        path = self._path if isinstance(self._path, Path) else self._path()
+        return StateFile(path, _MARK, "answers", "the remembered approvals")
 
     def answer(self, request: ApprovalRequest, base: Path, departure: Departure | None = None) -> Known:
         """The earlier answer about calls as that of ``request``; relative paths begin at ``base``. Of a tool

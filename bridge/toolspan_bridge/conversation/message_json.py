@@ -6,8 +6,9 @@ and its place (``$.messages[2]``), and raises ``UsageError`` that says what is w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from ..errors import UsageError
@@ -51,10 +52,15 @@ def message_data(message: Message) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """A record, or what holds records, as JSON."""
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {name: plain(getattr(value, name)) for name in _fields_of(cast("Any", type(value)))}
     if isinstance(value, tuple):
         return [plain(item) for item in cast("Sequence[Any]", value)]
     return dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
+
+
+@cache
+def _fields_of(record: Hashable) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cast("Any", record)))
 
 
 def read_message(value: Any, where: str) -> Message:

@@ -29,18 +29,26 @@ class Requests:
         return None if self._defers else self.most_tools
 
     def request(
-        self, offer: Offer, messages: Sequence[Message], *, closing: bool, first: bool = False
+        self,
+        offer: Offer,
+        messages: Sequence[Message],
+        *,
+        closing: bool,
+        first: bool = False,
+        conversation: str = "",
     ) -> Request:
-        """The request that continues with ``messages``; in the ``closing`` turn no tool may be called, in the
-        ``first`` one as the question chooses."""
+        """The request that continues with ``messages`` of the ``conversation`` of that id; in the ``closing``
+        turn no tool may be called, in the ``first`` one as the question chooses."""
         builtins = tuple(name for name in self._question.builtins if name in self.known_builtins)
         request = self._question.request(messages, offer.tools, builtins, closing=closing)
-        request = replace(request, system=offer.system)
-        if self._defers:
-            request = replace(request, defer_tools=self._question.tools_offered)
-        if first and not closing and offer.tools:
-            request = replace(request, tool_choice=self._question.tool_choice)
-        return replace(request, tool_choice="none") if offer.allows_nothing else request
+        choice = self._question.tool_choice if first and offer.tools else request.tool_choice
+        return replace(
+            request,
+            system=offer.system,
+            tool_choice="none" if closing or offer.allows_nothing else choice,
+            defer_tools=self._question.tools_offered if self._defers else request.defer_tools,
+            conversation=conversation,
+        )
 
 
 def first_request(

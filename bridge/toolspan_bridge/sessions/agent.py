@@ -61,7 +61,7 @@ def agent_of(
     choice: ApprovalChoice,
     saved: SavedConversation,
 ) -> Agent:
-    """The agent that answers ``question`` in the conversation of ``saved``. Raises ``StoreError``."""
+    """The agent that answers ``question`` in the conversation of ``saved``."""
     conversation = saved.conversation
     approver = OneAtATime(approver_of(session, choice, conversation.id))
     toolbox = session.toolbox.for_models().guarded(plan_guard(conversation)).accepting(_is_on(conversation))

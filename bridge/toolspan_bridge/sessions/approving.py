@@ -20,7 +20,7 @@ _REMEDY = "allow it with --approve NAME, or with rules in the config"
 
 
 def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> PolicyApprover:
-    """The approver of a question in ``conversation``, an id. Raises ``StoreError``."""
+    """The approver of a question in ``conversation``, an id."""
     config = session.config.approvals
     rules = () if config is None else config.rules
     base_of = bases(session)
@@ -75,9 +75,12 @@ def _warnings_of(session: Session) -> Callable[[str, str], list[str]]:
 
 
 def remembered_of(session: Session, conversation: str) -> Remembered:
-    """What was answered earlier, for ``conversation`` and for good. Raises ``StoreError``."""
+    """What was answered earlier, for ``conversation`` and for good."""
+    return Remembered(_file, session.toolbox.address, conversation)
+
+
+def _file() -> Path:
     try:
-        path = user_state_directory() / FILE
+        return user_state_directory() / FILE
     except OSError as error:
         raise StoreError(f"the folder of what is remembered cannot be made: {error}") from None
-    return Remembered(path, session.toolbox.address, conversation)

@@ -10,6 +10,8 @@ from typing import Any, TypeGuard
 MAX_NESTING = 64
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_MAY_BE_LONE = re.compile(rb"\\u[dD]|\xed|\0|[\xfe\xff]")
+"""What a lone surrogate may be written as: an escape, three bytes, or an encoding that is not UTF-8."""
 
 
 def is_object(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -59,12 +61,17 @@ def compact(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+_SIMPLE = frozenset((int, float, bool, type(None)))
+
+
 class CleanObject(dict[str, Any]):
     """An object made by ``clean``, which need not be cleaned again. It is shared and must not be changed."""
 
 
 def clean(value: Any) -> Any:
     """A copy that UTF-8 can encode: lone surrogates replaced, mappings and sequences converted."""
+    if type(value) in _SIMPLE:
+        return value
     if isinstance(value, CleanObject):
         return value
     if isinstance(value, str):
@@ -76,7 +83,10 @@ def clean(value: Any) -> Any:
 
 def clean_object(value: Mapping[str, Any]) -> dict[str, Any]:
     """``clean`` for an object."""
-    return {str(clean(str(key))): clean(entry) for key, entry in value.items()}
+    return {
+        key if type(key) is str and key.isascii() else str(clean(str(key))): clean(entry)
+        for key, entry in value.items()
+    }
 
 
 def nesting(value: Any) -> int:
@@ -96,6 +106,16 @@ def load(source: str | bytes) -> Any:
         return json.loads(source, parse_constant=_no_constant)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
+
+
+def is_surely_clean(source: bytes) -> bool:
+    """Whether what ``load`` makes of ``source`` needs no ``clean``."""
+    return _MAY_BE_LONE.search(source) is None
+
+
+def may_be_deep(source: bytes) -> bool:
+    """Whether ``source`` has so many brackets that it may be nested deeper than ``MAX_NESTING``."""
+    return source.count(b"{") + source.count(b"[") > MAX_NESTING
 
 
 def snippet(value: Any, limit: int = 200) -> str:

@@ -189,7 +189,7 @@ class HttpClient:
         try:
             with told(shown):
                 async with self._client.stream(
-                    asked.method, asked.url, content=asked.body, headers=headers
+                    asked.method, _parsed(asked.url), content=asked.body, headers=headers
                 ) as response:
                     content = await self._content(response, asked.max_bytes, shown)
         except httpx2.HTTPError as lost:

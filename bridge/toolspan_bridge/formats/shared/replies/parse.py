@@ -27,7 +27,9 @@ from ..json_values import (
     clean,
     clean_object,
     compact,
+    is_surely_clean,
     load,
+    may_be_deep,
     nesting,
     objects,
     snippet,
@@ -51,6 +53,7 @@ def read_body(body: Any) -> dict[str, Any]:
 
     Raises ``FormatError`` with a snippet, ``StreamFailed`` when it is an error in spite of HTTP 200.
     """
+    source = body if isinstance(body, bytes) else None
     if isinstance(body, str | bytes):
         if not body.strip():
             raise FormatError("the answer is empty")
@@ -61,11 +64,11 @@ def read_body(body: Any) -> dict[str, Any]:
     found = as_object(body)
     if found is None:
         raise FormatError(f"the answer is not a JSON object: {snippet(body)}")
-    if nesting(found) > MAX_NESTING:
+    if (source is None or may_be_deep(source)) and nesting(found) > MAX_NESTING:
         raise FormatError(f"the answer is nested deeper than {MAX_NESTING} levels")
     if found.get("error"):
         raise StreamFailed(error_for_answer(found["error"]))
-    return clean_object(found)
+    return found if source is not None and is_surely_clean(source) else clean_object(found)
 
 
 def missing(what: str, body: dict[str, Any]) -> FormatError:

@@ -71,7 +71,7 @@ def _digests(visible: Sequence[Message]) -> list[str]:
 def _plain(message: Message) -> object:
     match message:
         case User():
-            return message_data(replace(message, text=message.text.strip()))
+            return {**message_data(message), "text": message.text.strip()}
         case Assistant():
             return {"said": message.text.strip(), "calls": [call.id for call in message.calls]}
         case ToolResults():
