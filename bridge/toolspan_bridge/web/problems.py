@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
+
+from ..errors import StoreError
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -36,6 +40,7 @@ TITLES = {
     502: "Another server failed",
     503: "The server cannot answer now",
     504: "Another server did not answer",
+    507: "There is no room on the disk",
 }
 _CODES = {
     400: "malformed",
@@ -65,10 +70,15 @@ _OF_ERRORS = {
     "unvalidated": 409,
     "unknown_model": 404,
     "busy": 503,
-    "store": 503,
+    "store": 500,
     "context_overflow": 422,
 }
 """The statuses of our own errors by their code; a provider's that is none of these is 502."""
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_OF_SQLITE = {sqlite3.SQLITE_FULL: 507, sqlite3.SQLITE_BUSY: 503, sqlite3.SQLITE_LOCKED: 503}
+_MOST_CAUSES = 10
 
 
 class FieldProblem(BaseModel):
@@ -140,8 +150,25 @@ class Problem(Exception):
 def problem_of(error: BridgeError) -> Problem:
     """The problem that one of our own errors is."""
     status = _OF_ERRORS.get(error.code, 502)
+    if isinstance(error, StoreError) and status == 500:
+        status = _of_store(error)
     more = {"variables": list(error.variables)} if error.variables else None
     return Problem(status, error.message, error.code, more=more)
+
+
+def _of_store(error: StoreError) -> int:
+    """507 where the disk is full, 503 where another process is in the way, else 500."""
+    cause: BaseException | None = error
+    for _ in range(_MOST_CAUSES):
+        cause = None if cause is None else cause.__cause__ or cause.__context__
+        if isinstance(cause, TimeoutError):
+            return 503
+        if isinstance(cause, OSError) and cause.errno in _FULL:
+            return 507
+        code = getattr(cause, "sqlite_errorcode", None)
+        if code is not None:
+            return _OF_SQLITE.get(code & 0xFF, 500)
+    return 500
 
 
 def problem_of_values(error: ValidationError, prefix: str = "/") -> Problem:

@@ -82,20 +82,22 @@ class Transactions:
 @contextmanager
 def reporting(place: Place, verb: str, consequence: str = "") -> Generator[None]:
     """Turn what fails in the block into ``StoreError``. A damaged file is examined when it is opened next."""
+    cause: BaseException
     try:
         yield
         return
-    except _Unsure:
+    except _Unsure as error:
+        cause = error
         why = "the connection was lost at its very end; whether it is recorded is not known"
         consequence = ""
     except Damaged as error:
-        why = _damaged(place, str(error))
+        cause, why = error, _damaged(place, str(error))
     except (SQLAlchemyError, sqlite3.Error) as error:
-        cause = error.orig if isinstance(error, StatementError) else error
+        cause = error.orig if isinstance(error, StatementError) and error.orig else error
         why = _damaged(place) if is_damage(cause) else reason(cause, place)
     except OSError as error:
-        why = error.strerror or str(error)
-    raise StoreError(f"cannot {verb} the validation store {place.shown}: {why}{consequence}")
+        cause, why = error, error.strerror or str(error)
+    raise StoreError(f"cannot {verb} the validation store {place.shown}: {why}{consequence}") from cause
 
 
 class _Unsure(Exception):

@@ -46,7 +46,7 @@ async def call_tool(call: Call) -> dict[str, Any]:
     wanted = call.values(WantedCall)
     async with call.app.using() as served:
         session = served.session
-        tool = tool_of(session, wanted.server, wanted.name)
+        tool = _wanted_tool(session, wanted)
         _refuse_unapproved(session, tool, wanted)
         allowed = (f"{tool.server}/{tool.name}",) if wanted.approved else ()
         approver = approver_of(session, ApprovalChoice(allowed=allowed), secrets.token_hex(16))
@@ -60,6 +60,20 @@ def tool_of(session: Session, server: str | None, name: str) -> ToolSpec:
         return session.tool(f"{server}/{name}" if server else name)
     except UsageError as error:
         raise Problem(404, error.message, "tool_not_found") from None
+
+
+def _wanted_tool(session: Session, wanted: WantedCall) -> ToolSpec:
+    """The tool to call. Raises ``Problem`` 404, in which the seed's result stands too."""
+    try:
+        return tool_of(session, wanted.server, wanted.name)
+    except Problem as problem:
+        problem.more |= {
+            "success": False,
+            "error": f"Tool '{wanted.name}' not found",
+            "tool_name": wanted.name,
+            "execution_time_ms": 0,
+        }
+        raise
 
 
 def _refuse_unapproved(session: Session, tool: ToolSpec, wanted: WantedCall) -> None:

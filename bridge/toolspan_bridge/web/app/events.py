@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ _MOST_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FeedEvent:
-    """An event of the feed: its ``id`` grows by one."""
+    """An event of the feed: its ``id`` grows by one, and is larger than those of an earlier process."""
 
     id: int
     name: str
@@ -22,16 +23,16 @@ class FeedEvent:
 
 
 class EventFeed:
-    """The last 1,000 events, and those to come."""
+    """The last 1,000 events, and those to come. Ids begin at the time, in microseconds since 1970."""
 
     def __init__(self, most: int = _MOST_KEPT) -> None:
         self._kept: deque[FeedEvent] = deque(maxlen=most)
-        self._last = 0
+        self._began = self._last = time.time_ns() // 1_000
         self._more = anyio.Event()
 
     @property
     def last(self) -> int:
-        """The id of the last event; 0 before the first one."""
+        """The id of the last event."""
         return self._last
 
     def tell(self, name: str, data: dict[str, Any]) -> None:
@@ -44,12 +45,13 @@ class EventFeed:
     async def after(self, last: int | None) -> AsyncGenerator[FeedEvent]:
         """The events after the one of the id ``last``, as they come; only those to come without it. Of those
         that are not kept any more, an event ``missed`` says how many."""
-        seen = self._last if last is None or last > self._last else max(last, 0)
+        seen = self._last if last is None else last
         while True:
             more = self._more
             oldest = self._last - len(self._kept)
-            if seen < oldest:
-                yield FeedEvent(oldest, "missed", {"events": oldest - seen})
+            if not oldest <= seen <= self._last:
+                here = self._began <= seen <= self._last
+                yield FeedEvent(oldest, "missed", {"events": oldest - seen if here else None})
                 seen = oldest
             for event in [each for each in self._kept if each.id > seen]:
                 yield event

@@ -63,7 +63,8 @@ class WebHost:
         return None
 
     def elicitor(self) -> Elicitor:
-        """Nobody: each question is cancelled, and a note says so. Conversations answer for themselves."""
+        """Nobody: each question is cancelled, and a note says so, without its text, which is between the
+        server and who called it. Conversations answer for themselves."""
         return _Unattended(self)
 
     def sign_in(self) -> SignInPerson | None:
@@ -101,6 +102,6 @@ class _Unattended:
     async def elicit(self, question: Elicitation) -> Elicited:
         from ...client import Elicited
 
-        asked = f"{question.tool} of the server {question.server!r} asks {question.message!r}"
+        asked = f"{question.tool} of the server {question.server!r} asks something"
         self._host.note(f"{asked}, and nobody is there to ask: cancelled")
         return Elicited("cancel")

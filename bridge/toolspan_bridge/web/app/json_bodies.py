@@ -11,12 +11,11 @@ from starlette.requests import ClientDisconnect, Request
 
 from ..problems import Problem
 
-MOST_BYTES = 4_194_304
 MOST_DEPTH = 64
 _NOT_JSON = "Content-Type must be application/json"
 
 
-async def read_json(request: Request, most: int = MOST_BYTES) -> tuple[bytes, Any]:
+async def read_json(request: Request, most: int) -> tuple[bytes, Any]:
     """The body as it came and as a value: one JSON document of at most ``most`` bytes and 64 levels.
 
     NaN, infinities, lone surrogates and keys that come twice are refused. Raises ``Problem``.
@@ -34,14 +33,14 @@ def is_json(content_type: str) -> bool:
     return content_type.partition(";")[0].strip().lower() == "application/json"
 
 
-async def read_body(request: Request, most: int = MOST_BYTES) -> bytes:
+async def read_body(request: Request, most: int) -> bytes:
     """The body, of which no more than ``most`` bytes are kept. Raises ``Problem``."""
     found = bytearray()
     try:
         async for chunk in request.stream():
             found += chunk
             if len(found) > most:
-                raise Problem(413, f"a body is at most {most:,} bytes")
+                raise Problem(413, f"a body is at most {most:,} bytes here (limits.message_bytes)")
     except ClientDisconnect:
         raise Problem(400, "the body is not whole") from None
     return bytes(found)

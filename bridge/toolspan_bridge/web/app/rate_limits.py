@@ -1,11 +1,12 @@
-"""How many requests each principal may make."""
+"""How many requests each principal may make, and how many streams it may follow."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from ..problems import Problem
 
@@ -34,3 +35,25 @@ class RateLimits:
             wait = math.ceil((1 - left) * 60 / per_minute)
             detail = f"at most {per_minute:,} requests a minute (web.requests_per_minute): wait {wait} s"
             raise Problem(429, detail, headers={"Retry-After": str(wait)})
+
+
+class OpenStreams:
+    """The streams that each principal follows."""
+
+    def __init__(self) -> None:
+        self._open: Counter[str] = Counter()
+
+    @contextmanager
+    def one_of(self, principal: str, most: int) -> Generator[None]:
+        """One more stream of ``principal`` for the block. Raises ``Problem`` 429 where it has ``most``
+        already."""
+        if self._open[principal] >= most:
+            detail = f"at most {most:,} streams may be followed at once (web.streams): close one"
+            raise Problem(429, detail, "too_many_streams", headers={"Retry-After": "1"})
+        self._open[principal] += 1
+        try:
+            yield
+        finally:
+            self._open[principal] -= 1
+            if not self._open[principal]:
+                del self._open[principal]

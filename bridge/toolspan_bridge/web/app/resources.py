@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,17 +55,21 @@ class Resource:
         self._methods = dict(methods)
         allowed = {*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}
         self._allow = ", ".join(sorted(allowed))
+        self._streams = "GET" in methods and methods["GET"].stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive, send)
-        try:
-            self._app.rates.count(principal_of(scope), self._app.config.web.requests_per_minute)
-            response = await self._answer(request)
-        except Problem as problem:
-            response = problem.response()
-        except BridgeError as error:
-            response = problem_of(error).response()
-        await response(scope, receive, send)
+        request, principal, web = Request(scope, receive, send), principal_of(scope), self._app.config.web
+        with ExitStack() as held:
+            try:
+                self._app.rates.count(principal, web.requests_per_minute)
+                if self._streams and request.method == "GET":
+                    held.enter_context(self._app.streams.one_of(principal, web.streams))
+                response = await self._answer(request)
+            except Problem as problem:
+                response = problem.response()
+            except BridgeError as error:
+                response = problem_of(error).response()
+            await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
         method = request.method
@@ -91,7 +96,7 @@ async def answered(app: App, endpoint: Endpoint, request: Request) -> Response:
         principal_of(request.scope),
         {name: str(value) for name, value in request.path_params.items()},
         _query(endpoint, request),
-        await _body(endpoint, request),
+        await _body(endpoint, request, app.config.limits.message_bytes),
     )
     return response_of(endpoint, await endpoint.handler(call))
 
@@ -123,12 +128,12 @@ def _query(endpoint: Endpoint, request: Request) -> BaseModel | None:
         raise problem_of_values(error, "?") from None
 
 
-async def _body(endpoint: Endpoint, request: Request) -> BaseModel | None:
+async def _body(endpoint: Endpoint, request: Request, most: int) -> BaseModel | None:
     if endpoint.body is None:
         if request.method != "GET" and await read_body(request, most=1_024) not in (b"", b"{}"):
             raise Problem(400, "there is nothing to say in the body: leave it out, or send {}")
         return None
-    raw, value = await read_json(request)
+    raw, value = await read_json(request, most)
     if not isinstance(value, dict):
         raise Problem(422, "the body must be a JSON object")
     try:

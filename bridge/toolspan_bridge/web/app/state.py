@@ -10,7 +10,7 @@ from .events import EventFeed
 from .host import WebHost
 from .kept_answers import KeptAnswers
 from .live import LiveSession, Served
-from .rate_limits import RateLimits
+from .rate_limits import OpenStreams, RateLimits
 
 if TYPE_CHECKING:
     from toolspan_server.config import Config
@@ -33,7 +33,8 @@ class App:
         self.host = WebHost(operator, lambda text: self.events.tell("note", {"text": text}))
         self.live = LiveSession(choice, self.host, self.events.tell)
         self.rates = RateLimits()
-        self.answers = KeptAnswers(lambda: self.config.web.kept_answers)
+        self.streams = OpenStreams()
+        self.answers = KeptAnswers(lambda: self.config)
         self._provided: dict[type, Any] = {}
 
     @property
@@ -61,4 +62,7 @@ class App:
     async def running(self) -> AsyncGenerator[None]:
         """Open the session for the block. Raises as ``opened`` does."""
         async with self.live.running():
-            yield
+            try:
+                yield
+            finally:
+                self.answers.close()

@@ -14,7 +14,7 @@ from ..endpoint import Endpoint
 from ..problems import MEDIA_TYPE, TITLES, ProblemDetails
 
 _REF = "#/components/schemas/{model}"
-_ALWAYS = (400, 401, 403, 421, 422, 429, 503)
+_ALWAYS = (400, 401, 403, 421, 422, 429, 500, 503, 507)
 _WITH_BODY = (413, 415)
 _Mode = Literal["validation", "serialization"]
 

@@ -16,6 +16,7 @@ from toolspan_server.common.private_files import private_database, private_file,
 
 from ...errors import StoreError
 from ...validation.storage.lock import locked
+from ...validation.storage.reasons import is_damage
 
 __all__ = ["StateDatabase"]
 
@@ -101,14 +102,14 @@ class StateDatabase:
     def _reporting(self, verb: str) -> Generator[None]:
         try:
             yield
-        except (SQLAlchemyError, sqlite3.Error) as error:
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:
             cause = error.orig if isinstance(error, StatementError) and error.orig else error
-            why = f"{cause} (if the file is damaged, restore it from a copy or move it away)"
-        except OSError as error:
-            why = error.strerror or str(error)
-        else:
-            return
-        raise StoreError(f"cannot {verb} {self._about} in {self.path}: {why}")
+            if isinstance(cause, OSError):
+                why = cause.strerror or str(cause)
+            else:
+                remedy = " (restore it from a copy, or move it away)" if is_damage(cause) else ""
+                why = f"{cause}{remedy}"
+            raise StoreError(f"cannot {verb} {self._about} in {self.path}: {why}") from cause
 
 
 def _engine(path: Path) -> Engine:
