@@ -60,6 +60,13 @@ def talker_over_http() -> Iterator[str]:
 
 
 @contextmanager
+def asker_over_sse() -> Iterator[str]:
+    """The server whose tool asks the client (see ``asker.py``), over HTTP+SSE; gives its url."""
+    with _listening("asker.py") as address:
+        yield f"{address}/sse"
+
+
+@contextmanager
 def faulty_over_http(way: str, log: Path, name: str = "faulty", **more: Any) -> Iterator[ServerSpec]:
     """The server whose calls fail as they say, over ``http`` or ``sse`` (see ``faulty_http.py``)."""
     with _listening("faulty_http.py", str(log)) as address:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,6 +17,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.support.aggregates import aggregate, connected, failure, mock, names, text
+from tests.support.answering import answering
 from tests.support.issuer import AUDIENCE, Issuer, issuer
 from tests.support.served import Served, http_server
 
@@ -25,42 +25,6 @@ pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 SERVICE = "service-token-0123456789abcdef"
 THEIRS = {"ann": "bank-token-of-ann-0123456789", "bob": "bank-token-of-bob-0123456789"}
-Answer = Callable[[BaseHTTPRequestHandler, bytes], tuple[int, dict[str, str], bytes]]
-
-
-@contextmanager
-def answering(answer: Answer) -> Iterator[str]:
-    """An HTTP server of one function; its URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length", 0)))
-            status, headers, content = answer(self, body)
-            self.send_response(status)
-            for name, value in {**headers, "content-length": str(len(content))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-        def do_GET(self) -> None:
-            self.send_response(405)
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        do_DELETE = do_GET
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 class Bank:

@@ -69,7 +69,7 @@ class Connection:
     ``failure`` says why there are none. With ``on_listing``, the tools are listed again after each restart
     and whenever the server says that they changed, and every list is given to it. ``on_change`` is called
     whenever ``is_up`` or ``lost`` may be another. ``log_level`` is the least of the log messages that the
-    server is asked for.
+    server is asked for. Without ``keeps_tools``, what is listed is for the session alone.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class Connection:
         on_listing: Callable[[Listing], None] | None = None,
         on_change: Callable[[], None] | None = None,
         log_level: str = "",
+        keeps_tools: bool = True,
     ) -> None:
         self.spec = spec
         self.tools: tuple[ListedTool, ...] = ()
@@ -96,6 +97,7 @@ class Connection:
         self._on_listing = on_listing
         self._on_change = on_change or (lambda: None)
         self._log_level = log_level
+        self._keeps_tools = keeps_tools
         self._following = Following()
         self.is_left = False
         self._stopping = anyio.Event()
@@ -322,7 +324,8 @@ class Connection:
 
     async def _list(self, transport: UpstreamSession, session: Any, channel: Any) -> None:
         listing = await transport.list_tools(session, channel, self._bounds)
-        self.tools, self.warnings = tuple(listing.tools), tuple(listing.warnings)
+        if self._keeps_tools:
+            self.tools, self.warnings = tuple(listing.tools), tuple(listing.warnings)
         if self._on_listing is not None:
             self._on_listing(listing)
 

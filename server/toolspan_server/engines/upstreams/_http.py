@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import anyio.lowlevel
@@ -136,13 +138,26 @@ def _client(spec: ServerSpec, child: Child) -> httpx2.AsyncClient:
             response.stream = checked(response, bounded)
 
     made = partial(_SseClient, child) if spec.kind == "sse" else httpx2.AsyncClient
+    url = httpx2.URL(spec.url)
+    trusts_others = url.host not in _LOOPBACK
     return made(
         headers={**spec.headers, "Accept-Encoding": "identity"},
         timeout=httpx2.Timeout(_CONNECT_SECONDS, read=None),
-        trust_env=httpx2.URL(spec.url).host not in _LOOPBACK,
+        trust_env=trusts_others,
+        verify=(url.scheme == "https" or trusts_others) and _certificates(trusts_others, *_files()),
         event_hooks={"request": [asking], "response": [bound]},
         auth=spec.authorization,
     )
+
+
+def _files() -> list[str | None]:
+    return [os.environ.get(name) for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+
+
+@cache
+def _certificates(trust_env: bool, *_trusted: str | None) -> ssl.SSLContext:
+    """Whom to trust, read once for all connections: reading it is work, in which nothing else is done."""
+    return httpx2.create_ssl_context(trust_env=trust_env)
 
 
 @asynccontextmanager

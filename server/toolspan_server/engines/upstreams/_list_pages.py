@@ -20,7 +20,10 @@ MAX_LIST_BYTES = 16 * 1024 * 1024
 async def read_pages(session: ClientSession, channel: Channel, bounds: Bounds) -> Listing:
     """Every tool of the server, within ``bounds``; raises ``MCPError``. Others have their turn meanwhile."""
     channel.left_out = []
-    listing = await _Reading(session, channel, bounds).pages()
+    try:
+        listing = await _Reading(session, channel, bounds).pages()
+    finally:
+        channel.page = []
     listing.warnings += channel.left_out
     return listing
 

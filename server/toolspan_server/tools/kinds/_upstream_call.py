@@ -37,6 +37,7 @@ from ...engines.upstreams import (
 from ...errors import RequestRefused, ToolFailure, ToolspanError
 
 if TYPE_CHECKING:
+    from ..services._client_relay import ClientRelay
     from ..services._ongoing_call import OngoingCall
     from ..services._upstreams import Upstream
 
@@ -95,7 +96,7 @@ class UpstreamCall:
     async def result(self) -> UpstreamResult:
         """What the upstream answers at last. Raises as ``made``."""
         note = cast("dict[str, Any]", self._client.memory.pop(self._name, None) or {})
-        ongoing = self._upstream.conversations.taken_up(note.get("call"))
+        ongoing = self._relay().taken_up(note.get("call"))
         needed = InputNeeded(note["requests"], note["state"]) if "requests" in note else None
         rounds: int = note.get("rounds", 0)
         while True:
@@ -107,11 +108,17 @@ class UpstreamCall:
             if rounds > MAX_ROUNDS:
                 raise self._failure(f"asked for more input {MAX_ROUNDS} times without ever answering")
 
+    def _relay(self) -> ClientRelay:
+        try:
+            return self._upstream.relay_of_caller()
+        except ServerGone as error:
+            raise self._failure(error.what, "upstream_unavailable", _GONE_ACTION) from None
+
     def _begun(self, again: InputResponses | None) -> OngoingCall:
         from ..services._ongoing_call import OngoingCall
 
         ongoing = OngoingCall(self._client, partial(self._asked, again))
-        self._upstream.conversations.begin(ongoing)
+        self._relay().begin(ongoing)
         return ongoing
 
     async def _asked(self, again: InputResponses | None, call_id: str) -> UpstreamResult | InputNeeded:
@@ -122,7 +129,7 @@ class UpstreamCall:
         try:
             return await ongoing.followed(self._client, self._key)
         except InputRequired:
-            self._upstream.conversations.park(ongoing)
+            self._relay().park(ongoing)
             self._client.memory[self._name] = {"call": ongoing.id}
             raise
         except ServerGone as error:
@@ -157,7 +164,7 @@ class UpstreamCall:
 
     def _question(self, request: Mapping[str, Any]) -> Question:
         ability = _ABILITIES.get(str(request.get("method")))
-        if ability is None or ability not in self._upstream.conversations.may_ask:
+        if ability is None or ability not in self._upstream.may_ask:
             allowed = f"services.upstreams.{self._upstream.name}.may_ask"
             raise self._failure(f"asked with {request.get('method')!r}, which {allowed} does not allow")
         params = request.get("params")

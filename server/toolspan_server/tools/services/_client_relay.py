@@ -46,6 +46,11 @@ class ClientRelay:
         self._sweeper: asyncio.TimerHandle | None = None
         self._late_until = 0.0
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call is under way."""
+        return not self._calls
+
     def begin(self, call: OngoingCall) -> None:
         """Relay the upstream's messages to ``call`` until it is done."""
         self._calls[call.id] = call

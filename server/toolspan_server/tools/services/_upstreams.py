@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -43,11 +44,12 @@ class Upstream:
         self.name = name
         self.disabled = config.disabled
         self.listing: Listing | None = None
-        self.conversations = ClientRelay(name, frozenset(config.may_ask))
+        self.may_ask = frozenset(config.may_ask)
+        self._relay = ClientRelay(name, self.may_ask)
         self.serves_resources, self.serves_prompts = config.resources, config.prompts
         self.catalog = Catalog(name)
         if config.resources or config.prompts is not None:
-            self.conversations.on_notice = self.catalog.notified
+            self._relay.on_notice = self.catalog.notified
         self._listeners: dict[object, Callable[[], None]] = {}
         self._noticed = ChangeWatch(name, DefinitionsFile(environment.state_dir, name))
         self._last_state: tuple[str, str] = ("", "")
@@ -60,13 +62,14 @@ class Upstream:
             config.connect_seconds,
             restarts=_RESTARTS,
             bounds=Bounds(config.max_tools, config.max_pages),
-            listener=self.conversations,
+            listener=self._relay,
             on_listing=self._listed,
             on_change=self._changed,
         )
         self._principals: PrincipalConnections | None = None
         if config.token_exchange is not None:
-            self._principals = PrincipalConnections(self.connection.spec, config, self.conversations)
+            new_relay = partial(ClientRelay, name, self.may_ask)
+            self._principals = PrincipalConnections(self.connection.spec, config, new_relay)
 
     async def run(self) -> None:
         """Keep the connection until cancelled."""
@@ -82,7 +85,7 @@ class Upstream:
                 await self.connection.run()
                 tasks.cancel_scope.cancel()
         finally:
-            self.conversations.end()
+            self._relay.end()
 
     async def connection_of_caller(self) -> Connection:
         """The connection for the principal that calls now: where tokens are exchanged, one of its own.
@@ -90,6 +93,11 @@ class Upstream:
         Raises ``NotAuthorized`` where it has no token for that, and ``ServerGone``.
         """
         return self.connection if self._principals is None else await self._principals.of_caller()
+
+    def relay_of_caller(self) -> ClientRelay:
+        """The relay of the connection of the principal that calls now. Raises ``ServerGone``."""
+        own = None if self._principals is None else self._principals.relay_of_caller()
+        return self._relay if own is None else own
 
     @property
     def has_catalog(self) -> bool:
