@@ -19,6 +19,7 @@ from ...providers.http.settings import HttpSettings
 from ...sessions.asker import RoutedAsker
 from ...sessions.session import Session, opened
 from .changed_files import FileMarks
+from .toolbox_changes import tell_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +97,7 @@ class LiveSession:
                 self.host.started = True
                 if self.current.session.config.serving.reload:
                     group.start_soon(self._follow, group)
+                group.start_soon(tell_changes, lambda: self.current.session.toolbox, self._tell)
                 yield
             except Exception as error:
                 fault = error  # carried past the task group, which would wrap it
