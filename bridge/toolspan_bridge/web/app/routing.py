@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
 
 from starlette.exceptions import HTTPException
@@ -46,13 +46,15 @@ def router_of(
     routes: Sequence[BaseRoute], render_of: Callable[[Scope], Render]
 ) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
     """The app of ``routes``. What none of them answers is written as ``render_of`` says for its path."""
-    router = Router(list(routes), redirect_slashes=False)
-    router.default = _nothing_here
+    router = _router(routes)
+    of_path = {route.path: _router(_those_of(route.path, routes)) for route in routes if _is_plain(route)}
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         response: Response | None = None
+        is_literal = b"%" not in scope.get("raw_path", b"%")
+        chosen = of_path.get(scope["path"], router) if is_literal else router
         try:
-            await router({**scope, "app": router}, receive, send)
+            await chosen({**scope, "app": router}, receive, send)
         except HTTPException as error:
             response = _written(_problem_of_http(error, scope), render_of(scope))
         except Problem as problem:
@@ -63,6 +65,22 @@ def router_of(
             await response(scope, receive, send)
 
     return answer
+
+
+def _router(routes: Sequence[BaseRoute]) -> Router:
+    router = Router(list(routes), redirect_slashes=False)
+    router.default = _nothing_here
+    return router
+
+
+def _is_plain(route: BaseRoute) -> TypeGuard[Route]:
+    """Whether the path of ``route`` has no parameters."""
+    return isinstance(route, Route) and not route.param_convertors
+
+
+def _those_of(path: str, routes: Sequence[BaseRoute]) -> list[BaseRoute]:
+    """The routes that may answer a request for ``path``, in their order."""
+    return [route for route in routes if not isinstance(route, Route) or route.path_regex.match(path)]
 
 
 def _written(problem: Problem, render: Render) -> Response:
