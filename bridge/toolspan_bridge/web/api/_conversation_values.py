@@ -11,10 +11,17 @@ from pydantic import Field
 from ...messages import Part
 from ...sessions.attachments import MAX_FILES, file_part
 from ..endpoint import Answer, Values
+from ..pages import Page
 from ..problems import FieldProblem, Problem
 
 _NAME = 200
 _MODEL = "PROVIDER/MODEL; without it the conversation's, the preset's, the route's, or the default one."
+
+
+class WantedConversations(Page):
+    """Which conversations are wanted."""
+
+    search: str = Field("", max_length=_NAME, description="A text that the title holds, in any case.")
 
 
 class NewConversation(Values):

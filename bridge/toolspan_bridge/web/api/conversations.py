@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from ..endpoint import Call, Endpoint
-from ..pages import Page
 from ..problems import Problem
 from ._conversation_values import (
     Cancelled,
@@ -20,6 +19,7 @@ from ._conversation_values import (
     PersonsAnswer,
     Retry,
     Started,
+    WantedConversations,
     WholeConversation,
 )
 
@@ -49,8 +49,8 @@ def _key(call: Call) -> str:
 
 async def listed(call: Call) -> dict[str, Any]:
     """One page."""
-    page = call.asked(Page)
-    return await _own(call).list(page)
+    wanted = call.asked(WantedConversations)
+    return await _own(call).list(wanted, wanted.search)
 
 
 async def created(call: Call) -> dict[str, Any]:
@@ -147,7 +147,7 @@ ENDPOINTS = (
         "List your conversations.",
         listed,
         _TAG,
-        query=Page,
+        query=WantedConversations,
         answer=ConversationList,
         problems=(400, 403, 503),
     ),

@@ -71,12 +71,12 @@ class OwnConversations:
         await _in_thread(shelf.keep, made, replace(details, created=now()))
         return await self.show(made)
 
-    async def list(self, page: Page) -> dict[str, Any]:
-        """``{"conversations": […], "next_cursor"}``, the one that was gone on with last first."""
+    async def list(self, page: Page, search: str = "") -> dict[str, Any]:
+        """``{"conversations": […], "next_cursor"}``, the one that was gone on with last first; with
+        ``search`` those whose title holds it, in any case."""
         shelf = await self._shelf()
-        found, cursor = page_of(
-            await _in_thread(shelf.summaries), page, lambda each: (-each.changed, each.head.id)
-        )
+        every = await _in_thread(_titled, shelf, search) if search else await _in_thread(shelf.summaries)
+        found, cursor = page_of(every, page, lambda each: (-each.changed, each.head.id))
         whole = await _in_thread(lambda: [shelf.find(each.head.id) for each in found])
         shown = [self._data(each) for each in whole if each is not None]
         return {"conversations": shown, "next_cursor": cursor}
@@ -244,7 +244,7 @@ class OwnConversations:
         live = self._live.get(head.id)
         return {
             "id": head.id,
-            "title": details.title or head.title,
+            "title": _title(summary),
             "created": head.created,
             "changed": _iso(summary.changed),
             "model": details.model or head.model,
@@ -255,6 +255,16 @@ class OwnConversations:
             "bytes": summary.size,
             "run": live.run.as_dict() if live is not None and live.run is not None else None,
         }
+
+
+def _title(summary: Summary) -> str:
+    return summary.details.title or summary.head.title
+
+
+def _titled(shelf: Shelf, search: str) -> list[Summary]:
+    whole = (shelf.find(each.head.id) for each in shelf.summaries())
+    wanted = search.casefold()
+    return [each for each in whole if each is not None and wanted in _title(each).casefold()]
 
 
 async def _in_thread(function: Callable[..., _T], *values: Any) -> _T:

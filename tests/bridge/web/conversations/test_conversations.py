@@ -240,9 +240,11 @@ async def test_lists_come_in_pages_and_details_can_be_changed(config: Path) -> N
         changed = await own.change(made[0], {"title": "Named", "tools": ("look",)})
         with pytest.raises(Problem) as wrong:
             await own.list(Page(limit=None, cursor="no cursor"))
+        searched = [await own.list(Page(limit=None), text) for text in ("nAME", "nothing")]
         await own.post(made[0], Posted("remove it"))
         events = await until(own, made[0], "run_ended")
     assert sorted(found) == sorted(made)
+    assert [[each["id"] for each in page["conversations"]] for page in searched] == [[made[0]], []]
     assert (changed["title"], changed["tools"], wrong.value.status) == ("Named", ["look"], 400)
     (result,) = [event.data["result"] for event in events if event.name == "tool_result"]
     assert not result["success"]
