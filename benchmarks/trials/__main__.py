@@ -1,10 +1,11 @@
 """``python -m benchmarks.trials``: a run of trials beside the least time that it can take.
 
 The model answers each request after ``--ms``; so many trials at once cannot take less than ``ideal``. Each
-way makes the same trials: by a script in the same process; by a model on loopback; and, with ``--postgres
-URL``, by workers at a queue in a new database there. The floor is a bare client (``httpx2``) that sends as
-many requests and reads nothing of the answers. The model, the clients and the database share this machine's
-processors, so processor time is told beside the time. Times begin in processes that have started.
+way makes the same trials, by a script in the process that makes them and by a model on loopback; with
+``--postgres URL`` also by workers at a queue in a new database there. The floor is a bare client (``httpx2``)
+that sends as many requests and reads nothing of the answers. The model, the clients and the database share
+this machine's processors, so processor time is told beside the time. Times begin in processes that have
+started.
 """
 
 from __future__ import annotations
@@ -105,10 +106,13 @@ def one_round(
     with answering(plan.ms) as (url, spent):
         found = run("floor", f"{url}/chat/completions", *size, body)
     yield "a bare client", found, spent[0]
-    yield "a script, in the process", run("one_machine", f"scripted/{script}", *size), 0.0
-    ways = {"over a socket": ("one_machine", (MODEL, *size))}
+    scripted = f"scripted/{script}"
+    yield "a script, in the process", run("one_machine", scripted, *size), 0.0
     if postgres:
-        ways[f"over a socket, by {workers} workers"] = ("queued", (postgres, workers, *size))
+        yield f"a script, by {workers} workers", run("queued", postgres, workers, scripted, *size), 0.0
+    ways: dict[str, tuple[str, tuple[object, ...]]] = {"over a socket": ("one_machine", (MODEL, *size))}
+    if postgres:
+        ways[f"over a socket, by {workers} workers"] = ("queued", (postgres, workers, MODEL, *size))
     for name, (module, words) in ways.items():
         with answering(plan.ms) as (url, spent):
             found = run(module, *words, OPENAI_API_KEY="sk-none", OPENAI_BASE_URL=url)

@@ -1,6 +1,6 @@
 """The trials, put on a queue and made by workers that wait there.
 
-``python -m benchmarks.trials.queued POSTGRES WORKERS TRIALS AT_ONCE`` prints ``{"seconds", "processor",
+``python -m benchmarks.trials.queued POSTGRES WORKERS MODEL TRIALS AT_ONCE`` prints ``{"seconds", "processor",
 "database"}``, from before the run is put to its report. Queue and store are in a new database of
 ``POSTGRES``, which is dropped. The processor time is that of the workers and of this process, ``database``
 that of PostgreSQL's processes.
@@ -34,7 +34,7 @@ from toolspan_bridge.validation.queue.queued_run import QueuedRun, parcel_of
 from toolspan_bridge.validation.runs.plan import Plan
 from toolspan_server.config import load_config
 
-from .setting import CONFIG, MODEL, SUITE
+from .setting import CONFIG, SUITE
 
 _NO_LIMITS = RunLimits()
 _WAITING = "SELECT count(*) AS workers FROM toolspan_queue_workers"
@@ -102,10 +102,10 @@ async def waiting(queue: Queue, count: int) -> None:
                 await changes.wait(0.1)
 
 
-async def measured(url: str, count: int, trials: int, at_once: int) -> dict[str, Any]:
+async def measured(url: str, count: int, model: str, trials: int, at_once: int) -> dict[str, Any]:
     """What the run took."""
     config, suite = load_config(CONFIG), Suite.model_validate(SUITE)
-    plan = Plan((MODEL,), (suite,), trials // len(suite.scenarios))
+    plan = Plan((model,), (suite,), trials // len(suite.scenarios))
     name = url.rpartition("/")[2]
     async with (
         opened_queue(url) as queue,
@@ -123,7 +123,7 @@ async def measured(url: str, count: int, trials: int, at_once: int) -> dict[str,
             report = await queued.report(store, state, interrupted=False)
             seconds = time.perf_counter() - began
             after = processor(pids) + time.process_time(), of_database(name)
-            right = sum(trial.success for trial in store.trials(MODEL))
+            right = sum(trial.success for trial in store.trials(model))
     if not report.passed or right != trials:
         raise SystemExit(f"only {right} of {trials} trials are right")
     return {"seconds": seconds, "processor": after[0] - before[0], "database": after[1] - before[1]}
@@ -131,9 +131,10 @@ async def measured(url: str, count: int, trials: int, at_once: int) -> dict[str,
 
 def main() -> None:
     """Measure, and print what was found."""
-    server, count, trials, at_once = sys.argv[1], *map(int, sys.argv[2:5])
+    server, count, model = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    trials, at_once = map(int, sys.argv[4:6])
     with database(server) as url:
-        print(json.dumps(anyio.run(measured, url, count, trials, at_once)))
+        print(json.dumps(anyio.run(measured, url, count, model, trials, at_once)))
 
 
 if __name__ == "__main__":

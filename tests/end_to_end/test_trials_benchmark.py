@@ -29,6 +29,7 @@ def test_trials_are_made_in_every_way_and_told_beside_the_ideal_and_a_bare_clien
         "the ideal",
         "a bare client",
         "a script, in the process",
+        "a script, by 2 workers",
         "over a socket",
         "over a socket, by 2 workers",
     ]

@@ -55,25 +55,34 @@ class WorkerCounts:
     def __init__(self, queue: Queue, worker: str) -> None:
         self._queue = queue
         self._worker = worker
-        self._counted: dict[tuple[str, str, str], Counted] = {}
-        self._unsaved: set[tuple[str, str, str]] = set()
+        self._times = 0
+        self._counted: dict[tuple[str, str, str, str], Counted] = {}
+        self._rows: dict[str, str] = {}
+        self._unsaved: set[tuple[str, str, str, str]] = set()
 
     def add(self, trial: Trial) -> None:
         """Count ``trial``, which was kept."""
-        key = (trial.run, trial.model_id, trial.suite)
+        row = self._rows.setdefault(trial.run, f"{self._worker}/{self._times}")
+        key = (trial.run, row, trial.model_id, trial.suite)
         self._counted.setdefault(key, Counted()).add(trial)
         self._unsaved.add(key)
 
     async def save(self) -> None:
         """Tell those who follow the runs. Raises as ``Queue.rows``."""
         for key in sorted(self._unsaved):
-            run, model, suite = key
-            row = {"run": run, "worker": self._worker, "model": model, "suite": suite}
-            await self._queue.rows(_SAVE, row | asdict(self._counted[key]))
+            values = dict(zip(("run", "worker", "model", "suite"), key, strict=True))
             self._unsaved.discard(key)
+            try:
+                await self._queue.rows(_SAVE, values | asdict(self._counted[key]))
+            except BaseException:
+                self._unsaved.add(key)
+                raise
 
     def forget(self, run: str) -> None:
-        """Begin anew with ``run``, which is over."""
+        """Let go of the counts of ``run``, which were saved; where it comes back, new ones stand beside
+        them."""
+        self._times += 1
+        self._rows.pop(run, None)
         self._counted = {key: counted for key, counted in self._counted.items() if key[0] != run}
 
 

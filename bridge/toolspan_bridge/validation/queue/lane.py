@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -53,8 +55,8 @@ class Means:
 
 @dataclass(eq=False, slots=True)
 class Lane:
-    """The trials of ``run`` with ``model`` at this worker, of the queue ``name``; as many of its jobs run at
-    once as are ``allotted``. ``error`` ended them here."""
+    """The trials of ``run`` with ``model`` at this worker, of the queue ``name``; as many of them run at once
+    as are ``allotted``. ``error`` ended them here. A job has about ``size`` trials."""
 
     means: Means
     name: str
@@ -62,6 +64,7 @@ class Lane:
     model: str
     account: Account
     budget: SharedBudget
+    size: int = 1
     allotted: int = 0
     running: int = 0
     made: int = 0
@@ -69,40 +72,37 @@ class Lane:
     task: asyncio.Task[None] | None = None
     scopes: set[anyio.CancelScope] = field(default_factory=set[anyio.CancelScope])
 
+    @property
+    def jobs(self) -> int:
+        """How many jobs are had at once: one more than keep all slots at work, so that none waits for the
+        next job to come."""
+        return math.ceil(self.allotted / self.size) + 1
+
+    @property
+    def busy(self) -> int:
+        """How many slots the trials of its jobs take that have not ended."""
+        return min(self.running, self.allotted)
+
     async def make(self, batch: Batch, *, again: bool) -> None:
-        """Make the trials of ``batch`` one after another, and return once they are in ``store``.
+        """Make the trials of ``batch``, and return once they are in ``store``.
 
         ``again``: another worker had the job before. Raises ``GivenBack`` where it is not done to the end.
         """
-        self.running += 1
+        work = _Work(self, iter(batch.numbers), len(batch.numbers))
+        self.running += work.left
         try:
             with anyio.CancelScope() as scope:
                 self.scopes.add(scope)
                 try:
-                    await self._make(batch, again=again)
+                    await work.make(again=again)
                 finally:
                     self.scopes.discard(scope)
             if scope.cancelled_caught:
                 raise GivenBack
         finally:
-            self.running -= 1
+            self.running -= work.left
 
-    async def _make(self, batch: Batch, *, again: bool) -> None:
-        store, writer, stop = self.means.store, self.means.writer, self.means.stop
-        done = await anyio.to_thread.run_sync(store.done, self.run.id) if again else frozenset[int]()
-        for number in batch.numbers:
-            if number in done:
-                continue
-            async with self.account.limiter:
-                if stop.is_asked or self.error is not None:
-                    await writer.written()
-                    raise GivenBack
-                if ended := await self._try(number):
-                    await end_run(self.means.queue, self.run.id, ended)
-                    break
-        await writer.written()
-
-    async def _try(self, number: int) -> Ended:
+    async def try_number(self, number: int) -> Ended:
         """Make the trial of that number; why it was not begun or not ended, where a limit is reached."""
         if ended := await self.budget.begin():
             return ended
@@ -119,9 +119,62 @@ class Lane:
                 self.made += 1
         except (AuthError, UnreachableError, UnknownModelError) as error:
             self.error = self.error or error
-            await writer.written()
-            raise GivenBack from None
+            return ""
         finally:
             with anyio.CancelScope(shield=True):
                 await self.budget.finished(usd)
         return "max_time" if timed.cancelled_caught else ""
+
+
+@dataclass(eq=False, slots=True)
+class _Work:
+    """The trials of a job, ``left`` of which have not ended: of the planned ``numbers`` as many at once as
+    there are slots. ``fault`` ended it."""
+
+    lane: Lane
+    numbers: Iterator[int]
+    left: int
+    ended: Ended = ""
+    fault: Exception | None = None
+
+    async def make(self, *, again: bool) -> None:
+        """Make them. Raises ``GivenBack`` where trials are left to others; what fails at the queue."""
+        lane, means = self.lane, self.lane.means
+        if again:
+            done = await anyio.to_thread.run_sync(means.store.done, lane.run.id)
+            self._without(done)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(min(self.left, lane.account.slots)):
+                tasks.start_soon(self._go_on)
+        if self.fault is not None:
+            raise self.fault
+        await means.writer.written()
+        if self.left and not self.ended:
+            raise GivenBack
+
+    def _without(self, done: frozenset[int]) -> None:
+        numbers = [number for number in self.numbers if number not in done]
+        self.lane.running -= self.left - len(numbers)
+        self.numbers, self.left = iter(numbers), len(numbers)
+
+    async def _go_on(self) -> None:
+        """Make one after another. After a fault none is begun; those that run are made to their end."""
+        try:
+            for number in self.numbers:
+                async with self.lane.account.limiter:
+                    if not self._goes_on:
+                        return
+                    if ended := await self.lane.try_number(number):
+                        self.ended = ended
+                        await end_run(self.lane.means.queue, self.lane.run.id, ended)
+                        return
+                if self.lane.error is None:
+                    self.left -= 1
+                    self.lane.running -= 1
+        except Exception as fault:
+            self.fault = self.fault or fault  # carried past the task group, which would wrap it
+
+    @property
+    def _goes_on(self) -> bool:
+        halted = self.fault is not None or self.lane.error is not None or self.lane.means.stop.is_asked
+        return not (self.ended or halted)

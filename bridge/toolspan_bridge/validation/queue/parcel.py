@@ -20,7 +20,7 @@ from ..suites import Suite
 __all__ = ["Batch", "PackedSuite", "Parcel", "batches", "lane_name"]
 
 _MOST_IN_A_BATCH = 100
-_BATCHES = 256
+_BATCHES = 64
 _UNREADABLE = "what the queue has of the run cannot be read"
 
 
@@ -118,7 +118,8 @@ def lane_name(run: str, model: int) -> str:
 def batches(run: str, plan: Plan, done: frozenset[int]) -> Iterator[tuple[str, Batch]]:
     """What is left of ``plan`` as jobs, each with the name of its queue.
 
-    A job costs a worker a few milliseconds beside its trials: of many trials there are several in one.
+    A job costs a worker a few milliseconds beside its trials, and all that it has are its own until they are
+    made: of many trials there are several in one, but not so many that others would wait for it at the end.
     """
     left = [[cell.number for cell in plan.cells(model) if cell.number not in done] for model in plan.models]
     size = min(_MOST_IN_A_BATCH, math.ceil(sum(map(len, left)) / _BATCHES) or 1)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
+import anyio
+
 from ..runs.limits import Ended
 from .connection import Queue
 
@@ -26,17 +30,19 @@ class SharedBudget:
     """What ``run`` may still spend: ``usd`` US dollars over all workers, ``None`` for any amount.
 
     As ``Budget``, the cost of trials that are running is taken to be the mean of those that ended. What a
-    worker runs counts for ``lease`` seconds after it was last heard of, what it spent for ever. Raises as
-    ``Queue.rows``.
+    worker runs counts for ``lease`` seconds after it was last heard of, what it spent for ever: each of these
+    has a row of its own, which it writes in the order in which its counts change. Raises as ``Queue.rows``.
     """
 
-    def __init__(self, queue: Queue, run: str, worker: str, usd: float | None, lease: float) -> None:
+    def __init__(self, queue: Queue, run: str, usd: float | None, lease: float) -> None:
         self._queue = queue
         self._limit = usd
         self._lease = lease
-        self._key = {"run": run, "worker": worker}
+        self._key = {"run": run, "worker": uuid4().hex}
         self._usd = 0.0
         self._known = self._running = 0
+        self._saving = anyio.Lock()
+        self._changes = self._saved = 0
 
     async def begin(self) -> Ended:
         """Why no further trial may begin; where it is empty, one has begun."""
@@ -59,5 +65,12 @@ class SharedBudget:
             await self._save()
 
     async def _save(self) -> None:
-        own = {"usd": self._usd, "known": self._known, "running": self._running}
-        await self._queue.rows(_SAVE, {**self._key, **own})
+        """Write the counts as they are, unless a later writer has taken this change along."""
+        self._changes += 1
+        change = self._changes
+        async with self._saving:
+            if self._saved < change:
+                changes = self._changes
+                own = {"usd": self._usd, "known": self._known, "running": self._running}
+                await self._queue.rows(_SAVE, {**self._key, **own})
+                self._saved = changes

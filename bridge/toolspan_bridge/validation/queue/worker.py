@@ -60,6 +60,11 @@ _LANES = """
     )
     GROUP BY queue_name ORDER BY min(id)
 """
+_SIZE = """
+    SELECT CASE jsonb_typeof(args -> 'numbers')
+        WHEN 'array' THEN jsonb_array_length(args -> 'numbers') ELSE 1 END AS size
+    FROM procrastinate_jobs WHERE queue_name = %(lane)s AND status = 'todo' ORDER BY id LIMIT 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +172,11 @@ class Worker:
             await self._refuse(name, error)
             return
         others = [each for each in self._lanes.values() if each.account is lane.account]
-        taken = sum(each.allotted if each.name in waiting else each.running for each in others)
+        taken = sum(each.allotted if each.name in waiting else each.busy for each in others)
         lane.allotted = lane.account.slots - taken
         if lane.allotted > 0:
+            for first in await self._queue.rows(_SIZE, {"lane": name}):
+                lane.size = max(1, first["size"])
             self._lanes[name] = lane
             lane.task = asyncio.create_task(self._fetch(lane), name=name)
             self._say(f"run {lane.run.id[:8]}: trials of {lane.model}, {lane.allotted} at once")
@@ -187,7 +194,7 @@ class Worker:
         served = await run.asker.served(model)
         slots = self._settings.concurrency.of(served)
         account = self._accounts.setdefault(served.account or served.provider, Account(slots))
-        budget = SharedBudget(self._queue, run_id, self._presence.id, run.usd, self._settings.lease)
+        budget = SharedBudget(self._queue, run_id, run.usd, self._settings.lease)
         return Lane(means, name, run, model, account, budget)
 
     async def _fetch(self, lane: Lane) -> None:
@@ -199,7 +206,7 @@ class Worker:
                     await self._queue.app.run_worker_async(
                         queues=[lane.name],
                         name=f"{self._settings.name} {lane.name}",
-                        concurrency=lane.allotted,
+                        concurrency=lane.jobs,
                         fetch_job_polling_interval=_LOOKS_S,
                         shutdown_graceful_timeout=GRACE,
                         listen_notify=False,

@@ -17,6 +17,8 @@ __all__ = ["TrialWriter"]
 
 _TOGETHER = 256
 _WAITING = 1_024
+_GATHER_S = 0.025
+"""So long trials are gathered for a commit, which costs as much as some of them, unless one is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class TrialWriter:
         self._store = store
         self._on_kept = on_kept
         self._send, self._receive = anyio.create_memory_object_stream[_Given](_WAITING)
+        self._hurry = anyio.Event()
 
     async def keep(self, trial: Trial, *, at_once: bool = False) -> None:
         """Have ``trial`` written soon; waits only where far too many are, or until it is if ``at_once``."""
@@ -53,6 +56,8 @@ class TrialWriter:
         except anyio.WouldBlock:
             await self._send.send(given)
         if given.kept is not None:
+            if given.trial is not None:
+                self._hurry.set()
             await given.kept.wait()
 
     async def run(self) -> None:
@@ -60,6 +65,8 @@ class TrialWriter:
         with anyio.CancelScope(shield=True):
             async with self._receive:
                 async for first in self._receive:
+                    with anyio.move_on_after(_GATHER_S):
+                        await self._hurry.wait()
                     await self._write([first, *self._waiting()])
 
     def _waiting(self) -> list[_Given]:
@@ -86,4 +93,5 @@ class TrialWriter:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._hurry.set()
         await self._send.aclose()

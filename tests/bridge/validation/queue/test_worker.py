@@ -16,11 +16,13 @@ from toolspan_bridge.errors import AuthError, StoreError
 from toolspan_bridge.validation import Concurrency, Conversed, RunLimits, Scenario, Stop, Store
 from toolspan_bridge.validation.badges import RULE
 from toolspan_bridge.validation.queue.connection import Queue, opened_queue
+from toolspan_bridge.validation.queue.counts import WorkerCounts, counts_of_run
 from toolspan_bridge.validation.queue.following import follow
 from toolspan_bridge.validation.queue.parcel import Parcel
 from toolspan_bridge.validation.queue.putting import Put, put
 from toolspan_bridge.validation.queue.queued_run import QueuedRun
-from toolspan_bridge.validation.queue.state import RunState
+from toolspan_bridge.validation.queue.spending import SharedBudget
+from toolspan_bridge.validation.queue.state import RunState, state_of_run
 from toolspan_bridge.validation.queue.worker import Worker, WorkerSettings
 from toolspan_bridge.validation.runs.plan import Plan
 
@@ -198,6 +200,58 @@ async def test_the_cost_of_all_workers_ends_the_run(url: str, store: Store) -> N
     assert (report.ended, report.exit_code, left[0]["jobs"]) == ("max_cost", 9, 0)
 
 
+@pytest.mark.requirement("I14.6.30")
+async def test_what_each_model_of_a_run_costs_counts_together(url: str, store: Store) -> None:
+    plan = plan_of(5, 4, ("near/first", "near/second"))
+    async with opened_queue(url) as queue:
+        run = await put_on(queue, store, plan, usd=7.0)
+        async with working(queue, store, Models()):
+            state = await followed(queue, run)
+    assert state.ended == "max_cost"
+    assert 7.0 <= state.usd <= 7.0 + 4 * 0.25
+
+
+@pytest.mark.requirement("I14.6.30")
+async def test_costs_are_written_in_their_order_however_many_end_at_once(url: str, store: Store) -> None:
+    async with opened_queue(url) as queue:
+        run = await put_on(queue, store, usd=1_000.0)
+        budget = SharedBudget(queue, run.id, 1_000.0, 30.0)
+        for _ in range(40):
+            await budget.begin()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(40):
+                tasks.start_soon(budget.finished, 0.25)
+        assert (await state_of_run(queue, run.id, run.lanes)).usd == 10.0
+
+
+@pytest.mark.requirement("I14.6.31")
+async def test_counts_of_a_run_that_comes_back_stand_beside_the_earlier_ones(url: str, store: Store) -> None:
+    async with opened_queue(url) as queue:
+        run = await put_on(queue, store)
+        counts = WorkerCounts(queue, "worker")
+        for number in (1, 2):
+            counts.add(replace(a_trial(model_id="near/model"), suite="sums", run=run.id, number=number))
+            await counts.save()
+            counts.forget(run.id)
+        assert (await counts_of_run(queue, run.id))["near/model", "sums"].successes == 2
+
+
+@pytest.mark.requirement("I14.6.32")
+async def test_the_trials_of_a_job_are_made_at_once_as_far_as_there_are_slots(url: str, store: Store) -> None:
+    plan, held = plan_of(10, 10), _Held(together=4)
+    async with opened_queue(url) as queue:
+        run = await put_on(queue, store, plan)
+        async with working(queue, store, held):
+            with anyio.fail_after(60):
+                await held.began.wait()
+            jobs = await queue.rows("SELECT count(*) AS jobs FROM procrastinate_jobs WHERE status = 'doing'")
+            held.go.set()
+            await followed(queue, run)
+    assert held.most == 4
+    assert jobs[0]["jobs"] <= 3
+    assert len(store.done(run.id)) == 100
+
+
 @pytest.mark.requirement("I14.2.87")
 async def test_the_tables_are_made_once_by_many_and_those_of_another_version_are_refused(url: str) -> None:
     async with anyio.create_task_group() as tasks:
@@ -219,14 +273,20 @@ async def _open(url: str) -> None:
 
 
 class _Held(Models):
-    """Models whose answers wait until they may go on."""
+    """Models whose answers wait until they may go on; ``began`` once ``together`` of them do."""
 
-    def __init__(self) -> None:
+    def __init__(self, together: int = 1) -> None:
         super().__init__()
         self.began, self.go = anyio.Event(), anyio.Event()
+        self.most = self._now = 0
+        self._together = together
 
     @override
     async def ask(self, model: str, scenario: Scenario) -> Conversed:
-        self.began.set()
+        self._now += 1
+        self.most = max(self.most, self._now)
+        if self._now >= self._together:
+            self.began.set()
         await self.go.wait()
+        self._now -= 1
         return await super().ask(model, scenario)
