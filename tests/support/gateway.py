@@ -19,8 +19,9 @@ from toolspan_bridge import Conversation, Provider, Question, Toolbox
 from toolspan_bridge.approvals import Unattended
 from toolspan_bridge.messages import User
 from toolspan_bridge.providers.catalog.scripted import Scripted, Turn
+from toolspan_bridge.web.gateway.serving.caller import Caller
 from toolspan_bridge.web.gateway.serving.choosing import Choice
-from toolspan_bridge.web.gateway.serving.exchange import Admission
+from toolspan_bridge.web.gateway.serving.exchange import Admission, Answering
 from toolspan_bridge.web.gateway.serving.models import ListedModel
 from toolspan_bridge.web.gateway.serving.routes import gateway_routes
 from toolspan_bridge.web.gateway.serving.running import Prepared, Runs
@@ -70,9 +71,9 @@ def gateway(
 
     @asynccontextmanager
     async def prepare(
-        asked: User, choice: Choice, conversation: Conversation, principal: str
+        asked: User, choice: Choice, conversation: Conversation, caller: Caller
     ) -> AsyncGenerator[Prepared]:
-        del asked, conversation, principal
+        del asked, conversation, caller
         choices.append(choice)
         own = Question("", choice.model.rpartition("/")[2] or "recorded", **(question or {}))
         yield Prepared(own, provider, toolbox, Unattended())
@@ -81,11 +82,12 @@ def gateway(
         del request
         return [ListedModel("scripted/recorded", "The recorded one", "scripted"), ListedModel("best")]
 
-    def who(request: Request) -> str:
-        return request.headers.get("authorization") or request.headers.get("x-api-key") or ""
+    def who(request: Request) -> Caller:
+        return Caller(request.headers.get("authorization") or request.headers.get("x-api-key") or "")
 
     made = Runs(prepare, **(runs or {}))
-    app = Starlette(routes=gateway_routes(made, models, who, admission, ping_seconds))
+    answering = Answering(made, who, admission or Admission(), ping_seconds)
+    app = Starlette(routes=gateway_routes(answering, models))
     with served(app) as url:
         yield Gateway(url, provider, ours, made, choices)
 

@@ -129,9 +129,11 @@ class Activity:
 
     def requested(self, about: About, began: Began, model: str = "", **more: Any) -> None:
         """Record a request that asked no model; ``more`` are members of its ``Entry``."""
-        provider, _, name = model.rpartition("/")
+        provider, slash, name = model.partition("/")
+        if not slash:
+            provider, name = "", model
         took = round((time.perf_counter() - began.counter) * 1_000, 3)
-        values = {"total_ms": took, "usd": 0.0, **more}
+        values: dict[str, Any] = {"total_ms": took, "usd": 0.0, **more}
         self.record(Entry("request", began.at, about, name, provider, **values))
 
     async def listed(self, wanted: Filter, before: int | None, most: int) -> list[Entry]:

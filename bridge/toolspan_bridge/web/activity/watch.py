@@ -58,6 +58,11 @@ class RunWatch:
     _usage: Usage = field(default_factory=Usage)
     _usd: float | None = 0.0
 
+    @property
+    def calls(self) -> int:
+        """How many calls of tools were begun."""
+        return self._calls
+
     def seen(self, event: Event) -> Iterator[Entry]:
         """The entry of a call that has ended with ``event``, if one has."""
         if self._first_ms is None and isinstance(event, _SHOWN):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from ...errors import (
     AuthError,
     BridgeError,
@@ -16,7 +18,9 @@ from ...errors import (
 )
 from ..keys.refusals import KeyRefusal
 
-__all__ = ["RequestFault", "fault_of"]
+__all__ = ["RequestFault", "fault_in", "fault_of"]
+
+_log = logging.getLogger(__name__)
 
 
 class RequestFault(Exception):
@@ -38,6 +42,18 @@ class RequestFault(Exception):
         self.code = code
         self.param = param
         self.retry_after = retry_after
+
+
+def fault_in(error: Exception) -> RequestFault:
+    """What is told of ``error``. One that nobody expected goes to the program's log, whole, and the client is
+    told its name alone."""
+    if isinstance(error, RequestFault):
+        return error
+    if isinstance(error, BridgeError):
+        return fault_of(error)
+    _log.error("a request of the gateway failed", exc_info=error)
+    why = f"{type(error).__name__} (the server's log says more)"
+    return RequestFault(why, status=500, code="unexpected")
 
 
 def fault_of(error: BridgeError) -> RequestFault:

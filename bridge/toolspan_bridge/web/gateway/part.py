@@ -15,16 +15,19 @@ if TYPE_CHECKING:
     from ..app.state import App
 
 _MESSAGES = "/v1/messages"
+_UNAUTHORIZED = 401
 
 
 def _routes(app: App) -> Sequence[BaseRoute]:
-    from ..app.resources import principal_of
-    from .serving.of_session import SessionPreparation, listed_models
+    from ..activity import Activity
+    from .serving.exchange import Answering
+    from .serving.of_session import SessionPreparation, caller_of, listed_models
     from .serving.routes import gateway_routes
     from .serving.running import Runs
 
-    runs = Runs(SessionPreparation(app))
-    return gateway_routes(runs, listed_models(app), lambda request: principal_of(request.scope))
+    runs = Runs(SessionPreparation(app), activity=app.of(Activity))
+    answering = Answering(runs, caller_of, cache_seconds=lambda: app.config.web.cache_seconds)
+    return gateway_routes(answering, listed_models(app))
 
 
 def _refusal(path: str, refused: RefusedResponse) -> tuple[bytes, bytes]:
@@ -35,10 +38,11 @@ def _refusal(path: str, refused: RefusedResponse) -> tuple[bytes, bytes]:
     from .faults import RequestFault
     from .openai_chat.render import render_error as openai_error
 
-    fault = RequestFault(refused.message, status=refused.status)
+    code = "invalid_api_key" if refused.status == _UNAUTHORIZED else ""
+    fault = RequestFault(refused.message, status=refused.status, code=code)
     render = anthropic_error if path.startswith(_MESSAGES) else openai_error
     return b"application/json", json.dumps(render(fault)).encode()
 
 
-PART = Part(routes=_routes, errors_under="/v1/", refusals=_refusal)
+PART = Part(routes=_routes, errors_under="/v1", refusals=_refusal)
 """The gateway."""

@@ -110,8 +110,8 @@ class Ledger:
         self._database.write(write)
 
     def settle(self, key: VirtualKey, number: int, held: Held, tokens: int, cost: float) -> None:
-        """Write that a turn of the request ``number`` took ``tokens`` and ``cost`` US dollars, in place of what
-        was ``held`` for it."""
+        """Write that a turn of the request ``number`` took ``tokens`` and ``cost`` US dollars, in place of
+        what was ``held`` for it."""
         now, paid = self._clock(), nano(cost)
         row = admitted.c
         values = {

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from ....errors import BridgeError, UsageError
 from ....loop import first_request
 from ....providers.token_counting import count_tokens
+from ...activity import Began
 from ..anthropic_messages.parse import parse_request
 from ..anthropic_messages.render import render_error
 from ..apis import MESSAGES
-from ..faults import RequestFault, fault_of
+from ..faults import RequestFault, fault_in
+from .caller import Who
 from .choosing import choice_of
-from .exchange import Who, body_of, send_json
-from .running import Run, Runs
+from .running import Origin, Run, Runs
+from .sending import body_of, headers_of_fault, send_json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -37,15 +39,16 @@ class TokenCount:
         try:
             tokens, warning = await self._counted(Request(scope, receive))
         except (BridgeError, RequestFault) as error:
-            fault = error if isinstance(error, RequestFault) else fault_of(error)
-            await send_json(send, render_error(fault), fault.status)
+            fault = fault_in(error)
+            await send_json(send, render_error(fault), fault.status, headers_of_fault(fault))
             return
         await send_json(send, {"input_tokens": tokens}, headers=warning)
 
     async def _counted(self, request: Request) -> tuple[int, dict[str, str]]:
         asked = parse_request(await body_of(request), counts=True)
         choice = choice_of(asked.model, request.headers)
-        async with self._runs.begin(MESSAGES, asked, choice, self._who(request)) as run:
+        origin = Origin(self._who(request), request.url.path, Began())
+        async with self._runs.begin(MESSAGES, asked, choice, origin) as run:
             return await _count(run)
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ....errors import BridgeError
 from ..anthropic_messages.render import render_error as anthropic_error
-from ..faults import RequestFault, fault_of
+from ..faults import RequestFault, fault_in
 from ..openai_chat.render import render_error as openai_error
-from .exchange import send_json
+from .sending import headers_of_fault, send_json
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -56,9 +56,9 @@ class ModelList:
             wanted = request.path_params.get("model")
             body = _listed(models, anthropic) if wanted is None else _one(models, str(wanted), anthropic)
         except (BridgeError, RequestFault) as error:
-            fault = error if isinstance(error, RequestFault) else fault_of(error)
+            fault = fault_in(error)
             render = anthropic_error if anthropic else openai_error
-            await send_json(send, render(fault), fault.status)
+            await send_json(send, render(fault), fault.status, headers_of_fault(fault))
             return
         await send_json(send, body)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -17,7 +17,8 @@ from ....loop import Question
 from ....messages import User
 from ....presets import CALCULATOR, Preset, PresetStore
 from ....presets.store import LOCAL_USER
-from ....providers import Provider, own_providers
+from ....providers import Provider, own_providers, split_model
+from ....providers.prices import Pricing
 from ....routes import route
 from ....sessions.agent import agent_of
 from ....sessions.chosen.approvals import ApprovalChoice
@@ -26,6 +27,7 @@ from ....sessions.kept.saved_conversation import SavedConversation
 from ....sessions.session import Session
 from ....sessions.standing import Standing
 from ..faults import RequestFault
+from .caller import Caller, admitted
 from .choosing import Choice
 from .models import ListedModel, Models
 from .our_tools import with_chosen_tools
@@ -37,8 +39,9 @@ if TYPE_CHECKING:
 
     from ...app.live import Served
     from ...app.state import App
+    from ...keys import VirtualKeys
 
-__all__ = ["SessionPreparation", "asked_model", "listed_models", "preset_of"]
+__all__ = ["SessionPreparation", "asked_model", "caller_of", "listed_models", "preset_of"]
 
 _LOCAL = "local"
 _BADGE_SECONDS = 10.0
@@ -56,23 +59,43 @@ class SessionPreparation:
 
     @asynccontextmanager
     async def __call__(
-        self, asked: User, choice: Choice, conversation: Conversation, principal: str
+        self, asked: User, choice: Choice, conversation: Conversation, caller: Caller
     ) -> AsyncGenerator[Prepared]:
         """As ``Prepare`` says."""
-        async with self.app.using() as served:
+        async with self.app.using() as served, admitted(caller, self._keys, _prices(served)) as paying:
             host = RequestHost(served.session.host)
             session = replace(served.session, host=host)
-            preset = preset_of(choice, principal, host)
-            question, provider = await asked_model(served, asked.text, choice, preset, conversation)
-            question, session = with_chosen_tools(question, session, choice)
+            preset = preset_of(choice, caller.principal, host)
+            question, provider = await asked_model(served, asked.text, choice, preset, conversation, caller)
+            caller.check_model(choice, f"{provider.name}/{question.model}")
+            question, session = with_chosen_tools(question, session, caller.choosing(choice))
             host.notes += await self._heeded(served, session, question, provider)
             meter = served.asker.meter(question, provider)
             saved = SavedConversation(conversation, None, host)
-            agent = agent_of(question, provider, meter, session, ApprovalChoice(), saved)
-            session.client.use(agent.question, provider, agent.approver, served.asker.find)
+            question, paid = paying.question(question, meter.pricing), paying.provider(provider)
+            agent = agent_of(question, paid, meter, session, ApprovalChoice(), saved)
+
+            async def find(model: str) -> tuple[Provider, str]:
+                provider, name = await served.asker.find(model)
+                caller.check_model(Choice(), f"{provider.name}/{name}")
+                return paying.provider(provider), name
+
+            sampler = session.client.sampler_for(agent.question, paid, agent.approver, find)
             yield Prepared(
-                agent.question, provider, agent.toolbox, agent.approver, meter.pricing, tuple(host.notes)
+                agent.question,
+                provider,
+                agent.toolbox.answering(host.elicitor(), sampler),
+                agent.approver,
+                meter.pricing,
+                tuple(host.notes),
+                paid,
+                served.number,
             )
+
+    def _keys(self) -> VirtualKeys:
+        from ...keys import VirtualKeys
+
+        return self.app.of(VirtualKeys)
 
     async def _heeded(
         self, served: Served, session: Session, question: Question, provider: Provider
@@ -107,8 +130,22 @@ def preset_of(choice: Choice, principal: str, host: RequestHost) -> Preset | Non
     return preset
 
 
+def _prices(served: Served) -> Callable[[Provider, str], Pricing]:
+    own = served.session.config.providers
+
+    def price(provider: Provider, model: str) -> Pricing:
+        return Pricing(provider.name, model, own=provider.name in own)
+
+    return price
+
+
 async def asked_model(
-    served: Served, text: str, choice: Choice, preset: Preset | None, conversation: Conversation
+    served: Served,
+    text: str,
+    choice: Choice,
+    preset: Preset | None,
+    conversation: Conversation,
+    caller: Caller,
 ) -> tuple[Question, Provider]:
     """The question ``text`` by the routes, or by the model that is named, and its provider. This is the one
     place where a request's provider is found."""
@@ -117,7 +154,9 @@ async def asked_model(
         profile = {"service": choice.service} if choice.service else {}
         return await asker.routed(text, QuestionOptions(), profile=profile, conversation=conversation)
     named = choice.model or (preset.model if preset else "") or await session.host.standing_model()
-    provider, model = await asker.find(await asker.best_models.named(named))
+    named = await asker.best_models.named(named)
+    caller.check_model(choice, "/".join(split_model(named, own_providers(session.config))))
+    provider, model = await asker.find(named)
     plain = session.config.model_copy(update={"responses": ()})
     way = route(plain, text, workspace=session.choice.workspace is not None)
     question = replace(way.question(text, model), hooks=asker.hooks)
@@ -135,9 +174,9 @@ def listed_models(app: App) -> Models:
 
     async def models(request: Request) -> Sequence[ListedModel]:
         from ....providers.usable import usable_providers
-        from ...app.resources import principal_of
 
-        principal = principal_of(request.scope)
+        caller = caller_of(request)
+        principal = caller.principal
         presets = PresetStore(LOCAL_USER if principal == _LOCAL else principal).all()
         found = [ListedModel("best", "The cheapest validated model"), ListedModel("auto", "By the routes")]
         found += [ListedModel(f"preset/{preset.name}", preset.name) for preset in presets]
@@ -148,6 +187,14 @@ def listed_models(app: App) -> Models:
                     ListedModel(f"{listing.provider}/{model.model}", model.model, listing.provider)
                     for model in listing.models
                 ]
-        return found
+        return [model for model in found if caller.allows_listed(model.id)]
 
     return models
+
+
+def caller_of(request: Request) -> Caller:
+    """Who makes ``request``, as the guard let it in."""
+    from ...app.resources import principal_of
+    from ...keys.gate import key_of
+
+    return Caller(principal_of(request.scope), key_of(request.scope))

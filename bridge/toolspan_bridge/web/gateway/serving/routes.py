@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..apis import CHAT, MESSAGES, RESPONSES, Api
+from ..apis import CHAT, MESSAGES, RESPONSES
 from .counting import TokenCount
-from .exchange import PING_SECONDS, Admission, Exchange, Who
+from .exchange import Answering, Exchange
 from .models import ModelList, Models
-from .running import Runs
+from .recorded import Recorded
 
 if TYPE_CHECKING:
     from starlette.routing import Route
+    from starlette.types import ASGIApp
 
 __all__ = ["gateway_routes"]
 
 
-def gateway_routes(
-    runs: Runs,
-    models: Models,
-    who: Who,
-    admission: Admission | None = None,
-    ping_seconds: float = PING_SECONDS,
-) -> list[Route]:
-    """The routes under ``/v1``: ``runs`` answers, ``models`` lists, ``who`` gives a request's principal; a
-    stream that is silent for ``ping_seconds`` gets a ping."""
+def gateway_routes(answering: Answering, models: Models) -> list[Route]:
+    """The routes under ``/v1``, which answer as ``answering`` says; ``models`` lists."""
     from starlette.routing import Route
 
-    admission = admission or Admission()
+    runs, who = answering.runs, answering.who
 
-    def exchange(api: Api) -> Exchange:
-        return Exchange(api, runs, who, admission, ping_seconds)
+    def recorded(endpoint: ASGIApp) -> Recorded:
+        return Recorded(endpoint, runs.activity, who)
 
-    posted: dict[str, Callable[..., Any]] = {
-        "/v1/chat/completions": exchange(CHAT),
-        "/v1/responses": exchange(RESPONSES),
-        "/v1/messages": exchange(MESSAGES),
-        "/v1/messages/count_tokens": TokenCount(runs, who),
+    posted: dict[str, ASGIApp] = {
+        "/v1/chat/completions": Exchange(CHAT, answering),
+        "/v1/responses": Exchange(RESPONSES, answering),
+        "/v1/messages": Exchange(MESSAGES, answering),
+        "/v1/messages/count_tokens": recorded(TokenCount(runs, who)),
     }
-    listed = ModelList(models)
+    listed = recorded(ModelList(models))
     return [
         *(Route(path, endpoint, methods=["POST"]) for path, endpoint in posted.items()),
         Route("/v1/models", listed, methods=["GET"]),

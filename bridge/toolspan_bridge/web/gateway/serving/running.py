@@ -13,21 +13,25 @@ from ....messages import Assistant, Message, ToolChoice, User
 from ....providers import Provider
 from ....providers.prices import Pricing
 from ....toolbox import Toolbox
+from ...activity import About, Activity, Began
 from ..apis import Api
 from ..asked import Asked
 from ..faults import RequestFault
 from ..history.hidden import Hidden, HiddenTurns
 from ..history.restored import digest, restored
 from ..pieces import Finished, Piece, pieces_of
-from ..replies import Begun, Collector
+from ..replies import Begun, Collected, Collector
+from .cached import CachedAnswer, Caching, is_kept
+from .caller import Caller
 from .choosing import Choice
 
-__all__ = ["Prepare", "Prepared", "Run", "Runs"]
+__all__ = ["Origin", "Prepare", "Prepared", "Run", "Runs"]
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Who answers a question and with what: ``notes`` are what whoever asks should know before."""
+    """Who answers a question and with what: ``notes`` are what whoever asks should know before; ``paid`` is
+    ``provider`` where its requests are charged to a key, ``generation`` counts the configs that were used."""
 
     question: Question
     provider: Provider
@@ -35,20 +39,42 @@ class Prepared:
     approver: Approver
     pricing: Pricing | None = None
     notes: tuple[str, ...] = ()
+    paid: Provider | None = None
+    generation: int = 0
 
 
-Prepare = Callable[[User, Choice, Conversation, str], AbstractAsyncContextManager[Prepared]]
-"""Finds who answers what the user asked last, by the choice, in a conversation of a principal; for the block.
+Prepare = Callable[[User, Choice, Conversation, Caller], AbstractAsyncContextManager[Prepared]]
+"""Finds who answers what the user asked last, by the choice, in a conversation of a caller; for the block.
 Raises ``BridgeError`` and ``RequestFault``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a request comes from: its ``caller``, the ``path`` that was asked, when it ``began``, and whether
+    its answer is kept."""
+
+    caller: Caller
+    path: str
+    began: Began
+    caching: Caching | None = None
+
+    def about(self, group: str = "") -> About:
+        """The same for the activity log."""
+        return About(self.caller.principal, self.path, self.caller.key_name, group)
 
 
 class Runs:
     """Begins the runs of all requests. ``prepare`` finds who answers; ``hidden`` is what clients did not see
-    of earlier answers, ``responses`` are those that are stored."""
+    of earlier answers, ``responses`` are those that are stored; ``activity`` records each."""
 
     def __init__(
-        self, prepare: Prepare, hidden: HiddenTurns | None = None, responses: HiddenTurns | None = None
+        self,
+        prepare: Prepare,
+        hidden: HiddenTurns | None = None,
+        responses: HiddenTurns | None = None,
+        activity: Activity | None = None,
     ) -> None:
+        self.activity = activity or Activity(None)
         self._prepare = prepare
         self._hidden = hidden or HiddenTurns()
         self._responses = responses or HiddenTurns()
@@ -70,33 +96,35 @@ class Runs:
         return find
 
     @asynccontextmanager
-    async def begin(self, api: Api, asked: Asked, choice: Choice, principal: str) -> AsyncGenerator[Run]:
+    async def begin(self, api: Api, asked: Asked, choice: Choice, origin: Origin) -> AsyncGenerator[Run]:
         """The run that answers ``asked``, for the block. Raises what ``prepare`` raises."""
-        history = restored(asked.messages, self._hidden, principal)
+        history = restored(asked.messages, self._hidden, origin.caller.principal)
         conversation = Conversation(history.messages)
         if history.conversation:
             conversation.id = history.conversation
         if isinstance(conversation.messages[-1], User):
             conversation.messages.pop()
         asked_last = _last_user(asked.messages)
-        async with self._prepare(asked_last, choice, conversation, principal) as prepared:
-            yield Run(self, api, asked, prepared, conversation, principal)
+        async with self._prepare(asked_last, choice, conversation, origin.caller) as prepared:
+            yield Run(self, api, asked, prepared, conversation, origin)
 
     def keep(self, finished: Run, answer: Assistant, ids: dict[str, str]) -> None:
         """Keep what the client does not see of ``finished``, which it sees as ``answer``."""
         visible = (*finished.asked.messages, answer)
         keys = [call.id for call in answer.calls] or [digest(visible)]
-        own = finished.own_messages
+        own, conversation = finished.own_messages, finished.conversation.id
         if own:
-            hidden = Hidden(own, finished.conversation.id, ids)
+            hidden = Hidden(own, conversation, ids)
             self._hidden.keep(finished.principal, keys, hidden)
         if finished.asked.store:
-            seen = Hidden(visible, finished.conversation.id)
+            seen = Hidden(visible, conversation)
             self._responses.keep(finished.principal, [f"resp_{finished.begun.id}"], seen)
 
 
 class Run:
-    """One answer that comes: ``begun``, with ``warnings`` that are known before its first piece."""
+    """One answer that comes: ``begun``, with ``warnings`` that are known before its first piece. ``cache``
+    says whether it was kept before (``hit``, ``miss``, or ``bypass`` where hooks have to run), empty where
+    nobody asked for that; ``watch`` follows it."""
 
     def __init__(
         self,
@@ -105,7 +133,7 @@ class Run:
         asked: Asked,
         prepared: Prepared,
         conversation: Conversation,
-        principal: str,
+        origin: Origin,
     ) -> None:
         self._runs = runs
         self._api = api
@@ -114,44 +142,86 @@ class Run:
         self._before = len(conversation.messages)
         self.asked = asked
         self.conversation = conversation
-        self.principal = principal
+        self.principal = origin.caller.principal
         self.question = _question(asked, prepared)
         self.begun = Begun(asked, f"{prepared.provider.name}/{self.question.model}")
         self.warnings = (*prepared.notes, *asked.warnings)
+        self._origin = origin
+        self.watch = runs.activity.watch(
+            origin.about(self.begun.id),
+            model=self.question.model,
+            provider=prepared.provider.name,
+            question=self.question.text,
+            pricing=prepared.pricing,
+        )
+        self.cache, self._cache_key = "", ""
+        self._cached: CachedAnswer | None = None
+        if (caching := origin.caching) is not None:
+            self._look_up(caching)
+
+    def _look_up(self, caching: Caching) -> None:
+        if self.question.hooks:
+            self.cache = "bypass"
+            return
+        self._cache_key = caching.key(self._prepared, self.question)
+        self._cached = caching.answers.find(self._cache_key, self._prepared.generation)
+        self.cache = "miss" if self._cached is None else "hit"
+        if self._cached is not None:
+            self.conversation.id = self._cached.conversation
 
     @property
     def own_messages(self) -> tuple[Message, ...]:
         """What the run added to the conversation after the question."""
+        if self._cached is not None:
+            return self._cached.own_messages
         added = self.conversation.messages[self._before :]
         return tuple(added if self.question.resumes else added[1:])
 
     async def pieces(self) -> AsyncGenerator[Piece]:
         """The pieces of the answer. Closing it cancels the run. Raises as ``pieces_of``."""
-        prepared, collector = self._prepared, Collector()
+        collector = Collector()
+        async with aclosing(self._again() if self._cached is not None else self._run()) as pieces:
+            async for piece in pieces:
+                collector.add(piece)
+                if isinstance(piece, Finished):
+                    self.watch.is_enough = True
+                    self._keep(collector.whole)
+                yield piece
+
+    async def _again(self) -> AsyncGenerator[Piece]:
+        """The pieces of the answer that was kept: they cost nothing."""
+        assert self._cached is not None
+        for piece in self._cached.pieces():
+            yield piece
+        told = {"deployment": "cache", "outcome": "answered", "reason": "", "seconds": 0.0}
+        about = self._origin.about(self.begun.id)
+        self._runs.activity.requested(about, self._origin.began, self.begun.model, tried=(told,))
+
+    def _run(self) -> AsyncGenerator[Piece]:
+        prepared = self._prepared
         events = run(
             self.question,
-            prepared.provider,
+            prepared.paid or prepared.provider,
             prepared.toolbox,
             self.conversation,
             approver=prepared.approver,
             pricing=prepared.pricing,
         )
         held = self.question.answer_schema is not None or _hooked(self.question)
-        pieces = pieces_of(events, self.asked.stops, held=held, thoughts=self.asked.thoughts)
-        async with aclosing(pieces):
-            async for piece in pieces:
-                collector.add(piece)
-                if isinstance(piece, Finished):
-                    self._keep(collector)
-                yield piece
+        watched = self._runs.activity.watched(events, self.watch)
+        return pieces_of(watched, self.asked.stops, held=held, thoughts=self.asked.thoughts)
 
-    def _keep(self, collector: Collector) -> None:
-        whole = collector.whole
+    def _keep(self, whole: Collected) -> None:
         calls = whole.finished.calls
         ids = [self._api.call_id(self.begun, number) for number in range(len(calls))]
         seen = tuple(replace(call, id=known) for call, known in zip(calls, ids, strict=True))
         provider_ids = {known: call.id for call, known in zip(calls, ids, strict=True)}
         self._runs.keep(self, Assistant(whole.text, seen), provider_ids)
+        caching = self._origin.caching
+        if self.cache == "miss" and caching is not None and is_kept(whole.finished.finish, self.watch.calls):
+            answer = CachedAnswer(whole, self.own_messages, self.conversation.id)
+            generation = self._prepared.generation
+            caching.answers.keep(self._cache_key, generation, answer, caching.seconds)
 
 
 def _last_user(messages: Sequence[Message]) -> User:
