@@ -30,6 +30,8 @@ __all__ = ["Activity", "Began", "Told"]
 _log = logging.getLogger("toolspan.activity")
 _MOST_WAITING = 10_000
 _MOST_AT_ONCE = 500
+_GATHER_SECONDS = 0.1
+"""How long entries are gathered for one write."""
 _POLL_SECONDS = 1.0
 _PAGE = 200
 
@@ -201,6 +203,7 @@ class Activity:
     async def _write(self) -> None:
         while True:
             await self._more.wait()
+            await anyio.sleep(_GATHER_SECONDS)
             self._more = anyio.Event()
             await self.flush()
 

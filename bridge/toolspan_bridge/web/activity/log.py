@@ -28,6 +28,11 @@ _PRUNE_EVERY = 1_000
 _KEY = ("hour", "kind", "name", "status", "bucket")
 _SUMS = ("count", "input_tokens", "output_tokens", "usd", "unpriced", "total_ms")
 _ABOUT = ("principal", "source", "key", "group")
+_INSERT = insert(entries).returning(entries.c.id, sort_by_parameter_order=True)
+_ADD = sqlite.insert(hourly)
+_ADD = _ADD.on_conflict_do_update(
+    index_elements=_KEY, set_={name: hourly.c[name] + _ADD.excluded[name] for name in _SUMS}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,11 @@ class ActivityLog:
     def append(self, new: Sequence[Entry]) -> list[Entry]:
         """Write ``new``, all or none; they come back with their ids."""
 
+        if not new:
+            return []
+
         def write(connection: Connection) -> list[Entry]:
-            ids = [
-                connection.execute(insert(entries).values(_row(each)).returning(entries.c.id)).scalar_one()
-                for each in new
-            ]
+            ids = connection.execute(_INSERT, [_row(each) for each in new]).scalars().all()
             _count(connection, new)
             self._until_pruned -= len(new)
             if self._until_pruned <= 0:
@@ -146,9 +151,9 @@ def _count(connection: Connection, new: Sequence[Entry]) -> None:
     for each in new:
         place = (int(each.at // _HOUR), each.kind, each.name, each.status, bucket_of(each.total_ms))
         usd = 0 if each.usd is None else round(each.usd * _NANO)
-        figures = (1, each.input_tokens, each.output_tokens, usd, int(each.usd is None), each.total_ms)
-        sums[place] = [one + other for one, other in zip(sums[place], figures, strict=True)]
-    for place, figures_ in sums.items():
-        row = sqlite.insert(hourly).values(dict(zip((*_KEY, *_SUMS), (*place, *figures_), strict=True)))
-        added = {name: hourly.c[name] + row.excluded[name] for name in _SUMS}
-        connection.execute(row.on_conflict_do_update(index_elements=_KEY, set_=added))
+        added = (1, each.input_tokens, each.output_tokens, usd, int(each.usd is None), each.total_ms)
+        sums[place] = [one + other for one, other in zip(sums[place], added, strict=True)]
+    rows: list[dict[str, Any]] = [
+        dict(zip((*_KEY, *_SUMS), (*place, *figures), strict=True)) for place, figures in sums.items()
+    ]
+    connection.execute(_ADD, rows)
