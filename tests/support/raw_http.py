@@ -106,7 +106,7 @@ class RawClient:
         status, *lines = bytes(self._take(end)).decode("latin-1").split("\r\n")
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines if line)}
         number = int(status.split()[1])
-        if number == 100:
+        if number in (100, 204, 304):
             return Answer(number, headers, b"")
         return Answer(number, headers, b"" if of_head else self._body(headers))
 

@@ -32,15 +32,15 @@ def test_a_changed_config_is_used_at_once_and_a_bad_one_leaves_the_old(tmp_path:
         stream = app.opened("GET", "/api/events")
         config = tmp_path / "toolspan.yaml"
         config.write_text(CONFIG.replace("get_weather", "get_forecast"))
-        assert stream.readline() == b"id: 1\n"
+        first = int(stream.readline().removeprefix(b"id: "))
         assert stream.readline() == b"event: config_reloaded\n"
         names = [tool["name"] for tool in app.ask("GET", "/api/tools/list").json["tools"]]
         assert names == ["get_forecast", "remove_all"]
         config.write_text("tools: {registry: 3}\n")
         assert eventually(lambda: bool(app.ask("GET", "/api/health").json["config"]["problems"]))
         assert app.ask("GET", "/api/health").json["tools"] == 2
-        again = app.opened("GET", "/api/events", Last_Event_ID="1")
-        assert again.readline() == b"id: 2\n"
+        again = app.opened("GET", "/api/events", Last_Event_ID=str(first))
+        assert again.readline() == b"id: %d\n" % (first + 1)
         assert again.readline() == b"event: config_failed\n"
         assert json.loads(again.readline().removeprefix(b"data: "))["problems"]
 

@@ -20,8 +20,8 @@ ENDPOINTS = (
         "Follow what happens: server-sent events.",
         followed,
         "events",
-        description="Events: config_reloaded, config_failed, tools_changed, server_changed, note; missed says "
-        "how many are not kept any more.",
+        description="Events: config_reloaded, config_failed, tools_changed, server_changed, note; missed "
+        "says how many are not kept any more: null where the server was started anew.",
         problems=(400,),
         stream=True,
         media_type="text/event-stream",

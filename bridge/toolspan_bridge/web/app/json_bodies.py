@@ -40,7 +40,7 @@ async def read_body(request: Request, most: int) -> bytes:
         async for chunk in request.stream():
             found += chunk
             if len(found) > most:
-                raise Problem(413, f"a body is at most {most:,} bytes here (limits.message_bytes)")
+                raise Problem(413, f"a body is at most {most:,} bytes (limits.message_bytes)")
     except ClientDisconnect:
         raise Problem(400, "the body is not whole") from None
     return bytes(found)

@@ -130,7 +130,7 @@ def _query(endpoint: Endpoint, request: Request) -> BaseModel | None:
 
 async def _body(endpoint: Endpoint, request: Request, most: int) -> BaseModel | None:
     if endpoint.body is None:
-        if request.method != "GET" and await read_body(request, most=1_024) not in (b"", b"{}"):
+        if request.method != "GET" and (await read_body(request, most)).strip() not in (b"", b"{}"):
             raise Problem(400, "there is nothing to say in the body: leave it out, or send {}")
         return None
     raw, value = await read_json(request, most)

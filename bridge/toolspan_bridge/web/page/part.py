@@ -21,4 +21,4 @@ def _routes(app: App) -> Sequence[BaseRoute]:
     return page_routes()
 
 
-PART = Part(routes=_routes, public=("/ui",), page=True)
+PART = Part(routes=_routes, public=("/", "/ui", "/ui/"), page=True)

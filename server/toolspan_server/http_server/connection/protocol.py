@@ -30,6 +30,7 @@ from .request_checks import (
     UNASKED,
     UNREADABLE,
     RequestRejected,
+    known_scope,
 )
 from .request_cycle import CYCLE, RequestCycle, complete_scope
 from .settings import Settings
@@ -339,7 +340,7 @@ class Connection(HttpToolsProtocol):
         self._settings.log(self.loop.time(), f"Refused a request: {refused.status}, {refused.message}")
         self._settings.on_refused(refused)
         render_of = self._settings.render_of
-        self._last = refused.raw(None if render_of is None else render_of(cast("Any", self.scope)))
+        self._last = refused.raw(None if render_of is None else render_of(known_scope(self)))
         self._due = None
         self._unparsed = 0
         self._bodies.arrived(self)

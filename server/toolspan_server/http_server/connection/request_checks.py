@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..asgi import RefusedResponse
 
@@ -30,6 +30,21 @@ class RequestRejected(Exception):
     def __init__(self, refused: RefusedResponse) -> None:
         super().__init__(refused.message)
         self.refused = refused
+
+
+class Begun(Protocol):
+    """A connection with a request whose head may not be whole."""
+
+    scope: Any
+    url: bytes
+
+
+def known_scope(connection: Begun) -> dict[str, Any]:
+    """The scope of its request, as far as it is known: of a head that is not whole the path alone."""
+    if not connection.scope:
+        return {}
+    path = connection.url.partition(b"?")[0].decode("latin-1")
+    return {"path": path, **connection.scope}
 
 
 class Refusals:
