@@ -15,7 +15,7 @@ from ..calls.context import Context
 from ..common.changes import Change
 from ..config import Config, LimitsConfig
 from ..parts.environment import Environment
-from ..parts.service import Service
+from ..parts.service import Service, workers_of
 from ..prompts import prompts_of
 from ..resources import differing, resources_of
 from ..schema.records import is_same
@@ -63,7 +63,8 @@ class ConfigSnapshot:
     def workers(self) -> list[Service | SourceRunner]:
         """What runs beside the calls."""
         files = [self.resources] if self.resources is not None and self.resources.has_files else []
-        return [*self.services.values(), *self.source_runners, *files]
+        services = [worker for service in self.services.values() for worker in workers_of(service)]
+        return [*services, *self.source_runners, *files]
 
     async def offered(self) -> None:
         """Wait for the first offer of every source, at most ``limits.upstream_connect_seconds``."""
@@ -106,14 +107,16 @@ def _differences(old: ConfigSnapshot, new: ConfigSnapshot) -> Iterator[Change]:
     listed_alike = new.executor.registry.lists_the_same(list(old.executor.registry))
     if not (listed_alike and _members(old) == _members(new)):
         yield Change("tools")
+    same_upstreams = _with_catalogs(old.services) == _with_catalogs(new.services)
     if not (
-        is_same(before.resources, after.resources)
+        same_upstreams
+        and is_same(before.resources, after.resources)
         and is_same(before.resource_templates, after.resource_templates)
         and before.skills == after.skills
     ):
         yield Change("resources")
     yield from differing(before, after)
-    if not is_same(before.prompts, after.prompts):
+    if not (same_upstreams and is_same(before.prompts, after.prompts)):
         yield Change("prompts")
 
 
@@ -179,6 +182,8 @@ def _services(config: Config, environment: Environment, earlier: ConfigSnapshot 
     for name, each in config.services.configured().items():
         if earlier is not None and name in known and is_same(known[name], each):
             services[name] = earlier.services[name]
+        elif earlier is not None and name in earlier.services:
+            services[name] = each.renewed(environment, earlier.services[name])
         else:
             services[name] = each.build(environment)
     return services

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Protocol
 
 from ..problems import Path
@@ -18,6 +18,13 @@ class Service(Protocol):
     async def run(self) -> None:
         """Prepare and stay current (index, watch files …) until cancelled."""
         ...
+
+
+def workers_of(service: Service) -> Sequence[Service]:
+    """What is run of ``service``: its ``workers``, if it has any, each of which goes on for as long as any
+    service has it; else itself."""
+    workers: Sequence[Service] | None = getattr(service, "workers", None)
+    return (service,) if workers is None else workers
 
 
 class ServiceConfig(NamedRecords):
@@ -60,6 +67,11 @@ class ServiceConfig(NamedRecords):
     @abstractmethod
     def build(self, environment: Environment) -> Service:
         """The live service, not yet running. Cheap."""
+
+    def renewed(self, environment: Environment, earlier: Service) -> Service:
+        """The live service in place of ``earlier``, which was built of another config in the same
+        environment: with those of its ``workers`` that may go on."""
+        return self.build(environment)
 
 
 SERVICES = Parts[ServiceConfig]("toolspan_server.tools.services")

@@ -183,6 +183,18 @@ class NamedRecords(Record):
     def model_dump(self) -> Any:
         return _plain(self.root)
 
+    @override
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and bool(self.root == cast("Self", other).root)
+
+    @override
+    def __hash__(self) -> int:
+        return hash((type(self), *self.root))
+
+    @override
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.root!r})"
+
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Record):

@@ -10,7 +10,7 @@ from pydantic_core import ValidationError
 from typing_extensions import override
 
 from toolspan_server.schema.constraints import BeforeValidator, Limits
-from toolspan_server.schema.records import NamedRecords, Record, key
+from toolspan_server.schema.records import NamedRecords, Record, is_same, key
 
 
 class Wheel(Record):
@@ -100,6 +100,14 @@ def test_an_object_of_any_names_is_one_record() -> None:
     assert fleet.root["a"].size == 3
     assert fleet.model_dump() == {"a": {"size": 3, "tags": ()}}
     assert faults(Fleet, {"A": {"size": 3}}) == [(("A", "[key]"), "string_pattern_mismatch")]
+
+
+@pytest.mark.requirement("I15.4.42")
+def test_objects_of_any_names_are_the_same_only_if_their_entries_are() -> None:
+    one, same = Fleet.model_validate({"a": {"size": 1}}), Fleet.model_validate({"a": {"size": 1}})
+    assert is_same(one, same) and hash(one) == hash(same)
+    for other in ({"a": {"size": 2}}, {"b": {"size": 1}}, {"a": {"size": 1}, "b": {"size": 1}}, {}):
+        assert not is_same(one, Fleet.model_validate(other))
 
 
 def test_unknown_keys_can_be_ignored_and_the_context_reaches_every_part() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,6 +24,7 @@ from ...engines.upstreams import (
 )
 from ...errors import ToolFailure
 from ...parts.environment import Environment
+from ...schema.records import is_same
 from ._change_watch import ChangeWatch
 from ._client_relay import ClientRelay
 from ._principal_connections import PrincipalConnections
@@ -167,10 +168,32 @@ def _secrets_of(url: str) -> frozenset[str]:
 
 
 class Upstreams:
-    """Every upstream of a config by name."""
+    """Every upstream of a config by name; those of ``earlier`` of which the configs say the same."""
 
-    def __init__(self, configs: Mapping[str, UpstreamConfig], environment: Environment) -> None:
-        self.upstreams = {name: Upstream(name, config, environment) for name, config in configs.items()}
+    def __init__(
+        self,
+        configs: Mapping[str, UpstreamConfig],
+        environment: Environment,
+        earlier: Upstreams | None = None,
+    ) -> None:
+        self._configs = configs
+        kept = {} if earlier is None else earlier._same(configs)
+        self.upstreams = {
+            name: kept.get(name) or Upstream(name, config, environment) for name, config in configs.items()
+        }
+
+    @property
+    def workers(self) -> Sequence[Upstream]:
+        """The upstreams, which run one by one."""
+        return tuple(self.upstreams.values())
+
+    def _same(self, configs: Mapping[str, UpstreamConfig]) -> dict[str, Upstream]:
+        known = self._configs
+        return {
+            name: self.upstreams[name]
+            for name, config in configs.items()
+            if name in known and is_same(known[name], config)
+        }
 
     async def run(self) -> None:
         """Keep all of them connected until cancelled."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from ...parts.environment import Environment
-from ...parts.service import ServiceConfig
+from ...parts.service import Service, ServiceConfig
 from ...problems import Path
 from ._upstream_config import ItemName, UpstreamConfig
 
@@ -37,3 +37,9 @@ class Config(ServiceConfig):
         from ._upstreams import Upstreams
 
         return Upstreams(self.root, environment)
+
+    @override
+    def renewed(self, environment: Environment, earlier: Service) -> Upstreams:
+        from ._upstreams import Upstreams
+
+        return Upstreams(self.root, environment, earlier if isinstance(earlier, Upstreams) else None)

@@ -74,7 +74,7 @@ async def test_a_call_that_is_gone_when_its_client_comes_back_is_made_anew_with_
         client = ReturningClient(ANSWERS)
         with pytest.raises(InputRequired) as caught:
             await runtime.execute("elicit", {}, Context(client=client))
-        runtime.snapshot.services["upstreams"].upstreams["talker"].conversations.end()  # type: ignore[attr-defined]
+        runtime.snapshot.services["upstreams"].upstreams["talker"].relay_of_caller().end()  # type: ignore[attr-defined]
         await anyio.wait_all_tasks_blocked()
         client = client.come_back(caught.value)
         result = await runtime.execute("elicit", {}, Context(client=client))
