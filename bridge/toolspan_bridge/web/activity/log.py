@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select
+from sqlalchemy import Connection, Insert, RowMapping, delete, func, insert, select
 from sqlalchemy.dialects import sqlite
 
 from ..storage.state_database import StateDatabase
@@ -29,10 +29,15 @@ _KEY = ("hour", "kind", "name", "status", "bucket")
 _SUMS = ("count", "input_tokens", "output_tokens", "usd", "unpriced", "total_ms")
 _ABOUT = ("principal", "source", "key", "group")
 _INSERT = insert(entries).returning(entries.c.id, sort_by_parameter_order=True)
-_ADD = sqlite.insert(hourly)
-_ADD = _ADD.on_conflict_do_update(
-    index_elements=_KEY, set_={name: hourly.c[name] + _ADD.excluded[name] for name in _SUMS}
-)
+
+
+def _adding() -> Insert:
+    adding = sqlite.insert(hourly)
+    sums = {name: hourly.c[name] + adding.excluded[name] for name in _SUMS}
+    return adding.on_conflict_do_update(index_elements=_KEY, set_=sums)
+
+
+_ADD = _adding()
 
 
 @dataclass(frozen=True, slots=True)
