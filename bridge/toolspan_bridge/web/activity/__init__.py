@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from .activity import Activity, Began
     from .entry import About, Entry
     from .log import ACTIVITY_FILE, ActivityLog
+    from .recording import Recording
 
-__all__ = ["ACTIVITY_FILE", "About", "Activity", "ActivityLog", "Began", "Entry"]
+__all__ = ["ACTIVITY_FILE", "About", "Activity", "ActivityLog", "Began", "Entry", "Recording"]
 
 _MODULES = {
     "ACTIVITY_FILE": ".log",
@@ -22,6 +23,7 @@ _MODULES = {
     "ActivityLog": ".log",
     "Began": ".activity",
     "Entry": ".entry",
+    "Recording": ".recording",
 }
 
 if not TYPE_CHECKING:

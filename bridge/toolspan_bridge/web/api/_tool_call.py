@@ -12,6 +12,7 @@ from ...errors import UsageError
 from ...loop import called
 from ...sessions.approving import approver_of, bases, policy_of
 from ...sessions.chosen.approvals import ApprovalChoice
+from ..activity import About, Activity
 from ..endpoint import Answer, Call, Values
 from ..problems import Problem
 
@@ -50,7 +51,8 @@ async def call_tool(call: Call) -> dict[str, Any]:
         _refuse_unapproved(session, tool, wanted)
         allowed = (f"{tool.server}/{tool.name}",) if wanted.approved else ()
         approver = approver_of(session, ApprovalChoice(allowed=allowed), secrets.token_hex(16))
-        outcome = await called(session.toolbox, tool, wanted.arguments, approver, None, served.asker.hooks)
+        record = call.app.of(Activity).calls(About(call.principal, call.request.url.path))
+        outcome = await called(session.toolbox, tool, wanted.arguments, approver, record, served.asker.hooks)
         return dict(outcome.result)
 
 

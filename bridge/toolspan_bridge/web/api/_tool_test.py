@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
 from ...conversation import Conversation
-from ...loop import answer
+from ...loop import run
 from ...sessions.agent import agent_of
 from ...sessions.chosen.approvals import ApprovalChoice
 from ...sessions.chosen.question import QuestionOptions
 from ...sessions.costs import cost_data
 from ...sessions.kept.saved_conversation import SavedConversation
+from ..activity import About, Activity, Recording
 from ..endpoint import Answer, Call, Values
 from ..problems import Problem
 
@@ -77,10 +79,15 @@ async def tested(call: Call) -> TestAnswer:
         session, asker = served.session, served.asker
         saved = SavedConversation(Conversation(), None, session.host)
         options = QuestionOptions(model=wanted.model)
-        question, provider = await asker.routed(str(wanted.query), options, conversation=saved.conversation)
+        about = About(call.principal, call.request.url.path, group=secrets.token_hex(8))
+        recording = Recording(call.app.of(Activity), about)
+        with recording.preparing(str(wanted.model)):
+            question, provider = await asker.routed(
+                str(wanted.query), options, conversation=saved.conversation
+            )
         meter = asker.meter(question, provider)
         agent = agent_of(options.applied_to(question), provider, meter, session, ApprovalChoice(), saved)
-        found = await answer(
+        events = run(
             agent.question,
             provider,
             agent.toolbox,
@@ -88,6 +95,7 @@ async def tested(call: Call) -> TestAnswer:
             approver=agent.approver,
             pricing=meter.pricing,
         )
+        found = await recording.answered(events, agent.question, provider, meter.pricing)
         return _described(found, {tool.name: tool.server for tool in agent.toolbox.tools})
 
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import anyio
 from anyio.abc import TaskGroup
 
+from ..activity import Activity
 from ..problems import Problem
 from .in_use import Using
 from .limits import ConversationLimits
@@ -19,11 +20,14 @@ _END_SECONDS = 5.0
 
 
 class Conversations:
-    """Runs within ``running``; ``using`` gives the session of now. At its end every question is cancelled,
-    and what the person was asked is denied."""
+    """Runs within ``running``; ``using`` gives the session of now, ``activity`` records each question. At its
+    end every question is cancelled, and what the person was asked is denied."""
 
-    def __init__(self, using: Using, limits: ConversationLimits | None = None) -> None:
+    def __init__(
+        self, using: Using, limits: ConversationLimits | None = None, activity: Activity | None = None
+    ) -> None:
         self.limits = limits or ConversationLimits()
+        self.activity = activity or Activity(None)
         self._using = using
         self._owned: dict[str, OwnConversations] = {}
         self._memory: dict[str, MemoryShelf] = {}

@@ -21,6 +21,7 @@ from .run import Answering, Run, beside, told
 
 if TYPE_CHECKING:
     from ...presets import Preset
+    from ..activity import Recording
     from .details import Details
     from .in_use import Using
     from .limits import ConversationLimits
@@ -87,9 +88,10 @@ class LiveConversation:
         details: Details,
         posted: Posted,
         preset_of: PresetOf,
+        recording: Recording,
     ) -> None:
         """Answer ``posted`` and tell its events; whatever comes of it, ``run_ended`` is the last one.
-        ``preset_of`` gives the preset of a name."""
+        ``preset_of`` gives the preset of a name; ``recording`` records it."""
         assert self.run is not None
         run = self.run
         tell = partial(self._tell, run)
@@ -102,7 +104,7 @@ class LiveConversation:
                         preset = await to_thread.run_sync(preset_of, details.preset)
                         asker = beside(used.asker, host)
                         saved.conversation.settings = details.settings()
-                        answering = Answering(asker, saved, host, tell, preset, details.model)
+                        answering = Answering(asker, saved, host, tell, preset, details.model, recording)
                         await self._answered(answering, posted)
                     await to_thread.run_sync(shelf.keep, self.id, replace(details, begun=True))
         finally:

@@ -15,6 +15,7 @@ from ...conversation.journal import now
 from ...errors import BusyError
 from ...providers import own_providers, split_model
 from ...sessions.kept.exported import exported
+from ..activity import About, Activity, Recording
 from ..pages import Page, page_of
 from ..problems import Problem
 from .details import Details
@@ -36,6 +37,7 @@ class Runner(Protocol):
     """What answers in the background."""
 
     limits: ConversationLimits
+    activity: Activity
 
     def start(self, live: LiveConversation, answer: Callable[[], Any]) -> None:
         """Answer. Raises ``Problem`` where too many are being answered."""
@@ -199,6 +201,7 @@ class OwnConversations:
                 replace(summary.details, model=model),
                 posted,
                 self._preset,
+                Recording(self._runner.activity, About(self._principal, "/api/conversations", group=run.id)),
             ),
         )
         return run

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def _lifespan(app: App) -> AsyncGenerator[None]:
+    from ..activity import Activity
     from .engine import Conversations
 
-    conversations = Conversations(app.using)
+    conversations = Conversations(app.using, activity=app.of(Activity))
     app.provide(conversations)
     async with conversations.running():
         yield

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ...presets import Preset
     from ...sessions.kept.saved_conversation import SavedConversation
     from ...sessions.session import Session
+    from ..activity import Recording
     from .host import ConversationHost, Tell
 
 _log = logging.getLogger(__name__)
@@ -106,16 +107,18 @@ class Answering:
     tell: Tell
     preset: Preset | None
     model: str
+    recording: Recording
 
     async def answer(self, asked: Asked) -> None:
         """Answer ``asked``. Raises what the provider raises."""
-        session = self._session()
-        options = QuestionOptions(self.model or None, stream=True, preset=self.preset)
-        mentioned = await with_mentions(asked.text, session.toolbox)
-        whole = Asked(mentioned.text, (*asked.parts, *mentioned.parts))
-        ready = await made_ready(
-            self.asker, whole, options, self.saved, approvals=ApprovalChoice(), limits=LimitChoice()
-        )
+        with self.recording.preparing(self.model):
+            session = self._session()
+            options = QuestionOptions(self.model or None, stream=True, preset=self.preset)
+            mentioned = await with_mentions(asked.text, session.toolbox)
+            whole = Asked(mentioned.text, (*asked.parts, *mentioned.parts))
+            ready = await made_ready(
+                self.asker, whole, options, self.saved, approvals=ApprovalChoice(), limits=LimitChoice()
+            )
         agent = ready.agent
         sampler = session.client.sampler_for(agent.question, ready.provider, agent.approver, self.asker.find)
         events = run(
@@ -127,8 +130,10 @@ class Answering:
             pricing=ready.meter.pricing,
             at_limit=self._limit,
         )
-        async with aclosing(events):
-            async for event in events:
+        pricing = ready.meter.pricing
+        watched = self.recording.watched(events, agent.question, ready.provider, pricing)
+        async with aclosing(watched):
+            async for event in watched:
                 ready.meter.take(event)
                 self._event(event, ready.meter.usd)
 
