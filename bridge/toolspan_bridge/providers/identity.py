@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from ..errors import BridgeError
@@ -26,17 +26,16 @@ class Identity:
     version: str = ""
 
 
-@runtime_checkable
-class Identified(Protocol):
+class Identified(ABC):
     """A provider that stands for another one, and tells what can be told of its models."""
 
+    @abstractmethod
     async def identity(self, model: str) -> Identity:
         """The identity of ``model`` at the provider that it stands for."""
-        ...
 
+    @abstractmethod
     def wire(self, model: str) -> Provider:
         """The provider that it stands for, in the wire format in which ``model`` is asked."""
-        ...
 
 
 def wire_of(provider: Provider, model: str) -> Provider:

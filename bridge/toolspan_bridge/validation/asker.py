@@ -115,7 +115,7 @@ class Asker(PoolUser):
         self, provider: Provider, name: str, scenario: Scenario, setting: Setting
     ) -> Conversed:
         question = Question(
-            "",
+            scenario.asked[0].query,
             name,
             system=setting.system,
             max_iterations=setting.max_iterations,
@@ -131,9 +131,9 @@ class Asker(PoolUser):
         for number, turn in enumerate(scenario.asked):
             if number and scenario.turn_faults(number - 1, answers[-1]):
                 break
-            asked = replace(question, text=turn.query)
-            here = replace(setting, toolbox=self._called(scenario.in_turn(number, setting)))
-            answers.append(await self._answer(asked, provider, here, conversation))
+            asked = replace(question, text=turn.query) if number else question
+            toolbox = self._called(scenario.in_turn(number, setting))
+            answers.append(await self._answer(asked, provider, setting, toolbox, conversation))
         return Conversed(tuple(answers))
 
     def _called(self, toolbox: Toolbox) -> Toolbox:
@@ -141,7 +141,12 @@ class Asker(PoolUser):
         return toolbox if self._through is None else toolbox.called_through(self._through)
 
     async def _answer(
-        self, question: Question, provider: Provider, setting: Setting, conversation: Conversation
+        self,
+        question: Question,
+        provider: Provider,
+        setting: Setting,
+        toolbox: Toolbox,
+        conversation: Conversation,
     ) -> Answer:
         """The answer to ``question`` with its cost."""
         spent: list[float | None] = []
@@ -149,15 +154,15 @@ class Asker(PoolUser):
         observed = observing.get()
         approver = ScenarioApprover(self._approver, setting.approvals)
         at_limit = None if setting.closing else _stops
-        asked = run(question, provider, setting.toolbox, conversation, approver=approver, at_limit=at_limit)
+        asked = run(question, provider, toolbox, conversation, approver=approver, at_limit=at_limit)
         async with aclosing(asked) as events:
             async for event in events:
-                if observed is not None and isinstance(event, _WORDS):
+                if observed is not None and observed.first is None and isinstance(event, _WORDS):
                     observed.heard()
-                if isinstance(event, UsageReported):
+                elif isinstance(event, UsageReported):
                     cost = None if own else cost_of(provider.name, question.model, event.usage)
                     spent.append(None if cost is None else cost * provider.price_share)
-                if isinstance(event, End):
+                elif isinstance(event, End):
                     return replace(event.answer, usd=total_usd(spent))
         raise AssertionError("a run ends with End")
 

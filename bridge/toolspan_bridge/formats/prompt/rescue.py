@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from ...messages import Assistant, Reply, Request, ToolSpec
 from ..names import NameTable
+from ..shared.identity import IdentityKey
 from ..shared.replies.parse import WireCall, reply
 from .written_calls import written_calls
 
@@ -48,10 +50,22 @@ _OBJECTS = tuple(
 def callable_names(tools: Sequence[ToolSpec]) -> dict[str, str]:
     """How each of ``tools`` may be called in a text, to its wire name: so, and by its own name if no other
     has it."""
-    table = NameTable.of(tools)
+    return dict(_callable_names(IdentityKey(tools)))
+
+
+@lru_cache(maxsize=32)
+def _callable_names(tools: IdentityKey[ToolSpec]) -> Mapping[str, str]:
+    table = NameTable.of(tools.items)
     own = [tool.name for tool in table.tools]
     names = {tool.name: table.wire(tool) for tool in table.tools if own.count(tool.name) == 1}
     return names | {table.wire(tool): table.wire(tool) for tool in table.tools}
+
+
+@lru_cache(maxsize=32)
+def _starts(names: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+    """With what a text that is a call begins, and the characters of the longest of these."""
+    found = (*_OBJECTS, *(f"{start}{name}(" for start in ("", "[") for name in names))
+    return found, max(map(len, found))
 
 
 class HeldText:
@@ -60,7 +74,7 @@ class HeldText:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        self._starts = (*_OBJECTS, *(f"{start}{name}(" for start in ("", "[") for name in names))
+        self._starts, self._longest = _starts(tuple(names))
         self._text = "\n"
         self._begun = False
         self._holding = False
@@ -107,13 +121,15 @@ class HeldText:
         return ""
 
     def _starts_as_text(self) -> bool:
+        if self._begun:
+            return True
         head = "".join(self._text[1:257].split())
-        if not self._begun:
-            self._holding = head.startswith(self._starts)
-            self._begun = (
-                bool(head) and not self._holding and not any(s.startswith(head) for s in self._starts)
-            )
+        self._holding = head.startswith(self._starts)
+        self._begun = bool(head) and not self._holding and not self._may_start_with(head)
         return self._begun
+
+    def _may_start_with(self, head: str) -> bool:
+        return len(head) < self._longest and any(start.startswith(head) for start in self._starts)
 
     def _pass(self) -> str:
         place = self._text.find(self._until, 1)

@@ -13,7 +13,7 @@ from ...errors import BridgeError
 from ...messages import Reply, Request
 from ...messages.deltas import Delta
 from ...providers import Provider
-from ...providers.identity import Identity, identity_of, wire_of
+from ...providers.identity import Identified, Identity, identity_of, wire_of
 from ...providers.pool import Providers
 from .recorder import Recorder
 
@@ -45,7 +45,7 @@ class RecordingProviders:
         return self._known[model]
 
 
-class _Recorded(Provider):
+class _Recorded(Provider, Identified):
     """The provider ``inner`` of ``model``."""
 
     def __init__(self, model: str, inner: Provider, recorder: Recorder) -> None:
@@ -57,12 +57,14 @@ class _Recorded(Provider):
         self._inner = inner
         self._recorder = recorder
 
+    @override
     async def identity(self, model: str) -> Identity:
         """The identity of ``model``."""
         found = await identity_of(self._inner, model)
         self._recorder.keep_model(self._model, model, self._inner, found)
         return found
 
+    @override
     def wire(self, model: str) -> Provider:
         """The provider that is recorded, in the wire format of ``model``."""
         return wire_of(self._inner, model)

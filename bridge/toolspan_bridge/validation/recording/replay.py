@@ -25,7 +25,7 @@ from ...messages import Reply, Request, ToolOutcome, ToolSpec
 from ...messages.deltas import Delta
 from ...providers import Provider
 from ...providers.contract import pieces
-from ...providers.identity import Identity
+from ...providers.identity import Identified, Identity
 from ...toolbox import Toolbox
 from ...toolbox._ways import Make
 from ...toolbox.connection import ToolConnection
@@ -155,7 +155,7 @@ def _place() -> Place:
     return attempt.place
 
 
-class _Replayed(Provider):
+class _Replayed(Provider, Identified):
     """The provider of a recorded model."""
 
     def __init__(self, model: RecordedModel, replay: Replay) -> None:
@@ -166,11 +166,13 @@ class _Replayed(Provider):
         self._model = model
         self._replay = replay
 
+    @override
     async def identity(self, model: str) -> Identity:
         """What was told of the model when it was recorded."""
         del model
         return self._model.identity
 
+    @override
     def wire(self, model: str) -> Provider:
         """The provider in the wire format of ``model``."""
         del model

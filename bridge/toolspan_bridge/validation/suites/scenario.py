@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -88,7 +89,7 @@ class Scenario(Surroundings):
             raise Faulty(Fault((), f"{info.field_name!r} stands beside 'turns'", hint, on_key=True))
         return value
 
-    @property
+    @cached_property
     def asked(self) -> tuple[Turn, ...]:
         """The turns, in their order: at least one."""
         if self.query is None or self.expect is None:

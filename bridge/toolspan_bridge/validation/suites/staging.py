@@ -28,6 +28,10 @@ __all__ = ["Nobody", "ScenarioApprover", "ScenarioElicitor", "staged"]
 
 def staged(scenario: Surroundings, usual: Setting) -> Setting:
     """``usual`` with what ``scenario`` says of tools, mocks, earlier messages, and a person's answers."""
+    if not (scenario.mocks or scenario.elicitations or scenario.messages or scenario.approvals) and (
+        scenario.tools == "all"
+    ):
+        return usual
     toolbox = _with_tools(scenario, usual.toolbox)
     if scenario.elicitations:
         toolbox = toolbox.answering(ScenarioElicitor(scenario.elicitations))

@@ -28,7 +28,7 @@ In place of ``turns``, which are given one for each request, ``answers`` are fou
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,9 @@ class Scripted(Provider):
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """The next turn in its recorded pieces, and whole. Raises as ``answer``."""
         turn, reply = await self._next(request)
-        for delta in (*turn.deltas, *pieces(replace(reply, message=replace(reply.message, text="")))):
+        for delta in turn.deltas:
+            yield delta
+        for delta in _calls(reply):
             yield delta
         if turn.silent:
             await anyio.sleep_forever()
@@ -134,7 +136,15 @@ class Scripted(Provider):
         """There is nothing to close."""
 
 
+def _calls(reply: Reply) -> Iterator[Delta]:
+    """The calls of ``reply`` as a stream brings them, without its text."""
+    if reply.message.calls:
+        yield from pieces(replace(reply, message=replace(reply.message, text="")))
+
+
 def _named(reply: Reply, names: NameTable, place: int) -> Reply:
+    if not reply.message.calls:
+        return reply
     calls = tuple(
         replace(call, id=call.id or f"call_{place + 1}_{number}", name=_wire_name(call.name, names))
         for number, call in enumerate(reply.message.calls, start=1)

@@ -17,7 +17,7 @@ from ....messages import Reply, Request
 from ....messages.deltas import Delta
 from ....providers import Provider
 from ....providers.contract import pieces
-from ....providers.identity import Identity, identity_of, wire_of
+from ....providers.identity import Identified, Identity, identity_of, wire_of
 from ....providers.pool import Providers
 
 __all__ = ["AskBatch", "BatchedProviders"]
@@ -80,7 +80,7 @@ class BatchedProviders:
         return (await self._pool.get(model))[0]
 
 
-class _BatchedProvider(Provider):
+class _BatchedProvider(Provider, Identified):
     """Stands for the provider ``inner``; ``ask`` gives the answers."""
 
     def __init__(self, inner: Provider, ask: Callable[[Request], Awaitable[Reply]]) -> None:
@@ -91,10 +91,12 @@ class _BatchedProvider(Provider):
         self._inner = inner
         self._ask = ask
 
+    @override
     async def identity(self, model: str) -> Identity:
         """The identity of ``model``: that of the provider, however it is asked."""
         return await identity_of(self._inner, model)
 
+    @override
     def wire(self, model: str) -> Provider:
         """The provider that is asked, in the wire format of ``model``."""
         return wire_of(self._inner, model)
