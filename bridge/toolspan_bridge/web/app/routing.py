@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import unquote
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route, Router
 from typing_extensions import override
@@ -55,6 +56,8 @@ def router_of(
         chosen = of_path.get(scope["path"], router) if is_literal else router
         try:
             await chosen({**scope, "app": router}, receive, send)
+        except ClientDisconnect:
+            response = _written(Problem(400, "the body is not whole"), render_of(scope))
         except HTTPException as error:
             response = _written(_problem_of_http(error, scope), render_of(scope))
         except Problem as problem:

@@ -24,12 +24,17 @@ _MOST_WARNING = 1_000
 
 async def body_of(request: Request) -> Any:
     """The JSON of a request. Raises ``RequestFault`` where there is none, or too much."""
+    from starlette.requests import ClientDisconnect
+
     size, chunks = 0, list[bytes]()
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > MOST_BODY_BYTES:
-            raise RequestFault(f"the body is larger than {MOST_BODY_BYTES:,} bytes", status=413)
-        chunks.append(chunk)
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > MOST_BODY_BYTES:
+                raise RequestFault(f"the body is larger than {MOST_BODY_BYTES:,} bytes", status=413)
+            chunks.append(chunk)
+    except ClientDisconnect:
+        raise RequestFault("the body is not whole") from None
     try:
         return json.loads(b"".join(chunks))
     except (ValueError, RecursionError) as error:
