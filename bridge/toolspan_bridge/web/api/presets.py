@@ -8,7 +8,7 @@ import anyio.to_thread
 from pydantic import Field
 
 from ...errors import UsageError
-from ...presets import DEFAULT_TOOLS, Preset, PresetStore
+from ...presets import DEFAULT_TOOLS, Preset, PresetStore, builtin_tools
 from ..endpoint import Answer, Call, Endpoint, Values
 from ..pages import Page, page_of
 from ..problems import Problem
@@ -28,9 +28,11 @@ class PresetRecord(Answer):
 
 
 class PresetList(Answer):
-    """Presets, the oldest first."""
+    """Presets, the oldest first. ``builtin_tools`` may be enabled whatever servers there are: a provider
+    performs them, and the calculator is Toolspan's own."""
 
     presets: list[PresetRecord]
+    builtin_tools: list[str]
     next_cursor: str | None
 
 
@@ -58,7 +60,9 @@ async def listed(call: Call) -> PresetList:
     """The presets of the caller."""
     found = await anyio.to_thread.run_sync(store_of(call).all)
     page, cursor = page_of(found, call.asked(Page), key=_key)
-    return PresetList(presets=[_record(each) for each in page], next_cursor=cursor)
+    return PresetList(
+        presets=[_record(each) for each in page], builtin_tools=list(builtin_tools()), next_cursor=cursor
+    )
 
 
 async def created(call: Call) -> PresetRecord:

@@ -3,6 +3,9 @@
 const number = new Intl.NumberFormat("en");
 const dateTime = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 
+const timeOfDay = new Intl.DateTimeFormat("en", { timeStyle: "short" });
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+
 export const count = (value) => (Number.isFinite(value) ? number.format(value) : "–");
 
 export const plural = (value, one, many) => `${count(value)} ${value === 1 ? one : many}`;
@@ -27,6 +30,13 @@ export const percent = (rate) => (Number.isFinite(rate) ? `${Math.round(rate * 1
 export function when(value) {
   const date = new Date(typeof value === "number" ? value * 1000 : value);
   return Number.isNaN(date.getTime()) ? "–" : dateTime.format(date);
+}
+
+/** The same, short: the time of today, else the day. */
+export function whenShort(value) {
+  const date = new Date(value);
+  if (Number.isNaN(date.getTime())) return "–";
+  return date.toDateString() === new Date().toDateString() ? timeOfDay.format(date) : day.format(date);
 }
 
 /** JSON to read: indented; of a text its own words. */

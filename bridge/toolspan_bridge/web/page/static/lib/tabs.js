@@ -2,14 +2,17 @@
 
 import { fill, h, unique } from "./dom.js";
 
-/** Tabs over `items`: [{title, build}]; each panel is built when it is first shown. */
-export function tabs(label, items, first = 0) {
+/**
+ * Tabs over `items`: [{title, build}]; each panel is built when it is first shown. `chosen` is told the number of
+ * the one that a person chose.
+ */
+export function tabs(label, items, first = 0, chosen = () => {}) {
   const group = unique("tabs");
   const panel = h("div.tab-panel", { role: "tabpanel", id: `${group}-panel`, tabindex: 0 });
   const built = new Map();
   const buttons = items.map((item, at) => h("button.tab", {
     type: "button", role: "tab", id: `${group}-${at}`, "aria-controls": panel.id,
-    onclick: () => choose(at),
+    onclick: () => { choose(at); chosen(at); },
   }, item.title));
   function choose(at) {
     buttons.forEach((button, each) => {
@@ -28,6 +31,7 @@ export function tabs(label, items, first = 0) {
     event.preventDefault();
     const next = (steps[event.key] + buttons.length) % buttons.length;
     choose(next);
+    chosen(next);
     buttons[next].focus();
   }
   choose(first);

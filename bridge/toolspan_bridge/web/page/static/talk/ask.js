@@ -1,38 +1,52 @@
 // The dialogs in which a person answers a run: approvals of calls, and questions of servers.
 
 import { texts } from "../texts.js";
-import { api, path } from "../lib/api.js";
+import { api } from "../lib/api.js";
 import { dialog } from "../lib/dialog.js";
 import { diffView, editOf } from "../lib/diff.js";
-import { field, h } from "../lib/dom.js";
+import { field, fill, h } from "../lib/dom.js";
 import { schemaForm } from "../lib/form/index.js";
 import { toast } from "../lib/notify.js";
 import { button, code, details } from "../lib/parts.js";
 
-/** Asks in dialogs, one after another, and sends the answers of conversation `id`. */
-export function asker(id, signal) {
+/**
+ * Asks in dialogs, one after another. `address(request)` is where the answer is posted: an answer that the API
+ * refuses is told in its dialog, which stays.
+ */
+export function asker(address, signal) {
   let last = Promise.resolve();
-  return (kind, request) => {
+  return (request) => {
     last = last.then(async () => {
       if (signal.aborted || request.closed) return;
       const stop = new AbortController();
       request.close = () => { request.closed = true; stop.abort(); };
-      signal.addEventListener("abort", request.close, { once: true });
-      const answer = await (kind === "approval" ? approval : elicitation)(request, stop.signal);
+      signal.addEventListener("abort", stop.abort.bind(stop), { once: true });
+      const send = (answer) => posted(address(request), answer);
+      await (request.kind === "approval" ? approval : elicitation)(request, send, stop.signal);
       request.close = () => { request.closed = true; };
-      if (!answer || request.closed) return;
-      try {
-        await api.post(path`/api/conversations/${id}/answers/${request.id}`, answer);
-      } catch (error) {
-        if (error.status === undefined) throw error;
-        if (error.status !== 409 && error.status !== 404) toast(error.message, "error");
-      }
     });
     return last;
   };
 }
 
-function approval(request, signal) {
+/** "" once it is taken, or was answered elsewhere; else why it is refused. */
+async function posted(address, answer) {
+  try {
+    await api.post(address, answer);
+  } catch (error) {
+    if (error.status === undefined) throw error;
+    if (error.status === 409 || error.status === 404) toast(texts.approval.late);
+    else return error.message;
+  }
+  return "";
+}
+
+function faultLine() {
+  const element = h("p.field-error", { hidden: true, role: "alert" });
+  return { element, tell(text) { element.hidden = !text; fill(element, text); } };
+}
+
+function approval(request, send, signal) {
   const words = texts.approval;
   return dialog(words.title(request.tool), (close) => {
     const reason = h("input", { type: "text", autocomplete: "off" });
@@ -40,48 +54,57 @@ function approval(request, signal) {
     raw.value = JSON.stringify(request.arguments, null, 2);
     const original = raw.value;
     const edit = editOf(request.arguments);
-    const error = h("p.field-error", { hidden: true, role: "alert" });
-    const answer = (decision) => {
+    const fault = faultLine();
+    const answer = async (decision) => {
       const more = reason.value.trim() ? { reason: reason.value.trim() } : {};
       if (decision !== "deny" && raw.value !== original) {
         try {
           more.arguments = JSON.parse(raw.value);
         } catch (problem) {
-          error.hidden = false;
-          error.textContent = texts.form.notJson(problem.message);
+          fault.tell(texts.form.notJson(problem.message));
           return;
         }
       }
-      close({ decision, ...more });
+      const refused = await send({ decision, ...more });
+      if (refused) fault.tell(refused);
+      else close(true);
     };
+    const choice = (decision, text) => (request.decisions.includes(decision) ? button(text, () => answer(decision)) : null);
     return h("form", { onsubmit: (event) => { event.preventDefault(); answer("allow_once"); } },
-      h("p", words.lead(request.server)), request.reason ? h("p.hint", request.reason) : null,
+      h("p", words.lead(request.server)), request.reason ? h("p.hint", words.because(request.reason)) : null,
+      request.warnings.map((each) => h("p.field-warning", each)),
+      request.difference.length ? [h("p.field-warning", words.departed(request.since)), code(request.difference.join("\n"), texts.diff.label)] : null,
       edit ? [h("p", h("code", edit.path)), diffView(edit.before, edit.after)] : code(request.arguments, texts.talk.arguments),
-      details(words.edit, field(texts.form.rawLabel, raw), error),
-      field(words.reason, reason),
+      details(words.edit, field(texts.form.rawLabel, raw)),
+      field(words.reason, reason), fault.element,
       h("div.actions",
         button(words.deny, () => answer("deny"), { kind: "danger" }), h("span.spacer"),
-        button(words.always, () => answer("allow_always")),
-        button(words.conversation, () => answer("allow_conversation")),
+        choice("allow_always", words.always), choice("allow_conversation", words.conversation),
         h("button.primary", { type: "submit", autofocus: true }, words.once)));
   }, { wide: true, signal });
 }
 
-function elicitation(request, signal) {
+function elicitation(request, send, signal) {
   const words = texts.elicitation;
   return dialog(words.title(request.server), (close) => {
-    const form = request.schema ? schemaForm(request.schema, { label: words.fields }) : null;
-    const send = () => {
-      if (!form) return close({ action: "accept" });
-      const { value, errors } = form.read();
-      return errors.length ? undefined : close({ action: "accept", content: value });
+    const form = request.schema ? schemaForm(request.schema, { label: words.fields, plain: true }) : null;
+    const fault = faultLine();
+    const answer = async (given) => {
+      const refused = await send(given);
+      if (refused) fault.tell(refused);
+      else close(true);
     };
-    return h("form", { novalidate: true, onsubmit: (event) => { event.preventDefault(); send(); } },
-      h("p.asked-text", request.message),
-      request.url ? [h("p", words.url), h("p", h("a", { href: request.url, target: "_blank", rel: "noopener noreferrer" }, request.url))] : null,
-      form?.element,
-      h("div.actions", button(texts.cancel, () => close({ action: "cancel" })), h("span.spacer"),
-        button(words.decline, () => close({ action: "decline" })),
+    const accept = () => {
+      if (!form) return answer({ action: "accept" });
+      const { value, errors } = form.read();
+      return errors.length ? undefined : answer({ action: "accept", content: value });
+    };
+    return h("form", { novalidate: true, onsubmit: (event) => { event.preventDefault(); accept(); } },
+      h("p.asked-text", request.message), request.tool ? h("p.hint", words.within(request.tool)) : null,
+      request.url ? [h("p", words.url), code(request.url, words.address), h("p", h("a.button", { href: request.url, target: "_blank", rel: "noopener noreferrer" }, words.visit))] : null,
+      form?.element, fault.element,
+      h("div.actions", button(words.cancel, () => answer({ action: "cancel" })), h("span.spacer"),
+        button(words.decline, () => answer({ action: "decline" })),
         h("button.primary", { type: "submit" }, request.url ? words.went : words.accept)));
   }, { signal });
 }

@@ -4,11 +4,12 @@ import { texts } from "../texts.js";
 import { append, fill, h } from "../lib/dom.js";
 import { diffView, editOf } from "../lib/diff.js";
 import { callArguments, duration } from "../lib/format.js";
-import { button, code } from "../lib/parts.js";
+import { code } from "../lib/parts.js";
 
 const words = texts.talk;
 
 export class CallPanel {
+  /** `data` is an event, a call of a conversation (tool_name, tool_input) or of an answer (tool, arguments). */
   constructor(data) {
     this.state = h("span.call-state");
     this.meta = h("span.call-meta");
@@ -22,60 +23,58 @@ export class CallPanel {
 
   start(data) {
     this.data = { ...this.data, ...data };
-    this.tool = this.data.tool || this.data.service || this.data.tool_name || this.data.name || "?";
-    this.arguments = this.data.arguments ?? this.data.params ?? this.data.tool_input ?? null;
-    fill(this.head, h("span.call-name", this.tool), h("span.call-args", `(${callArguments(this.arguments ?? {})})`), this.state, this.meta);
+    this.tool = this.data.tool_name ?? this.data.tool ?? "?";
+    this.arguments = this.data.tool_input ?? this.data.arguments ?? {};
+    fill(this.head, h("span.call-name", this.tool), h("span.call-args", `(${callArguments(this.arguments)})`), this.state, this.meta);
     this.mark("running");
     this.draw();
   }
+
+  is(state) { return this.element.dataset.state === state; }
 
   mark(state) {
     this.element.dataset.state = state;
     fill(this.state, words[state]);
   }
 
-  waits(open) {
-    this.mark("asked");
-    fill(this.live, button(texts.approval.open, open, { kind: "small primary" }));
+  progress({ progress, total, message }) {
+    const bar = h("progress", { value: total ? progress : null, max: total || null });
+    fill(this.live, h("label.progress", message || words.progress, bar));
     this.element.open = true;
   }
 
-  progress(data) {
-    const total = data.total ?? null;
-    fill(this.live, h("label.progress", data.message || words.progress, h("progress", { value: total ? data.progress : null, max: total })));
-    this.element.open = true;
-  }
-
-  log(data) {
-    this.logs.push(`${data.level || "info"}: ${data.text || ""}`);
+  log({ level, text }) {
+    this.logs.push(`${level}: ${text}`);
     this.draw();
   }
 
-  finish(data) {
-    const outcome = data.outcome ?? data.result ?? data;
-    this.result = outcome;
-    this.time = data.execution_time_ms ?? outcome?.execution_time_ms;
-    const isGood = (data.success ?? outcome?.success) !== false && !outcome?.is_error;
+  finish({ result, iteration }) {
+    this.result = result;
+    const time = result?.execution_time_ms;
+    const isGood = result?.success !== false;
     fill(this.live);
-    this.mark(isGood ? "done" : outcome?.error_code === "denied" ? "denied" : "failed");
-    this.iteration = data.iteration ?? this.data.iteration;
-    fill(this.meta, [this.iteration ? words.iteration(this.iteration) : null, Number.isFinite(this.time) ? duration(this.time) : null].filter(Boolean).join(" · "));
+    this.mark(isGood ? "done" : result.error_code === "denied" ? "denied" : "failed");
+    const at = iteration ?? this.data.iteration;
+    fill(this.meta, [at ? words.iteration(at) : null, Number.isFinite(time) ? duration(time) : null].filter(Boolean).join(" · "));
     this.draw();
     return this;
   }
 
+  /** It has ended without a result: it was stopped, or the process that ran it. */
   settle() {
-    if (["running", "asked"].includes(this.element.dataset.state)) this.mark("failed");
+    if (this.is("running") || this.is("asked")) this.mark("failed");
     fill(this.live);
+    return this;
   }
 
   draw() {
     const edit = editOf(this.arguments);
     fill(this.inside, this.live, this.data.server ? h("p.hint", `${texts.test.server}: ${this.data.server}`) : null,
       edit ? [h("h4", words.edits, " ", h("code", edit.path)), diffView(edit.before, edit.after)]
-        : [h("h4", words.arguments), code(this.arguments ?? {}, words.arguments)]);
+        : [h("h4", words.arguments), code(this.arguments, words.arguments)]);
     if (this.logs.length) append(this.inside, [h("h4", words.log), code(this.logs.join("\n"), words.log)]);
     if (this.result !== undefined) append(this.inside, [h("h4", words.result), resultOf(this.result)]);
+    if (this.data.files) append(this.inside, [h("p.tags", this.data.files.map((each) => h("span.tag", each.name || each.media_type)))]);
   }
 }
 

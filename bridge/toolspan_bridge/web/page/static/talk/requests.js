@@ -1,18 +1,12 @@
-// What a run asks of the person, whatever names its fields have, as one shape.
+// What a run asks of the person: approvals of calls, and questions of servers.
 
 export const asApproval = (data) => ({
-  id: data.request || data.request_id || data.id || data.call_id || data.tool_use_id,
-  callId: data.call_id || data.tool_use_id || "",
-  tool: data.tool || data.tool_name || "",
-  server: data.server || "",
-  arguments: data.arguments ?? data.tool_input ?? {},
-  reason: typeof data.reason === "string" ? data.reason : "",
+  kind: "approval", id: data.request, callId: data.tool_use_id || "", tool: data.tool_name, server: data.server || "",
+  arguments: data.tool_input ?? {}, reason: data.reason || "", decisions: data.decisions || [], warnings: data.warnings || [],
+  since: data.since || "", difference: data.difference || [],
 });
 
 export const asElicitation = (data) => ({
-  id: data.request || data.request_id || data.id,
-  server: data.server || "",
-  message: data.message || data.text || "",
-  schema: data.requested_schema || data.requestedSchema || data.schema || null,
-  url: data.url || "",
+  kind: "elicitation", id: data.request, callId: "", tool: data.tool_name || "", server: data.server || "", message: data.message || "",
+  schema: data.requested_schema || null, url: data.url || "",
 });

@@ -3,13 +3,14 @@
 import { texts } from "../texts.js";
 import { fill, h } from "../lib/dom.js";
 import { Growing } from "../lib/markdown.js";
+import { button } from "../lib/parts.js";
 import { CallPanel } from "./call.js";
 import { asApproval, asElicitation } from "./requests.js";
 
 const words = texts.talk;
 
 export class RunView {
-  /** `ask(kind, data)` opens the dialog of an approval or elicitation. */
+  /** `ask(request)` opens the dialog of an approval or elicitation; `onEnd(data)` is called once all is there. */
   constructor({ id, ask = () => {}, onEnd = () => {} }) {
     this.id = id;
     this.ask = ask;
@@ -19,14 +20,14 @@ export class RunView {
     this.answer = null;
     this.ended = false;
     this.body = h("div.turns");
+    this.waiting = h("div.waiting");
     this.state = h("p.run-state", { role: "status" }, words.working);
-    this.element = h("div.run", { "data-run": id || "", "aria-live": "polite", "aria-atomic": "false", "aria-label": words.answerRegion, role: "log" }, this.body, this.state);
+    this.element = h("div.run", { "data-run": id || "", "aria-live": "polite", "aria-atomic": "false", "aria-label": words.answerRegion, role: "log" }, this.body, this.waiting, this.state);
   }
 
   /** Takes one event of the run. */
   take(name, data) {
-    const at = HANDLERS[name];
-    if (at) at(this, data);
+    HANDLERS[name]?.(this, data);
   }
 
   get toolCalls() {
@@ -36,10 +37,12 @@ export class RunView {
   /** The place where the text of this turn grows. */
   text(kind = "text") {
     if (this.open?.kind !== kind) {
+      this.closeText();
       const place = h(kind === "text" ? "div.prose" : "div.prose.reasoning-text");
       const element = kind === "text" ? place : h("details.reasoning", { open: true }, h("summary", words.thinking), place);
       this.body.append(element);
       this.open = { kind, growing: new Growing(place), element };
+      if (kind === "text") this.lastText = place;
     }
     return this.open.growing;
   }
@@ -50,7 +53,7 @@ export class RunView {
   }
 
   call(data) {
-    const id = data.call_id || data.tool_use_id || data.id || `${data.tool}-${this.calls.size}`;
+    const id = data.tool_use_id;
     if (!this.calls.has(id)) {
       this.closeText();
       const panel = new CallPanel(data);
@@ -64,25 +67,53 @@ export class RunView {
     this.body.append(h(`p.run-note.run-note-${kind}`, text));
   }
 
-  settle(text = "") {
+  /** The person is asked: by a dialog, and by a button that opens it again. */
+  asks(request) {
+    this.requests.set(request.id, request);
+    this.calls.get(request.callId)?.mark("asked");
+    this.drawWaiting();
+    this.ask(request);
+  }
+
+  answered(id) {
+    const request = this.requests.get(id);
+    request?.close?.();
+    this.requests.delete(id);
+    const panel = this.calls.get(request?.callId);
+    if (panel?.is("asked")) panel.mark("running");
+    this.drawWaiting();
+  }
+
+  drawWaiting() {
+    fill(this.waiting, [...this.requests.values()].map((request) => {
+      const own = texts[request.kind];
+      return h("p.run-note.run-note-warning", own.asked(request.kind === "approval" ? request.tool : request.server), " ", button(own.open, () => this.ask(request), { kind: "small primary" }));
+    }));
+    fill(this.state, this.requests.size ? words.waiting : words.working);
+  }
+
+  settle() {
+    for (const panel of this.calls.values()) panel.settle();
+    for (const request of this.requests.values()) request.close?.();
+    this.requests.clear();
     this.closeText();
-    fill(this.state, text);
-    this.state.hidden = !text;
+    fill(this.waiting);
+    fill(this.state);
+    this.state.hidden = true;
   }
 }
 
 const HANDLERS = {
-  iteration(view, data) {
+  iteration(view, { iteration, closing }) {
     view.closeText();
-    view.iteration = data.iteration;
     view.turnText = false;
-    if (data.iteration > 1) view.body.append(h("p.turn-mark", data.closing ? words.closing : words.iteration(data.iteration)));
+    if (iteration > 1) view.body.append(h("p.turn-mark", closing ? words.closing : words.iteration(iteration)));
   },
-  text_delta(view, data) { view.turnText = true; view.text().add(data.text ?? data.delta ?? ""); },
-  reasoning_delta(view, data) { view.text("reasoning").add(data.text ?? data.delta ?? ""); },
-  text(view, data) {
-    if (!data.text) return;
-    view.text().set(data.text);
+  text_delta(view, { text }) { view.turnText = true; view.text().add(text); },
+  reasoning_delta(view, { text }) { view.text("reasoning").add(text); },
+  text(view, { text }) {
+    if (!text) return;
+    view.text().set(text);
     view.turnText = true;
     view.closeText();
   },
@@ -90,44 +121,29 @@ const HANDLERS = {
   tool_progress(view, data) { view.call(data).progress(data); },
   tool_log(view, data) { view.call(data).log(data); },
   tool_result(view, data) { view.call(data).finish(data); },
-  approval_requested(view, data) {
-    const request = asApproval(data);
-    view.requests.set(request.id, request);
-    if (request.callId && view.calls.has(request.callId)) view.calls.get(request.callId).waits(() => view.ask("approval", request));
-    fill(view.state, words.waiting);
-    view.ask("approval", request);
+  hook(view, { hook, outcome, reason }) { view.say([words.hook(hook), outcome, reason].filter(Boolean).join(" · ")); },
+  sampling_requested(view, { server }) { view.say(words.sampling(server)); },
+  subagent(view, { tool_use_id: id, agent, event }) {
+    const text = event.type === "tool_call_started" ? words.calls(event.tool_name) : event.type === "text" ? event.text : "";
+    if (text && view.calls.has(id)) view.calls.get(id).log({ level: agent, text });
   },
-  approval_answered: answered,
-  elicitation_requested(view, data) {
-    const request = asElicitation(data);
-    view.requests.set(request.id, request);
-    view.ask("elicitation", request);
+  approval_requested(view, data) { view.asks(asApproval(data)); },
+  approval_answered(view, { request }) { view.answered(request); },
+  elicitation_requested(view, data) { view.asks(asElicitation(data)); },
+  elicitation_answered(view, { request }) { view.answered(request); },
+  notice(view, { text }) { view.say(text); },
+  limit(view, { text }) { view.say(text, "warning"); },
+  answer(view, answer) {
+    view.answer = answer;
+    if (answer.content && !view.turnText) view.text().set(answer.content);
+    if (answer.max_iterations_reached) view.say(texts.test.maxIterations, "warning");
+    else if (answer.reason) view.say(words.ended(answer.reason), "warning");
   },
-  elicitation_answered: answered,
-  usage(view, data) { view.usage = data.usage || data; },
-  notice(view, data) { view.say(data.text || ""); },
-  limit(view, data) { view.say(words.limit(data.limit || data.text || ""), "warning"); },
-  answer(view, data) {
-    view.answer = data.answer && typeof data.answer === "object" ? data.answer : data;
-    const content = view.answer.content ?? view.answer.answer ?? view.answer.text ?? "";
-    if (content && !view.turnText) view.text().set(content);
-    if (view.answer.max_iterations_reached) view.say(texts.test.maxIterations, "warning");
-    else if (view.answer.reason) view.say(words.ended(view.answer.reason), "warning");
-  },
-  error(view, data) { view.say(data.detail || data.message || data.text || words.failed, "error"); view.failed = true; },
-  cancelled(view) { view.cancelled = true; view.say(words.stopped, "warning"); },
+  error(view, { message }) { view.say(message, "error"); },
+  cancelled(view) { view.say(words.stopped, "warning"); },
   run_ended(view, data) {
     view.ended = true;
-    for (const panel of view.calls.values()) panel.settle();
-    for (const request of view.requests.values()) request.close?.();
     view.settle();
     view.onEnd(data);
   },
 };
-
-function answered(view, data) {
-  const request = view.requests.get(data.request || data.request_id || data.id);
-  request?.close?.();
-  view.requests.delete(request?.id);
-  fill(view.state, words.working);
-}

@@ -9,12 +9,12 @@ const NOTHING = "";
 
 export function textControl(schema) {
   const long = (schema.maxLength ?? 0) > 200 || /text|query|prompt|content|body|expression/i.test(schema.title || "");
-  const types = { email: "email", uri: "url", date: "date", "date-time": "text" };
+  const types = { email: "email", uri: "url", date: "date" };
   const example = exampleOf(schema);
   const control = h(long ? "textarea" : "input", {
     type: long ? null : types[schema.format] || "text",
     rows: long ? 3 : null,
-    placeholder: example === undefined ? null : String(example),
+    placeholder: example === undefined ? (schema.format === "date-time" ? "2026-01-31T12:00:00Z" : null) : String(example),
     autocomplete: "off",
   });
   let touched = false;
@@ -25,8 +25,9 @@ export function textControl(schema) {
     element: control, set,
     read() {
       const value = control.value;
+      if (control.validity.badInput) return { value: undefined, errors: [words.notFormat(schema.format)] };
       if (value === NOTHING && !touched) return { value: undefined, errors: [] };
-      return { value: value === NOTHING ? undefined : value, errors: faults(value, schema) };
+      return { value: value === NOTHING ? undefined : value, errors: control.validity.typeMismatch ? [words.notFormat(schema.format)] : faults(value, schema) };
     },
   };
 }
@@ -70,9 +71,31 @@ export function numberControl(schema, whole) {
   };
 }
 
-/** A choice of values of any JSON type; without a default nothing is chosen at first. */
-export function enumControl(values, schema) {
-  const control = select([[NOTHING, words.choose], ...values.map((each, at) => [String(at), typeof each === "string" ? each : JSON.stringify(each)])]);
+/** Any number of `choices` ([[value, name], …]), each once, as checkboxes. */
+export function manyControl(choices, schema) {
+  const boxes = choices.map(([, name]) => h("label.check", h("input", { type: "checkbox" }), h("span", name)));
+  const inputs = boxes.map((each) => each.querySelector("input"));
+  const element = h("div.nested.many", { role: "group", id: unique("many") }, boxes);
+  let touched = false;
+  element.addEventListener("change", () => { touched = true; });
+  const set = (value) => inputs.forEach((each, at) => { each.checked = Array.isArray(value) && value.some((one) => JSON.stringify(one) === JSON.stringify(choices[at][0])); });
+  set(firstOf(schema));
+  return {
+    element, set,
+    read() {
+      const value = choices.filter((_, at) => inputs[at].checked).map(([each]) => each);
+      if (!value.length && !touched && element.dataset.required !== "true") return { value: undefined, errors: [] };
+      if (value.length < schema.minItems) return { value, errors: [words.fewItems(schema.minItems)] };
+      if (value.length > schema.maxItems) return { value, errors: [words.manyItems(schema.maxItems)] };
+      return { value, errors: [] };
+    },
+  };
+}
+
+/** A choice of one of `choices` ([[value, name], …]); without a default nothing is chosen at first. */
+export function enumControl(choices, schema) {
+  const values = choices.map(([value]) => value);
+  const control = select([[NOTHING, words.choose], ...choices.map(([, name], at) => [String(at), name])]);
   const set = (value) => {
     const at = values.findIndex((each) => JSON.stringify(each) === JSON.stringify(value));
     control.value = at < 0 ? NOTHING : String(at);

@@ -1,5 +1,6 @@
-// A form made of a JSON Schema: `schemaForm(schema)` gives {element, read(), fill(value), check(errors)}.
-// What no control fits is written as JSON. `read()` gives {value, errors: [{pointer, detail}]}.
+// A form made of a JSON Schema: `schemaForm(schema)` gives {element, read(), set(value), show(errors)}.
+// What no control fits is written as JSON. `read()` gives {value, errors: [{pointer, detail}]}. A `plain` form is
+// for people who know nothing of schemas: titles for names, and no types.
 
 import { texts } from "../../texts.js";
 import { fill, h, unique } from "../dom.js";
@@ -7,9 +8,9 @@ import { objectControl } from "./nested.js";
 
 const words = texts.form;
 
-export function schemaForm(schema, { value = undefined, label = words.parameters } = {}) {
+export function schemaForm(schema, { value = undefined, label = words.parameters, plain = false } = {}) {
   const root = schema && typeof schema === "object" ? schema : {};
-  const context = { root, seen: 0 };
+  const context = { root, plain };
   const top = objectControl({ type: "object", ...root }, context, "", value);
   const raw = h("textarea.mono", { rows: 8, spellcheck: "false", "aria-label": words.rawLabel });
   const rawError = h("p.field-error", { id: unique("raw-error"), hidden: true });

@@ -2,8 +2,8 @@
 
 import { texts } from "../../texts.js";
 import { fill, h, select, unique } from "../dom.js";
-import { enumControl, jsonControl, numberControl, textControl } from "./controls.js";
-import { branches, kindOf, nullable, resolved, step, titleOf } from "./schema.js";
+import { enumControl, jsonControl, manyControl, numberControl, textControl } from "./controls.js";
+import { branches, choicesOf, kindOf, nullable, resolved, step, titleOf } from "./schema.js";
 
 const words = texts.form;
 const DEEPEST = 6;
@@ -15,11 +15,14 @@ function controlOf(given, context, pointer, depth) {
   const own = schema && typeof schema === "object" && branches(schema) && nullable(schema) ? resolved(nullable(schema), context.root) : schema;
   if (kind === "string") return textControl(own);
   if (kind === "integer" || kind === "number") return numberControl(own, kind === "integer");
-  if (kind === "boolean") return enumControl([true, false], own);
-  if (kind === "enum") return enumControl(own.enum, own);
-  if (kind === "const") return enumControl([own.const], own);
+  if (kind === "boolean") return enumControl([[true, context.plain ? words.yes : "true"], [false, context.plain ? words.no : "false"]], own);
+  if (kind === "enum") return enumControl(choicesOf(own), own);
+  if (kind === "const") return enumControl([[own.const, titleOf(own, JSON.stringify(own.const))]], own);
   if (kind === "object") return objectControl(own, context, pointer, undefined, depth);
-  if (kind === "array") return arrayControl(own, context, pointer, depth);
+  if (kind === "array") {
+    const choices = context.plain || own.uniqueItems ? choicesOf(resolved(own.items, context.root)) : null;
+    return choices ? manyControl(choices, own) : arrayControl(own, context, pointer, depth);
+  }
   if (kind === "choice") return choiceControl(own, context, pointer, depth);
   return jsonControl(own);
 }
@@ -34,7 +37,8 @@ function part(name, given, context, pointer, required, depth) {
   const text = schema?.description ? h("p.hint", { id: `${id}-hint` }, schema.description) : null;
   control.element.setAttribute("aria-describedby", `${text ? `${id}-hint ` : ""}${id}-error`);
   if (required) control.element.setAttribute(nested ? "data-required" : "aria-required", "true");
-  const label = [h("span.param-name", name), schema?.title && schema.title !== name ? h("span.param-title", schema.title) : null,
+  const title = schema?.title && schema.title !== name ? schema.title : null;
+  const label = context.plain ? [h("span.param-title", title || name), required ? h("span.required", words.required) : null] : [h("span.param-name", name), title ? h("span.param-title", title) : null,
     h("span.param-type", typeWords(schema)), required ? h("span.required", words.required) : null];
   if (nested) control.element.setAttribute("aria-label", name);
   const element = h("div.field.param", nested ? h("div.label", label) : h("label", { for: id }, label), text, control.element, error);
@@ -43,7 +47,7 @@ function part(name, given, context, pointer, required, depth) {
 
 function typeWords(schema) {
   if (!schema || typeof schema !== "object") return "";
-  if (schema.enum) return words.oneOf;
+  if (choicesOf(schema)) return words.oneOf;
   return [schema.type].flat().filter(Boolean).join(" | ");
 }
 

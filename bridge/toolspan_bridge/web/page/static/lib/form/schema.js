@@ -34,13 +34,26 @@ function merged({ allOf, ...own }, root) {
 export function kindOf(schema) {
   if (schema === false || typeof schema !== "object") return "json";
   if ("const" in schema) return "const";
-  if (Array.isArray(schema.enum)) return "enum";
+  if (choicesOf(schema)) return "enum";
   if (branches(schema)) return nullable(schema) ? kindOf(nullable(schema)) : "choice";
   const types = [schema.type].flat().filter((each) => each && each !== "null");
   if (types.length === 1) return types[0] === "object" && !schema.properties ? "json" : types[0];
   if (types.length === 0 && schema.properties) return "object";
   return "json";
 }
+
+/** [[value, name], …] where only certain values are allowed: enum with its names, or branches that are constants. */
+export function choicesOf(schema) {
+  if (Array.isArray(schema?.enum)) {
+    const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
+    return schema.enum.map((value, at) => [value, typeof names[at] === "string" ? names[at] : textOf(value)]);
+  }
+  const all = branches(schema || {});
+  if (!all?.length || !all.every((each) => each && typeof each === "object" && "const" in each)) return null;
+  return all.map((each) => [each.const, titleOf(each, textOf(each.const))]);
+}
+
+const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 export const branches = (schema) => schema.oneOf || schema.anyOf || null;
 

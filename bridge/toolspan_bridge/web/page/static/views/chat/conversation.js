@@ -1,8 +1,7 @@
 // One conversation: its messages, the answer that is being written, and what one can do with both.
 
 import { api, headers, path } from "../../lib/api.js";
-import { confirmed } from "../../lib/dialog.js";
-import { append, empty, fill, h } from "../../lib/dom.js";
+import { empty, fill, h } from "../../lib/dom.js";
 import { toast, tried } from "../../lib/notify.js";
 import { button } from "../../lib/parts.js";
 import { asker } from "../../talk/ask.js";
@@ -10,9 +9,11 @@ import { followConversation } from "../../talk/follow.js";
 import { RunView } from "../../talk/run.js";
 import { texts } from "../../texts.js";
 import { composer } from "./composer.js";
+import { removed, renamed } from "./list.js";
 import { userMessage, messages } from "./messages.js";
 
 const words = texts.chat;
+const NEAR_END_PX = 240;
 
 export async function openConversation(root, { id, signal, onChange }) {
   const conversation = new Conversation(root, id, signal, onChange);
@@ -25,7 +26,7 @@ class Conversation {
     Object.assign(this, { root, id, signal, onChange });
     this.log = h("div.messages", { tabindex: 0, role: "region", "aria-label": words.title });
     this.state = h("p.connection", { role: "status" });
-    this.composer = composer({ send: (posted) => this.send(posted), stop: () => this.stop() });
+    this.composer = composer({ send: (posted) => this.send(posted), stop: () => this.stop(), isNew: !id, signal });
   }
 
   drawNew() {
@@ -43,89 +44,115 @@ class Conversation {
   draw(found) {
     this.found = found;
     this.composer.choose(found);
-    const isRunning = found.run?.state === "running" || found.running === true;
-    const all = found.messages || [];
+    const isRunning = found.run !== null;
+    const all = found.messages;
     const last = all.findLastIndex((each) => each.role === "user");
     const settled = isRunning && last >= 0 ? all.slice(0, last) : all;
+    this.cut = isRunning ? all[last] : null;
     fill(this.log, messages(settled, { fork: (questions) => this.fork(questions) }));
     if (!all.length && !isRunning) fill(this.log, empty(words.start, words.startHint));
-    const again = !isRunning && all.length ? button(texts.talk.retry, () => this.retry(), { kind: "small" }) : null;
-    if (again) this.log.append(h("div.after", again));
+    if (!isRunning && all.length) this.offerRetry();
     this.composer.busy(isRunning);
     fill(this.root, this.head(found), this.log, this.state, this.composer.element);
     this.toEnd(true);
-    return isRunning;
   }
 
   head(found) {
-    return h("div.talk-head", h("a.back", { href: "#/chat", "aria-label": words.back }, "←"), h("h1", found.title || words.untitled),
+    this.title = h("h1", found.title || words.untitled);
+    return h("div.talk-head", h("a.back", { href: "#/chat", "aria-label": words.back }, "←"), this.title,
       button(words.rename, () => this.rename(), { kind: "small" }),
       button(words.export, () => this.export(), { kind: "small" }),
       button(texts.remove, () => this.remove(), { kind: "small danger" }));
   }
 
+  /** Follows the events after those that are drawn; of a run that goes on, all of them. */
   listen(found) {
     this.following?.abort();
     this.following = new AbortController();
     const { signal } = this.following;
     this.signal.addEventListener("abort", () => this.following.abort(), { once: true });
-    const isRunning = found.run?.state === "running";
     this.run = null;
-    this.ask = asker(this.id, signal);
+    this.ask = asker((request) => path`/api/conversations/${this.id}/answers/${request.id}`, signal);
     followConversation(this.id, {
-      signal, after: isRunning ? null : found.last_event_id ?? null,
+      signal, after: found.run ? null : found.last_event_id,
       viewOf: (run, name, data) => this.viewOf(run, name, data),
       onState: (now) => fill(this.state, now === "waiting" ? texts.talk.reconnecting : ""),
-      onProblem: (problem) => toast(problem.message, "error"),
+      onProblem: (problem) => fill(this.state, problem.message),
     });
   }
 
   viewOf(run, name, data) {
     if (name === "reset") { this.load(); return null; }
-    if (!this.run || this.run.id !== run) {
+    if (this.run?.id !== run) {
       if (name === "run_ended") return null;
-      this.run = new RunView({ id: run, ask: this.ask, onEnd: () => this.ended() });
-      this.log.querySelector(".empty")?.remove();
-      this.log.querySelector(".after")?.remove();
-      if (!this.log.querySelector(".pending") && data.text) append(this.log, [userMessage({ text: data.text })]);
-      this.log.querySelector(".pending")?.classList.remove("pending");
-      this.log.append(h("article.message.message-assistant", h("h2.quiet", texts.talk.assistant), this.run.element));
-      this.composer.busy(true);
+      this.begin(run, data);
     }
     requestAnimationFrame(() => this.toEnd(false));
     return this.run;
   }
 
+  begin(run, data) {
+    this.run = new RunView({ id: run, ask: this.ask, onEnd: (ended) => this.ended(ended) });
+    this.log.querySelector(".empty")?.remove();
+    this.log.querySelector(".after")?.remove();
+    if (data.again) this.dropLastAnswer();
+    else this.log.append(userMessage({ text: data.text, attachments: this.sent }));
+    this.sent = [];
+    this.log.append(h("article.message.message-assistant", h("h2.quiet", texts.talk.assistant), this.run.element));
+    this.composer.busy(true);
+    if (!this.found.title && data.text) fill(this.title, data.text.slice(0, 80));
+  }
+
+  /** The last question is asked again: what came of it goes, the question stays. */
+  dropLastAnswer() {
+    while (this.log.lastElementChild?.classList.contains("message-assistant")) this.log.lastElementChild.remove();
+    if (this.cut) this.log.append(userMessage(this.cut));
+    this.cut = null;
+  }
+
   async ended() {
     this.composer.busy(false);
-    this.log.append(h("div.after", button(texts.talk.retry, () => this.retry(), { kind: "small" })));
     this.onChange();
+    if (!document.contains(this.log)) return;
+    this.offerRetry();
+    this.offerForks();
     this.toEnd(false);
+  }
+
+  offerRetry() {
+    this.log.append(h("div.after", button(texts.talk.retry, () => this.retry(), { kind: "small" })));
+  }
+
+  /** Questions that came live can be forked from, too, once they are answered. */
+  offerForks() {
+    this.log.querySelectorAll(".message-user").forEach((each, at) => {
+      if (!each.querySelector(".message-actions")) each.append(h("div.message-actions", button(texts.talk.fork, () => this.fork(at + 1), { kind: "small quiet-button" })));
+    });
   }
 
   async send(posted) {
     const { model, preset, system, ...message } = posted;
+    this.sent = message.attachments || [];
     return tried(async () => {
-      if (!this.id) {
-        const made = await api.post("/api/conversations", clean({ model, preset, system }));
-        await api.post(path`/api/conversations/${made.id}/messages`, message);
-        this.onChange();
-        location.hash = `#/chat/${encodeURIComponent(made.id)}`;
+      if (this.id) {
+        await api.post(path`/api/conversations/${this.id}/messages`, clean({ ...message, model }));
         return true;
       }
-      await api.post(path`/api/conversations/${this.id}/messages`, clean({ ...message, model }));
+      const made = await api.post("/api/conversations", clean({ model, preset, system }));
+      try {
+        await api.post(path`/api/conversations/${made.id}/messages`, message);
+      } catch (error) {
+        await api.remove(path`/api/conversations/${made.id}`).catch(() => {});
+        throw error;
+      }
+      location.hash = `#/chat/${encodeURIComponent(made.id)}`;
       return true;
     });
   }
 
   stop() { return tried(() => api.post(path`/api/conversations/${this.id}/cancel`)); }
 
-  retry() {
-    return tried(async () => {
-      await api.post(path`/api/conversations/${this.id}/retry`);
-      await this.load();
-    });
-  }
+  retry() { return tried(() => api.post(path`/api/conversations/${this.id}/retry`, clean({ model: this.composer.model }))); }
 
   fork(questions) {
     return tried(async () => {
@@ -136,42 +163,31 @@ class Conversation {
   }
 
   async rename() {
-    const { dialog } = await import("../../lib/dialog.js");
-    const title = await dialog(words.rename, (close) => {
-      const input = h("input", { id: "talk-title", value: this.found.title || "", autofocus: true });
-      return h("form", { onsubmit: (event) => { event.preventDefault(); close(input.value.trim()); } },
-        h("div.field", h("label", { for: "talk-title" }, words.title2), input), h("div.actions", h("button.primary", { type: "submit" }, texts.save)));
-    });
-    if (title === null) return;
-    await tried(async () => {
-      const found = await api.patch(path`/api/conversations/${this.id}`, { title });
-      this.root.querySelector("h1").textContent = found.title || words.untitled;
-      this.found.title = found.title;
-      this.onChange();
-    });
+    const found = await renamed(this.found);
+    if (!found) return;
+    this.found.title = found.title;
+    fill(this.title, found.title || words.untitled);
+    this.onChange();
   }
 
   async export() {
     await tried(async () => {
       const response = await fetch(path`/api/conversations/${this.id}/export?format=markdown`, { headers: headers({ Accept: "*/*" }) });
-      const link = h("a", { href: URL.createObjectURL(new Blob([await response.text()], { type: "text/markdown" })), download: "conversation.md" });
+      if (!response.ok) { toast(texts.api.failed(response.status), "error"); return; }
+      const link = h("a", { href: URL.createObjectURL(await response.blob()), download: "conversation.md" });
       link.click();
       URL.revokeObjectURL(link.href);
     });
   }
 
   async remove() {
-    if (!(await confirmed(words.delete, words.deleteText, texts.remove))) return;
-    await tried(async () => {
-      await api.remove(path`/api/conversations/${this.id}`);
-      location.hash = "#/chat";
-    });
+    if (await removed(this.found)) location.hash = "#/chat";
   }
 
   /** Shows the end, unless the reader has scrolled up. */
   toEnd(always) {
     const { scrollHeight, scrollTop, clientHeight } = this.log;
-    if (always || scrollHeight - scrollTop - clientHeight < 240) this.log.scrollTop = scrollHeight;
+    if (always || scrollHeight - scrollTop - clientHeight < NEAR_END_PX) this.log.scrollTop = scrollHeight;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { api } from "../../lib/api.js";
 import { fill, h } from "../../lib/dom.js";
-import { asked, tried } from "../../lib/notify.js";
+import { asked, toast, tried } from "../../lib/notify.js";
 import { button, figures, heading } from "../../lib/parts.js";
 import { onChange } from "../../lib/stores.js";
 import { texts } from "../../texts.js";
@@ -12,37 +12,46 @@ const WAIT_MS = 300;
 
 export function mount(root, { signal }) {
   const place = h("div");
-  fill(root, heading(words.title, words.lead), h("div.notice", h("p", words.notSaved)), place);
+  const reload = h("div", { role: "status" });
+  fill(root, heading(words.title, words.lead), h("div.notice", h("p", words.notSaved)), reload, place);
   let editor = null;
-  const show = () => asked(place, () => api.get("/api/config", { signal }), (found) => { editor = new Editor(found, signal); return editor.element; });
-  onChange(["config_reloaded", "config_failed"], async () => {
-    if (!editor?.isChanged) show();
-    else editor.say(words.newerHere);
+  const show = () => asked(place, () => api.get("/api/config", { signal }), (found) => { editor = new Editor(found); editor.check(); return editor.element; });
+  onChange(["config_reloaded", "config_failed"], async (told) => {
+    if (!editor?.isChanged) await show();
+    else editor.newer(await api.get("/api/config", { signal }));
+    const when = new Date().toLocaleTimeString("en");
+    fill(reload, h("p.outcome", { class: told.problems ? "outcome-bad" : "outcome-good" }, told.problems ? words.refusedAt(when) : words.reloadedAt(when)));
   }, signal);
   return show();
 }
 
 class Editor {
-  constructor(found, signal) {
+  constructor(found) {
     this.found = found;
-    this.signal = signal;
     this.text = h("textarea.mono.config-text", { id: "config-text", spellcheck: "false", wrap: "off", rows: 24, oninput: () => this.typed(), onscroll: () => { this.numbers.scrollTop = this.text.scrollTop; } });
     this.text.value = found.text || "";
     this.numbers = h("div.line-numbers", { "aria-hidden": "true" });
     this.problems = h("div.config-problems", { role: "status", "aria-live": "polite" });
     this.state = h("p.hint");
     this.element = h("div",
-      figures([[words.path, found.path ? h("code", found.path) : words.none], [words.version, found.version], [texts.validation.state, (found.problems || []).length ? words.failed : words.loaded]]),
+      figures([[words.path, found.path ? h("code", found.path) : words.none], [words.version, found.version], [words.state, found.problems.length ? h("span.bad", words.failed) : h("span.good", words.loaded)]]),
+      found.problems.length ? h("div.notice.notice-error", h("p.notice-title", words.notUsed), h("ul", found.problems.map((each) => h("li", each)))) : null,
       h("label", { for: "config-text" }, words.text),
       h("div.config-editor", this.numbers, this.text), this.problems, this.state,
       h("div.actions", button(words.copy, () => this.copy()), button(words.reset, () => { this.text.value = this.found.text || ""; this.typed(); })));
-    this.show(found.problems || []);
     this.mark();
   }
 
   get isChanged() { return this.text.value !== (this.found.text || ""); }
 
   say(text) { fill(this.state, text); }
+
+  /** The file has changed while its text was being changed here. */
+  newer(found) {
+    this.found = found;
+    this.mark();
+    this.say(this.isChanged ? words.newerHere : words.same);
+  }
 
   typed() {
     this.mark();
@@ -60,8 +69,9 @@ class Editor {
   async check() {
     this.last?.abort();
     this.last = new AbortController();
+    if (!this.problems.childElementCount) fill(this.problems, h("p.hint", words.checking));
     const found = await tried(() => api.post("/api/config/check", { text: this.text.value }, { signal: this.last.signal }));
-    if (found) this.show(found.problems || []);
+    if (found) this.show(found.problems);
   }
 
   show(problems) {
@@ -69,7 +79,7 @@ class Editor {
     fill(this.problems, problems.length
       ? [h("p.outcome.outcome-bad", words.problems(problems.length)), h("ol.problems", problems.map((each) => h("li",
         each.line ? button(words.line(each.line, each.column ?? 1), () => this.go(each.line, each.column ?? 1), { kind: "small quiet-button" }) : null,
-        h("div", each.path ? h("code", each.path) : null, " ", each.message || each.detail || String(each)), each.hint ? h("p.hint", each.hint) : null)))]
+        h("div", each.path ? h("code", each.path) : null, " ", each.message), each.hint ? h("p.hint", each.hint) : null)))]
       : h("p.outcome.outcome-good", words.ok));
   }
 
@@ -81,7 +91,6 @@ class Editor {
   }
 
   async copy() {
-    const { toast } = await import("../../lib/notify.js");
     try {
       await navigator.clipboard.writeText(this.text.value);
       toast(texts.copied);

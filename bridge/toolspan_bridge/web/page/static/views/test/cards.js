@@ -36,6 +36,7 @@ function card(tool) {
     place.hidden = !open;
     element.classList.toggle("open", open);
     toggle.setAttribute("aria-expanded", String(open));
+    fill(toggle, open ? texts.close : words.try);
   }, { kind: "small", "aria-expanded": "false", "aria-label": `${words.try}: ${tool.name}` });
   const hints = tool.annotations || {};
   const element = h("article.card", h("div.card-head", h("h3", h("code", tool.name)), toggle),

@@ -16,5 +16,5 @@ export function mount(root, { rest, signal }) {
     { title: words.matrix, build: () => matrixView(signal) },
     { title: words.runs, build: () => runsView(signal, rest[1] || null) },
     { title: words.compare, build: () => compareView(signal) },
-  ], Math.max(0, TABS.indexOf(rest[0]))), h("div"));
+  ], Math.max(0, TABS.indexOf(rest[0])), (at) => history.replaceState(null, "", `#/validation/${TABS[at]}`)));
 }
