@@ -33,8 +33,8 @@ class LogFormatter(logging.Formatter):
 
 
 class JsonFormatter(LogFormatter):
-    """One JSON object a line: ``{"time", "level", "logger", "message"}``, of a call also ``"tool"``,
-    ``"outcome"``, ``"ms"``, ``"client"``, ``"server"`` and ``"principal"``. No secrets."""
+    """One JSON object a line: ``{"time", "level", "logger", "message"}``, of a call also ``"tool"``
+    (or ``"resource"``, ``"prompt"``), ``"outcome"``, ``"ms"``, ``"client"``, ``"server"`` and ``"principal"``. No secrets."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:
@@ -49,7 +49,7 @@ class JsonFormatter(LogFormatter):
             "logger": record.name,
             "message": self.redact(text),
         }
-        for name in ("tool", "outcome", "ms", "client", "server", "principal"):
+        for name in ("tool", "resource", "prompt", "outcome", "ms", "client", "server", "principal"):
             if (value := getattr(record, name, None)) is not None:
                 known[name] = self.redact(value) if isinstance(value, str) else value
         return visible_json(json.dumps(known, ensure_ascii=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from .offered.served import ServedPrompts, ServedResources
     from .runtime import Runtime
     from .search.tools import SearchedTools
+
+
+_log = logging.getLogger(__name__)
 
 
 class View(ABC):
@@ -129,6 +133,7 @@ class ServerView(View):
         super().__init__()
         self.runtime = runtime
         self._search: tuple[int, SearchedTools | None] = (-1, None)
+        self._shadowed: set[str] = set()
 
     @property
     @override
@@ -187,8 +192,14 @@ class ServerView(View):
                 from .search.tools import SearchedTools
 
                 made = SearchedTools(aggregate.search, tools, self.runtime.run, self._settled_search)
+                self._tell_shadowed(made)
             self._search = (revision, made)
         return self._search[1]
+
+    def _tell_shadowed(self, searched: SearchedTools) -> None:
+        for name in set(searched.shadowed) - self._shadowed:
+            self._shadowed.add(name)
+            _log.warning("the tool %r is left out: tools are searched and called by one of that name", name)
 
     async def _settled_search(self) -> SearchedTools | None:
         await self.settled()

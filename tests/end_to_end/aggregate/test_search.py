@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import Implementation
 
 from tests.support.aggregates import ERAS, Person, aggregate, connected, failure, mock, names, own, text
 from tests.support.served import MODERN_META, StdioServer, call, http_server
-from tests.support.upstreams import raw
+from tests.support.upstreams import SERVERS, raw
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio]
 ABOUT = {"description": "Opens the harbour gate for a ship."}
@@ -127,3 +130,51 @@ async def test_each_call_is_logged_with_who_made_it_where_and_what_came_of_it(tm
         ours = json.loads(served.errors.first(lambda line: '"tool": "own"' in line))
         assert (ours["server"], ours["principal"]) == ("", "token ann")
         assert environment["ANN"] not in served.errors.text
+
+
+@pytest.mark.requirement("I15.4.43")
+@pytest.mark.parametrize("mode", ERAS)
+async def test_reading_resources_and_getting_prompts_is_logged_like_calls(tmp_path: Path, mode: str) -> None:
+    papers = {
+        "resources": [{"uri": "paper://one", "name": "one", "text": "One."}],
+        "prompts": [{"name": "sum_up", "messages": [{"text": "Sum it up."}]}],
+    }
+    config = aggregate(tmp_path, {"papers": own(tmp_path, "papers", **papers)}, {})
+    with http_server(config, "--log-level", "info", "--log-format", "json") as served:
+        about = Implementation(name="reader", version="7")
+        async with connected(f"{served.url}/mcp", mode=mode, client_info=about) as client:
+            await client.read_resource("paper://one")
+            await client.get_prompt("papers_sum_up")
+            with pytest.raises(MCPError):
+                await client.read_resource("paper://two")
+        for key, name, server, outcome in (
+            ("resource", "paper://one", "papers", "ok"),
+            ("prompt", "papers_sum_up", "papers", "ok"),
+            ("resource", "paper://two", "papers", "refused"),
+        ):
+            mark = f'"{key}": "{name}"'
+            line = json.loads(served.errors.first(lambda line, mark=mark: mark in line))
+            assert (line["server"], line["outcome"], line["client"]) == (server, outcome, "reader 7")
+
+
+def named(folder: Path, *names: str) -> dict[str, Any]:
+    """A server with tools of these names, whatever they are."""
+    tools = [{"name": name, "inputSchema": {"type": "object"}} for name in names]
+    (folder / "tools.json").write_text(json.dumps(tools))
+    return {
+        "command": sys.executable,
+        "args": [str(SERVERS / "changing.py"), *[str(folder / "tools.json")] * 2],
+    }
+
+
+@pytest.mark.requirement("I15.4.44")
+async def test_tools_whose_names_are_taken_are_named_also_those_of_one_server_and_of_the_search(
+    tmp_path: Path,
+) -> None:
+    odd = named(tmp_path, "a b", "A_B", "call_tool", "c")
+    settings = {"search": {"above": 1, "always": ["*"]}, "servers": {"odd": {"prefix": ""}}}
+    with http_server(aggregate(tmp_path, {"odd": odd}, settings)) as served:
+        async with connected(f"{served.url}/mcp") as client:
+            assert await names(client) == ["search_tools", "call_tool", "a_b", "c"]
+        served.errors.first(lambda line: "'A_B' left out: it would be called 'A_B', as 'a b' is" in line)
+        served.errors.first(lambda line: "the tool 'call_tool' is left out: tools are searched" in line)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...calls.client import Client
 from ...errors import RequestRefused
+from ..call_log import Line, line_of
 from .resources import completion
 from .upstream_values import sent, until_ready
 
@@ -45,6 +46,12 @@ class OfferedPrompts:
     async def get(self, name: str, arguments: Mapping[str, str], client: Client) -> dict[str, Any]:
         """The ``description`` and ``messages`` of the prompt. Raises as ``Prompts.get``; an upstream
         refuses in its own words."""
+        with line_of("prompt", name) as line:
+            return await self._got(name, arguments, client, line)
+
+    async def _got(
+        self, name: str, arguments: Mapping[str, str], client: Client, line: Line
+    ) -> dict[str, Any]:
         if (found := await self._found(name)) is None:
             if self._own is None:
                 raise _unknown(name)
@@ -52,6 +59,7 @@ class OfferedPrompts:
         from ...tools.kinds._upstream_request import upstream_request
 
         upstream, theirs = found
+        line.server = upstream.name
         params: dict[str, Any] = {"name": theirs}
         if arguments:
             params["arguments"] = dict(arguments)

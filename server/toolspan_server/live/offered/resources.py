@@ -10,6 +10,7 @@ from ...common.changes import Change
 from ...engines.uri_templates import LONGEST_URI, UriTemplate
 from ...errors import RequestRefused
 from ...resources.errors import ResourceNotFound
+from ..call_log import Line, line_of
 from .upstream_values import SECONDS, refusals_of, sent, until_ready
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ class OfferedResources:
 
         Raises ``ResourceNotFound``, ``ResourceUnreadable``, and ``RequestRefused`` with an upstream's words.
         """
+        with line_of("resource", uri) as line:
+            return await self._contents(uri, line)
+
+    async def _contents(self, uri: str, line: Line) -> list[dict[str, Any]]:
         if self._own is not None:
             try:
                 return await self._own.contents(uri)
@@ -83,6 +88,7 @@ class OfferedResources:
             raise ResourceNotFound(uri)
         await until_ready(self._upstreams, self._config.limits.upstream_connect_seconds)
         for upstream in self._owners(uri) or self._readable():
+            line.server = upstream.name
             try:
                 return await self._read(upstream, uri)
             except RequestRefused as refused:

@@ -63,18 +63,20 @@ Settled = Callable[[], Awaitable["SearchedTools | None"]]
 class SearchedTools:
     """The tools of a view, at one revision of the registry, of which few are listed: the two above, and those
     that ``config`` says. ``run`` runs one of them. ``settled`` waits until the sources have had their time to
-    offer tools, and gives what stands in this one's place then, if tools are still searched."""
+    offer tools, and gives what stands in this one's place then, if tools are still searched. ``shadowed`` are
+    the names of tools that cannot be reached, since they are those of the two."""
 
     def __init__(
         self, config: ToolSearchConfig, tools: Mapping[str, Tool], run: Run, settled: Settled
     ) -> None:
-        self._tools = tools
+        self.shadowed = [name for name in tools if name.lower() in (SEARCH, CALL)]
+        self._tools = {name: tool for name, tool in tools.items() if name not in self.shadowed}
         self._run = run
         self._settled = settled
         self._index: ToolIndex | None = None
         self.search = _tool(SEARCH, _SEARCH_ABOUT, _SEARCH_SCHEMA, self._search, 30_000, reads=True)
         self.call = _tool(CALL, _CALL_ABOUT, _CALL_SCHEMA, self._call, _DAY_MS, reads=False)
-        chosen = [tool for name, tool in tools.items() if _matches(name, config.always)]
+        chosen = [tool for name, tool in self._tools.items() if _matches(name, config.always)]
         self.listed = [self.search, self.call, *chosen]
 
     def own(self, name: str) -> Tool | None:

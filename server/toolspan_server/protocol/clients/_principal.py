@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
-from ...calls.caller import Origin, note_bearer, note_origin
+from ...calls.caller import CLIENT_INFO_KEY, Origin, note_bearer, note_client, note_origin
 from ...http_server.auth import PRINCIPAL
 from ._progress import RequestContext
 
@@ -28,8 +29,12 @@ def origin(context: RequestContext) -> Origin:
 
 
 def note_caller(context: RequestContext) -> None:
-    """Let what the current task does be done for the principal of the request, and with its token."""
+    """Let what the current task does be done for the principal and the client of the request, and with its
+    token."""
     note_origin(origin(context))
     request: Any = context.request
     header: str | None = None if request is None else request.headers.get("authorization")
     note_bearer(None if header is None else header.encode("latin-1", "replace"))
+    given: Any = (context.params or {}).get("_meta")
+    if isinstance(given, Mapping) and CLIENT_INFO_KEY in given:
+        note_client(cast("Mapping[str, Any]", given)[CLIENT_INFO_KEY])

@@ -106,9 +106,15 @@ def _without_dialect(schema: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 async def _make(config: McpSourceConfig, drafts: Sequence[_Draft], found: Offered) -> None:
+    known: dict[str, str] = {}
     async for draft in in_slices(drafts):
         try:
-            found.tools.append(_tool(config, draft))
+            tool = _tool(config, draft)
+            other = known.setdefault(tool.name.lower(), draft.tool.name)
+            if other != draft.tool.name:
+                found.leave_out(draft.tool.name, f"it would be called {tool.name!r}, as {other!r} is")
+            else:
+                found.tools.append(tool)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             found.leave_out(draft.tool.name, str(first["msg"]))
