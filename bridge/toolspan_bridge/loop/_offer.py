@@ -50,6 +50,8 @@ class Offer:
         returned = question.returned_tools
         self.returned = frozenset(tool.key for tool in returned)
         """The keys of the caller's own tools, whose calls are not made here."""
+        self.only_returns = bool(returned) and not wanted and question.tool_choice != "none"
+        """Whether all tools are the caller's own: it gets a call of an unknown tool too."""
         self.searches = limit is not None and len(wanted) + len(returned) > limit
         """Whether not all tools are in the requests."""
         chosen = tuple(tool for tool in wanted if tool.key == question.tool_choice)

@@ -49,9 +49,10 @@ class Question:
 
     ``returned_tools`` are the caller's own: the model is offered them beside the others, and a turn that
     calls one ends the run, with these calls in ``Answer.returned_calls``; the caller adds their results to
-    the conversation and asks on with a question that ``resumes``, which has no text. ``tool_choice`` holds
-    for the first turn, ``none`` for all; ``parallel`` is whether a turn may have several calls, ``None``
-    leaves it to the provider.
+    the conversation and asks on with a question that ``resumes``, which has no text. Where there are no other
+    tools, it gets calls of unknown tools too, and with ``returns_malformed`` those of its own whose arguments
+    are no JSON object. ``tool_choice`` holds for the first turn, ``none`` for all; ``parallel`` is whether a
+    turn may have several calls, ``None`` leaves it to the provider.
     """
 
     text: str
@@ -80,6 +81,7 @@ class Question:
     checks_arguments: bool = True
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     returned_tools: tuple[ToolSpec, ...] = ()
+    returns_malformed: bool = False
     resumes: bool = False
     tool_choice: ToolChoice = "auto"
     parallel: bool | None = None

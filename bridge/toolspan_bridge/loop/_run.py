@@ -208,6 +208,7 @@ class _Run:
             question.repair_attempts,
             provider.format_name,
             checks_arguments=question.checks_arguments,
+            returns_malformed=question.returns_malformed,
         )
         self._replies = Replies(schema)
         self._budget = Budget(question, conversation, provider.name)
@@ -417,7 +418,8 @@ class _Run:
 
     def _ended(self, reply: Reply) -> Iterator[Event]:
         if self._returned:
-            yield from self._end(Outcome(reply.message.text, "calls", ""), incomplete=False)
+            outcome = Outcome(reply.message.text, "length" if reply.stop == "length" else "calls", "")
+            yield from self._end(outcome, incomplete=False)
             return
         # the closing message is stored without calls, since they would have no results
         kept = reply.message if reply.message.text and not reply.message.calls else None

@@ -32,7 +32,8 @@ _REPEATED_ACTION = "Use the earlier result, change the arguments, or answer."
 class ToolCallReader:
     """Reads the calls of one question, of what its ``offer`` allows; ``format_name`` is the wire format of
     the calls. ``watch`` is told when there is to be no further turn with tools: the arguments were wrong in
-    more than ``repair_attempts`` turns, or calls were only repeated.
+    more than ``repair_attempts`` turns, or calls were only repeated. With ``returns_malformed`` the caller
+    gets calls of its own tools whose arguments are no JSON object.
     """
 
     def __init__(
@@ -44,12 +45,14 @@ class ToolCallReader:
         format_name: str = "",
         *,
         checks_arguments: bool = True,
+        returns_malformed: bool = False,
     ) -> None:
         self._watch = watch
         self._repairs_left = self._repair_attempts = repair_attempts
         self._fruitless = 0
         self._cycles = Cycles()
         self._offer = offer
+        self._returns_malformed = returns_malformed
         self._toolbox = toolbox
         self._format = get_format(format_name) if format_name else None
         self._faults = Checker().faults if checks_arguments else no_faults
@@ -75,7 +78,7 @@ class ToolCallReader:
             pending[-1].refuse(
                 text, "too_many_calls", "Call it again in the next turn if it is still needed."
             )
-        if reply.stop == "length":
+        if reply.stop == "length" and not pending[-1].returned:
             text = "The reply was cut off within this call, so it was not made."
             pending[-1].refuse(text, "cut_off", "Send the call again, shorter.")
         self._judge(pending)
@@ -98,14 +101,14 @@ class ToolCallReader:
 
     def _take(self, call: ToolCall) -> PendingCall:
         pending = self._named(call)
-        if pending.spec is None:
+        if pending.returned:
+            pass
+        elif pending.spec is None:
             self._refuse_unknown(pending, call.name)
         elif pending.arguments is None:
             why = call.malformed or "they are no JSON object"
             text = f"Invalid parameters: {why} (received: {call.raw[:_SHOWN]!r})"
             pending.refuse(text, "invalid_parameters", "Send the arguments as one JSON object.")
-        elif pending.returned:
-            pass
         elif faults := self._faults(pending.spec, pending.arguments):
             pending.refuse_arguments(faults)
         elif self._cycles.stops(pending.spec, pending.arguments, pending.id):
@@ -135,10 +138,18 @@ class ToolCallReader:
             arguments = call.arguments
             if self._format is not None and arguments is not None:
                 arguments = self._format.restore(spec, arguments)
-            returned = spec.key in self._offer.returned and arguments is not None
-            return PendingCall(call.id, spec.server, spec.name, arguments, spec, returned=returned)
+            returned = spec.key in self._offer.returned and self._readable(call)
+            return PendingCall(
+                call.id, spec.server, spec.name, arguments, spec, returned=returned, raw=call.raw
+            )
         hidden = self._hidden(call.name)
+        if hidden is None and self._offer.only_returns and call.name and self._readable(call):
+            return PendingCall(call.id, "", call.name, call.arguments, returned=True, raw=call.raw)
         return PendingCall(call.id, "", hidden.name if hidden else call.name[:_SHOWN], call.arguments)
+
+    def _readable(self, call: ToolCall) -> bool:
+        """Whether the caller can read the arguments of ``call``."""
+        return call.arguments is not None or self._returns_malformed
 
     def _hidden(self, wire_name: str) -> ToolSpec | None:
         """The tool of that name that a server has, though it may not be called here."""

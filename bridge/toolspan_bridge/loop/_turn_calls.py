@@ -42,7 +42,8 @@ CheckArguments = Callable[[ToolSpec, Mapping[str, Any]], Sequence[str]]
 @dataclass(slots=True)
 class PendingCall:
     """A call that the model requested. Without an ``outcome`` it has not been run yet. ``changed``: its
-    arguments are those of a hook. ``returned``: it is of a tool of the caller's own, and never run here."""
+    arguments are those of a hook. ``returned``: it is of a tool of the caller's own, and never run here.
+    ``raw`` are the arguments as the model wrote them."""
 
     id: str
     server: str
@@ -52,6 +53,7 @@ class PendingCall:
     outcome: ToolOutcome | None = None
     changed: bool = False
     returned: bool = False
+    raw: str = ""
 
     @property
     def unmade(self) -> bool:
@@ -65,6 +67,12 @@ class PendingCall:
     def refuse_arguments(self, faults: Sequence[str]) -> None:
         """Give the call the outcome of arguments with ``faults``."""
         self.refuse("Invalid parameters: " + ", ".join(faults), "invalid_parameters", _CORRECT_ACTION)
+
+
+def _written(call: PendingCall) -> str:
+    if call.arguments is None:
+        return call.raw
+    return json.dumps(dict(call.arguments), ensure_ascii=False)
 
 
 class TurnCalls:
@@ -126,7 +134,7 @@ class TurnCalls:
     def returned(self) -> tuple[ToolCall, ...]:
         """The calls that are the caller's to make, by its tools' own names."""
         return tuple(
-            ToolCall(call.id, call.tool, call.arguments, json.dumps(dict(call.arguments or {})))
+            ToolCall(call.id, call.tool, call.arguments, _written(call))
             for call in self.calls
             if call.returned and call.outcome is None
         )

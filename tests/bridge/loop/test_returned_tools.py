@@ -111,3 +111,39 @@ async def test_with_our_tools_switched_off_the_callers_are_still_offered() -> No
     script = Scripted([{"text": "ok"}])
     await events_of(replace(_QUESTION, allowed_tools=()), script, box(ours))
     assert [tool.name for tool in script.requests[0].tools] == ["open_door"]
+
+
+_BARE = replace(_QUESTION, allowed_tools=(), returns_malformed=True)
+
+
+@pytest.mark.requirement("I15.3.120")
+async def test_a_call_that_is_no_json_object_is_the_callers_as_it_was_written_where_it_asks_for_it() -> None:
+    wrong: dict[str, Any] = {"calls": [{"tool": "open_door", "arguments": "{not json"}]}
+    answer = answered(await events_of(replace(_QUESTION, returns_malformed=True), Scripted([wrong]), box()))
+    assert [(call.name, call.arguments, call.raw) for call in answer.returned_calls] == [
+        ("open_door", None, "{not json")
+    ]
+
+
+@pytest.mark.requirement("I15.3.120")
+async def test_a_call_of_an_unknown_tool_is_the_callers_where_all_tools_are_its_own() -> None:
+    unknown = turn(("break_window", {"n": 1}))
+    alone = answered(await events_of(_BARE, Scripted([unknown]), box(Performed("look"))))
+    assert [(call.name, call.arguments) for call in alone.returned_calls] == [("break_window", {"n": 1})]
+
+    script = Scripted([unknown, {"text": "no"}])
+    among_ours = answered(await events_of(_QUESTION, script, box(Performed("look"))))
+    assert among_ours.returned_calls == ()
+    assert [use.result["error_code"] for use in among_ours.tool_calls] == ["tool_not_found"]
+
+    script = Scripted([turn(("open_door", {"place": "x"}), ("break_window", {})), {"text": "no"}])
+    forbidden = answered(await events_of(replace(_BARE, tool_choice="none"), script, box()))
+    assert forbidden.returned_calls == ()
+
+
+@pytest.mark.requirement("I15.3.120")
+async def test_a_reply_that_was_cut_off_after_a_callers_call_ends_as_cut_off_with_the_call() -> None:
+    script = Scripted([turn(("open_door", {"place": "front"}), stop="length"), {"text": "again"}])
+    answer = answered(await events_of(_QUESTION, script, box()))
+    assert (answer.stop, [call.name for call in answer.returned_calls]) == ("length", ["open_door"])
+    assert len(script.requests) == 1

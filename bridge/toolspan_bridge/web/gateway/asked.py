@@ -20,7 +20,9 @@ class Asked:
     tokens if ``include_usage``. ``thoughts``: the client wants what the model lets be seen of its thoughts.
     ``previous`` is the id of the stored response that this one goes on from, and ``store`` whether this one
     is kept; with ``trim`` the oldest messages give way where the model's context is too short. ``echo`` are
-    members of the request that the answers repeat. ``warnings`` say what of the request has no effect.
+    members of the request that the answers repeat. ``text_tools`` are names of those ``tools`` that take one
+    text, ``input``; with ``malformed_calls`` the client also gets calls whose arguments are no JSON object.
+    ``warnings`` say what of the request has no effect.
     """
 
     model: str
@@ -41,4 +43,6 @@ class Asked:
     store: bool = False
     trim: bool = False
     echo: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    text_tools: frozenset[str] = frozenset()
+    malformed_calls: bool = False
     warnings: tuple[str, ...] = ()

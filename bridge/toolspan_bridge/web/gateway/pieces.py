@@ -25,25 +25,28 @@ from .stops import StopTexts
 
 __all__ = ["Finish", "Finished", "Piece", "TextPiece", "ThoughtPiece", "Warned", "pieces_of"]
 
-Finish = Literal["stop", "stop_text", "length", "calls", "refusal"]
+Finish = Literal["stop", "stop_text", "length", "calls", "refusal", "unfit"]
 """How an answer ended: by itself, at a text that ends it, at a limit of tokens, with calls of the client's
-own tools, or refused."""
+own tools, refused, or with a text that does not fit the schema."""
 
 _FINISHES: dict[str, Finish] = {
     "calls": "calls",
     "length": "length",
     "refusal": "refusal",
     "denied": "refusal",
+    "schema": "unfit",
 }
 _BROKEN = ("incomplete", "error", "malformed")
 
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """More of the text of the turn ``turn``, which counts those that the client sees."""
+    """More of the text of the turn ``turn``, which counts those that the client sees. With ``unfit`` it is
+    the whole text, in the place of an answer that fits the schema."""
 
     text: str
     turn: int
+    unfit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ class _Reader:
             raise RequestFault(answer.reason or "The answer broke off.", status=502, code=answer.stop)
         if answer.content and not self._said.endswith(answer.content):
             shown = self._stops.feed(answer.content) + self._stops.close()
-            yield TextPiece(shown, self._turn + bool(self._said))
+            yield TextPiece(shown, self._turn + bool(self._said), unfit=answer.stop == "schema")
         self.is_over = True
         if self._stops.found:
             yield Finished("stop_text", self._usage, stop_text=self._stops.found)

@@ -29,10 +29,11 @@ class Begun:
 
 @dataclass(slots=True)
 class Turn:
-    """What the client sees of one turn of the model."""
+    """What the client sees of one turn of the model; ``unfit``: its text does not fit the schema."""
 
     text: str = ""
     thoughts: str = ""
+    unfit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,8 @@ class Collector:
         """One more piece."""
         match piece:
             case TextPiece(text=text, turn=turn):
-                self._turns.setdefault(turn, Turn()).text += text
+                said = self._turns.setdefault(turn, Turn())
+                said.text, said.unfit = said.text + text, piece.unfit
             case ThoughtPiece(text=text, turn=turn):
                 self._turns.setdefault(turn, Turn()).thoughts += text
             case Warned(text=text):

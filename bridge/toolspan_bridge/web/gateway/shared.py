@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ...messages import (
     Assistant,
@@ -131,7 +132,8 @@ class Visible:
             self.messages.append(ToolResults((outcome,)))
 
     def asked(self, place: str) -> tuple[Message, ...]:
-        """All messages. Raises ``RequestFault`` where nothing is asked."""
+        """All messages. Raises ``RequestFault`` where nothing is asked, or a call has no result."""
+        self._all_answered(place)
         last = self.messages[-1] if self.messages else None
         if isinstance(last, User | ToolResults):
             return tuple(self.messages)
@@ -141,3 +143,14 @@ class Visible:
             else "must end with a message of the user or a tool's result"
         )
         raise RequestFault(f"{place} {why}: a beginning of the answer cannot be given here", param=place)
+
+    def _all_answered(self, place: str) -> None:
+        for message, following in pairwise(self.messages):
+            if not isinstance(message, Assistant) or not message.calls:
+                continue
+            results = following.outcomes if isinstance(following, ToolResults) else ()
+            answered = {outcome.call_id for outcome in results}
+            for call in message.calls:
+                if call.id not in answered:
+                    why = f"the call {call.id!r} of {call.name!r} has no result in what comes next"
+                    raise RequestFault(f"{place}: {why}", param=place)

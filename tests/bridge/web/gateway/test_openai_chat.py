@@ -279,7 +279,7 @@ def test_an_error_in_the_middle_of_a_stream_is_an_error_of_the_client() -> None:
         ({"messages": [{"role": "assistant", "content": "I"}]}, "must end with"),
         ({"messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]}, "no message before it"),
         ({"messages": [{"role": "robot", "content": "y"}]}, "role must be one of"),
-        ({"tools": [{"type": "custom", "custom": {"name": "x"}}]}, "cannot be taken here"),
+        ({"tools": [{"type": "mcp", "server_label": "x"}]}, "cannot be taken here"),
         ({"tools": [_TOOL, _TOOL]}, "several tools named"),
         ({"tool_choice": {"type": "function", "function": {"name": "no"}}}, "no such tool"),
         ({"tool_choice": "required"}, "no tool to be called"),

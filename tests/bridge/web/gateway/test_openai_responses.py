@@ -170,7 +170,8 @@ def test_a_cut_answer_is_incomplete_and_a_failure_within_a_stream_is_a_failed_re
         ({"background": True}, "while the client waits"),
         ({"conversation": "c"}, "no conversations are kept"),
         ({"tools": [{"type": "web_search"}]}, "cannot be taken here"),
-        ({"input": [{"type": "item_reference", "id": "x"}]}, "cannot be taken here"),
+        ({"input": [{"type": "item_reference", "id": "x"}]}, "no response that is stored"),
+        ({"input": [{"type": "mcp_call", "id": "x"}]}, "cannot be taken here"),
         ({"input": []}, "must hold a message"),
     ],
 )

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ....messages import Part, ReasoningEffort, ToolCall, ToolChoice, ToolSpec
+from ....messages import Message, Part, ReasoningEffort, ToolCall, ToolChoice, ToolSpec
 from ..asked import Asked
 from ..faults import RequestFault
+from ..history.hidden import Hidden
 from ..media import media_part, text_part
 from ..reading import Fields
 from ..shared import Visible, checked_tools, effort_of
+from .render import THREAD_LOST
 
-__all__ = ["parse_request"]
+__all__ = ["Earlier", "parse_request"]
+
+Earlier = Callable[[str], Hidden]
+"""What a client has seen up to and with the message of an id. Raises ``RequestFault`` if it is not kept."""
 
 _BUDGETS: tuple[tuple[int, ReasoningEffort], ...] = ((4_096, "low"), (16_384, "medium"))
 _THOUGHTS = ("thinking", "redacted_thinking")
+_OF_THREAD = ("system", "tools")
+"""What only the first request of a thread has."""
 _USUAL = {"top_p": 1, "service_tier": "auto"}
+_REFUSED = {
+    "mcp_servers": "add the servers to the config: their tools are then the gateway's",
+    "container": "no files and skills are kept here",
+}
 
 
-def parse_request(body: Any, *, counts: bool = False) -> Asked:
-    """What the request asks; ``counts``: it asks only for its tokens. Raises ``RequestFault`` that says what
-    of it is wrong, or cannot be done."""
-    fields = Fields(body)
+def parse_request(body: Any, earlier: Earlier | None = None, *, counts: bool = False) -> Asked:
+    """What the request asks, after what was seen ``earlier`` in its thread; ``counts``: it asks only for its
+    tokens. Raises ``RequestFault`` that says what of it is wrong, or cannot be done."""
+    fields, before = _in_thread(Fields(body), body, earlier)
     fields.ignore_usual(_USUAL)
+    for name, why in _REFUSED.items():
+        fields.refuse(name, why, unless=[[]])
     warnings: list[str] = []
-    visible = Visible(_system(fields))
+    visible = Visible(_system(fields), list(before))
+    visible.know_calls()
     for message in fields.objects("messages"):
         _read(message, visible)
     choice = fields.object("tool_choice")
@@ -38,6 +52,7 @@ def parse_request(body: Any, *, counts: bool = False) -> Asked:
     if config is not None:
         effort = effort_of(config.text("effort"), "output_config.effort", warnings) or effort
     schema = _schema(config.object("format") if config else None) or _schema(fields.object("output_format"))
+    warnings += config.unread() if config else []
     parallel = choice.flag("disable_parallel_tool_use") if choice else None
     return Asked(
         fields.needed("model"),
@@ -54,8 +69,27 @@ def parse_request(body: Any, *, counts: bool = False) -> Asked:
         reasoning=effort,
         thoughts=thoughts,
         answer_schema=schema,
+        store=fields.value("thread") is not None,
+        echo={name: fields.value(name) for name in _OF_THREAD},
         warnings=(*warnings, *fields.unread()),
     )
+
+
+def _in_thread(fields: Fields, body: Any, earlier: Earlier | None) -> tuple[Fields, Sequence[Message]]:
+    """The members of a request with those that its thread has, and the messages before it. Raises
+    ``RequestFault``."""
+    thread = fields.object("thread")
+    if thread is None or thread.one_of("type", ("create", "continue"), "create") == "create":
+        return fields, ()
+    previous = thread.needed("previous_message_id")
+    try:
+        kept = earlier(previous) if earlier is not None else None
+    except RequestFault:
+        kept = None
+    if kept is None:
+        why = f"thread: the message {previous[:100]!r} is of no thread that is kept: send all messages"
+        raise RequestFault(why, status=404, code=THREAD_LOST, param="thread")
+    return Fields({**body, **(kept.body or {})}), kept.messages
 
 
 def _system(fields: Fields) -> str:
@@ -121,6 +155,8 @@ def _part(block: Fields) -> Part:
     kind = block.text("type")
     if kind == "text":
         return text_part(block.text("text"))
+    if kind == "search_result":
+        return text_part(_search_result(block))
     source = block.object("source")
     if kind not in ("image", "document") or source is None:
         raise _unknown(block, kind)
@@ -136,6 +172,11 @@ def _part(block: Fields) -> Part:
         why = f"{source.at('type')} {way!r} cannot be taken: nothing is fetched or kept here, send base64"
         raise RequestFault(why, param=source.at("type"))
     return media_part(source.needed("media_type"), source.needed("data"), source.at("data"), name)
+
+
+def _search_result(block: Fields) -> str:
+    found = "\n\n".join(part.text("text") for part in block.objects("content"))
+    return f"{block.text('title')} ({block.text('source')})\n\n{found}"
 
 
 def _unknown(block: Fields, kind: str) -> RequestFault:
@@ -172,13 +213,14 @@ def _thinking(fields: Fields, warnings: list[str]) -> tuple[ReasoningEffort | No
     kind = thinking.text("type")
     if kind == "disabled":
         return "none", False
+    shown = thinking.text("display") != "omitted"
     budget = thinking.whole("budget_tokens")
     if budget is None:
-        return None, True
+        return None, shown
     levels: list[ReasoningEffort] = [effort for most, effort in _BUDGETS if budget <= most]
     effort: ReasoningEffort = levels[0] if levels else "high"
     warnings.append(f"thinking.budget_tokens is asked for as the effort {effort!r}")
-    return effort, True
+    return effort, shown
 
 
 def _schema(form: Fields | None) -> Mapping[str, Any] | None:

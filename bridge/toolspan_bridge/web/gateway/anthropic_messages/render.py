@@ -9,10 +9,23 @@ from ..faults import RequestFault
 from ..pieces import Finish
 from ..replies import Begun, Collected
 
-__all__ = ["SIGNATURE", "STOPS", "call_id", "call_json", "render_answer", "render_error", "render_usage"]
+__all__ = [
+    "SIGNATURE",
+    "STOPS",
+    "THREAD_LOST",
+    "call_id",
+    "call_json",
+    "message_id",
+    "render_answer",
+    "render_error",
+    "render_usage",
+]
 
 SIGNATURE = "toolspan"
 """Stands for the signature of thoughts, which stays here: they go back to the provider as they came."""
+
+THREAD_LOST = "thread_not_found"
+"""The code of the error after which a client sends all messages."""
 
 STOPS: dict[Finish, str] = {
     "stop": "end_turn",
@@ -20,6 +33,7 @@ STOPS: dict[Finish, str] = {
     "length": "max_tokens",
     "calls": "tool_use",
     "refusal": "refusal",
+    "unfit": "refusal",
 }
 _TYPES = {
     400: "invalid_request_error",
@@ -33,6 +47,11 @@ _TYPES = {
     504: "timeout_error",
     529: "overloaded_error",
 }
+
+
+def message_id(begun: Begun) -> str:
+    """The id that a thread goes on from."""
+    return f"msg_{begun.id}"
 
 
 def call_id(begun: Begun, number: int) -> str:
@@ -66,7 +85,7 @@ def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
             content.append({"type": "text", "text": turn.text})
     content += [call_json(begun, number, call) for number, call in enumerate(answer.finished.calls)]
     return {
-        "id": f"msg_{begun.id}",
+        "id": message_id(begun),
         "type": "message",
         "role": "assistant",
         "model": begun.model,
@@ -78,6 +97,10 @@ def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
 
 
 def render_error(fault: RequestFault) -> dict[str, Any]:
-    """``{"type": "error", "error": {"type", "message"}}``."""
+    """``{"type": "error", "error": {"type", "message"}}``; where a thread is lost, the details say so, and
+    the client sends all messages."""
     kind = _TYPES.get(fault.status, "api_error" if fault.status >= 500 else "invalid_request_error")
-    return {"type": "error", "error": {"type": kind, "message": fault.message}}
+    error: dict[str, Any] = {"type": kind, "message": fault.message}
+    if fault.code == THREAD_LOST:
+        error["details"] = {"error_code": fault.code}
+    return {"type": "error", "error": error}

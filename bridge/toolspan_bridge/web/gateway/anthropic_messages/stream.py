@@ -9,7 +9,7 @@ from ..faults import RequestFault
 from ..frames import comment, frame
 from ..pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
 from ..replies import Begun
-from .render import SIGNATURE, STOPS, call_json, render_error, render_usage
+from .render import SIGNATURE, STOPS, call_json, message_id, render_error, render_usage
 
 __all__ = ["MessageStream"]
 
@@ -31,7 +31,7 @@ class MessageStream:
         """The start of the message, still empty."""
         begun = self._begun
         message: dict[str, Any] = {
-            "id": f"msg_{begun.id}",
+            "id": message_id(begun),
             "type": "message",
             "role": "assistant",
             "model": begun.model,

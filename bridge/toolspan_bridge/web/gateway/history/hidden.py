@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ....conversation.message_json import message_data
 from ....messages import Message
@@ -24,11 +25,13 @@ _BASE_BYTES = 512
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """One answer as the provider gave it: all its ``messages``. ``ids`` are the provider's ids of the calls
-    that the client knows by others; ``conversation`` is the id of the conversation."""
+    that the client knows by others; ``conversation`` is the id of the conversation. ``body`` is the answer as
+    the client has it, where that is stored."""
 
     messages: tuple[Message, ...]
     conversation: str
     ids: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -61,6 +64,7 @@ class HiddenTurns:
     def keep(self, principal: str, keys: Iterable[str], hidden: Hidden) -> None:
         """Keep ``hidden`` for ``principal`` under each of ``keys``."""
         size = _BASE_BYTES + sum(len(repr(message_data(message))) for message in hidden.messages)
+        size += len(repr(hidden.body))
         for key in keys:
             self._forget((principal, key))
             self._kept[principal, key] = _Kept(hidden, size, self._clock() + self._seconds)

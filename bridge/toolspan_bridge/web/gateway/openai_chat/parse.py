@@ -11,8 +11,9 @@ from ..faults import RequestFault
 from ..media import data_url_part, media_part, text_part
 from ..reading import Fields
 from ..shared import Visible, arguments_of, checked_tools, effort_of
+from ..text_tools import text_call, text_tool
 
-__all__ = ["function_spec", "parse_request", "schema_of"]
+__all__ = ["function_spec", "parse_request", "schema_of", "tool_choice"]
 
 _USUAL = {
     "n": 1,
@@ -24,6 +25,7 @@ _USUAL = {
     "modalities": ["text"],
     "service_tier": "auto",
 }
+_CHOICES: dict[str, ToolChoice] = {"auto": "auto", "none": "none", "required": "required"}
 _REFUSED = {
     "functions": "write the functions as `tools`",
     "function_call": "write it as `tool_choice`",
@@ -45,8 +47,10 @@ def parse_request(body: Any) -> Asked:
     visible = Visible()
     for message in fields.objects("messages"):
         _read(message, visible)
+        warnings += [f"{message.at('name')!r} has no effect here"] if message.value("name") else []
     options = fields.object("stream_options")
     tools = checked_tools(_tools(fields), "tools")
+    choice, tools = tool_choice(fields, tools)
     effort = effort_of(fields.text("reasoning_effort"), "reasoning_effort", warnings)
     most = fields.whole("max_completion_tokens")
     older = fields.whole("max_tokens")
@@ -55,7 +59,7 @@ def parse_request(body: Any) -> Asked:
         visible.asked("messages"),
         visible.system,
         tools,
-        _choice(fields),
+        choice,
         fields.flag("parallel_tool_calls"),
         older if most is None else most,
         fields.number("temperature", 2),
@@ -65,6 +69,10 @@ def parse_request(body: Any) -> Asked:
         effort,
         thoughts=effort not in (None, "none"),
         answer_schema=_answer_schema(fields.object("response_format")),
+        text_tools=frozenset(
+            tool.text("name") for each in fields.objects("tools") if (tool := each.object("custom"))
+        ),
+        malformed_calls=True,
         warnings=(*warnings, *fields.unread()),
     )
 
@@ -79,7 +87,8 @@ def _read(message: Fields, visible: Visible) -> None:
         visible.ask(words, [part for part in parts if part.type != "text"])
     elif role == "assistant":
         message.refuse("function_call", "write it as `tool_calls`")
-        visible.say(_words(message), [_call(call) for call in message.objects("tool_calls")])
+        words = _words(message) or message.text("refusal")
+        visible.say(words, [_call(call) for call in message.objects("tool_calls")])
     elif role == "tool":
         visible.result(message.needed("tool_call_id"), list(_parts(message)), message.at("tool_call_id"))
     else:
@@ -124,8 +133,10 @@ def _part(part: Fields) -> Part:
 
 
 def _call(call: Fields) -> ToolCall:
-    if call.text("type", "function") != "function":
-        raise RequestFault(f"{call.at('type')} must be 'function'", param=call.at("type"))
+    kind = call.one_of("type", ("function", "custom"), "function")
+    if kind == "custom":
+        custom = call.object("custom") or call
+        return text_call(call.needed("id"), custom.needed("name"), custom.text("input"))
     function = call.object("function") or call
     return arguments_of(call.needed("id"), function.needed("name"), function.text("arguments"))
 
@@ -133,10 +144,13 @@ def _call(call: Fields) -> ToolCall:
 def _tools(fields: Fields) -> Iterator[ToolSpec]:
     for tool in fields.objects("tools"):
         kind = tool.text("type")
-        if kind != "function":
-            why = f"{tool.at('type')} {kind!r} cannot be taken here: functions can"
+        if kind == "custom":
+            yield text_tool(tool.object("custom") or tool)
+        elif kind == "function":
+            yield function_spec(tool.object("function") or tool)
+        else:
+            why = f"{tool.at('type')} {kind!r} cannot be taken here: functions and custom tools can"
             raise RequestFault(why, param=tool.at("type"))
-        yield function_spec(tool.object("function") or tool)
 
 
 def function_spec(function: Fields) -> ToolSpec:
@@ -146,16 +160,29 @@ def function_spec(function: Fields) -> ToolSpec:
     return ToolSpec("", function.needed("name"), function.text("description"), schema, strict=strict)
 
 
-def _choice(fields: Fields) -> ToolChoice:
+def tool_choice(fields: Fields, tools: tuple[ToolSpec, ...]) -> tuple[ToolChoice, tuple[ToolSpec, ...]]:
+    """The choice of a request with ``tools``, of both of OpenAI's APIs, and those that it leaves."""
     written = fields.value("tool_choice")
-    if written is None or written == "auto":
-        return "auto"
-    if written == "none" or written == "required":
-        return "none" if written == "none" else "required"
+    if written is None or isinstance(written, str):
+        known = _CHOICES.get(written or "auto")
+        if known is None:
+            raise _unknown_choice()
+        return known, tools
     choice = Fields(written, "tool_choice")
-    if choice.text("type") != "function":
-        raise RequestFault("tool_choice must be none, auto, required or a function", param="tool_choice")
-    return ("", (choice.object("function") or choice).needed("name"))
+    kind = choice.text("type")
+    if kind in ("function", "custom"):
+        return ("", (choice.object(kind) or choice).needed("name")), tools
+    if kind != "allowed_tools":
+        raise _unknown_choice()
+    allowed = choice.object("allowed_tools") or choice
+    names = {(each.object(each.text("type")) or each).text("name") for each in allowed.objects("tools")}
+    mode = _CHOICES[allowed.one_of("mode", ("auto", "required"), "auto")]
+    return mode, tuple(tool for tool in tools if tool.name in names)
+
+
+def _unknown_choice() -> RequestFault:
+    why = "must be none, auto, required, a function, a custom tool or allowed_tools"
+    return RequestFault(f"tool_choice {why}", param="tool_choice")
 
 
 def _answer_schema(form: Fields | None) -> Mapping[str, Any] | None:

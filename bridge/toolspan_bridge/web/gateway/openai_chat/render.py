@@ -8,6 +8,7 @@ from ....messages import ToolCall, Usage
 from ..faults import RequestFault
 from ..pieces import Finish
 from ..replies import Begun, Collected
+from ..text_tools import text_of_call
 
 __all__ = ["FINISHES", "call_id", "call_json", "render_answer", "render_error", "render_usage"]
 
@@ -17,6 +18,7 @@ FINISHES: dict[Finish, str] = {
     "length": "length",
     "calls": "tool_calls",
     "refusal": "content_filter",
+    "unfit": "stop",
 }
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
@@ -28,8 +30,10 @@ def call_id(begun: Begun, number: int) -> str:
 
 def call_json(begun: Begun, number: int, call: ToolCall) -> dict[str, Any]:
     """One of ``tool_calls``."""
-    function = {"name": call.name, "arguments": call.raw}
-    return {"id": call_id(begun, number), "type": "function", "function": function}
+    known = {"id": call_id(begun, number)}
+    if call.name in begun.asked.text_tools:
+        return {**known, "type": "custom", "custom": {"name": call.name, "input": text_of_call(call)}}
+    return {**known, "type": "function", "function": {"name": call.name, "arguments": call.raw}}
 
 
 def render_usage(usage: Usage) -> dict[str, Any]:
@@ -46,8 +50,10 @@ def render_usage(usage: Usage) -> dict[str, Any]:
 def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
     """A ``chat.completion`` with one choice."""
     calls = [call_json(begun, number, call) for number, call in enumerate(answer.finished.calls)]
-    content = None if calls and not answer.text else answer.text
-    message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
+    unfit = answer.finished.finish == "unfit"
+    content = None if unfit or (calls and not answer.text) else answer.text
+    refusal = answer.text if unfit else None
+    message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": refusal}
     message |= {"tool_calls": calls} if calls else {}
     message |= {"reasoning_content": answer.thoughts} if answer.thoughts else {}
     finish = FINISHES[answer.finished.finish]

@@ -35,7 +35,7 @@ class ChatStream:
             case TextPiece(text=text, turn=turn):
                 between = "\n\n" if self._turn not in (None, turn) else ""
                 self._turn = turn
-                yield self._chunk({"content": between + text})
+                yield self._chunk({"refusal" if piece.unfit else "content": between + text})
             case ThoughtPiece(text=text):
                 yield self._chunk({"reasoning_content": text})
             case Warned(text=text):
@@ -50,10 +50,11 @@ class ChatStream:
     def _end(self, finished: Finished) -> Iterator[bytes]:
         for number, call in enumerate(finished.calls):
             whole = call_json(self._begun, number, call)
-            head = {**whole["function"], "arguments": ""}
-            yield self._chunk({"tool_calls": [{"index": number, **whole, "function": head}]})
-            arguments = {"index": number, "function": {"arguments": call.raw}}
-            yield self._chunk({"tool_calls": [arguments]})
+            kind = whole["type"]
+            part = "arguments" if kind == "function" else "input"
+            head = {"index": number, **whole, kind: {**whole[kind], part: ""}}
+            yield self._chunk({"tool_calls": [head]})
+            yield self._chunk({"tool_calls": [{"index": number, kind: {part: whole[kind][part]}}]})
         yield self._chunk({}, FINISHES[finished.finish])
         if self._begun.asked.include_usage:
             yield frame({**self._head(), "choices": [], "usage": render_usage(finished.usage)})

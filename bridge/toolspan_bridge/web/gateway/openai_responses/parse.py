@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
-from ....messages import Message, Part, ToolChoice, ToolSpec
+from ....messages import Part, ToolSpec
 from ..asked import Asked
 from ..faults import RequestFault
+from ..history.hidden import Hidden
 from ..media import data_url_part, text_part
-from ..openai_chat.parse import function_spec, schema_of
+from ..openai_chat.parse import function_spec, schema_of, tool_choice
 from ..reading import Fields
 from ..shared import Visible, arguments_of, checked_tools, effort_of
+from ..text_tools import text_call, text_tool
+from .render import response_of_item
 
 __all__ = ["Earlier", "parse_request"]
 
-Earlier = Callable[[str], Sequence[Message]]
+Earlier = Callable[[str], Hidden]
 """What a client has seen up to and with the response of an id. Raises ``RequestFault`` if it is not kept."""
 
 _USUAL: dict[str, Any] = {
@@ -25,6 +29,7 @@ _USUAL: dict[str, Any] = {
     "top_logprobs": 0,
     "include": [],
 }
+_ENCRYPTED = "reasoning.encrypted_content"
 _REFUSED = {
     "background": "responses are made while the client waits",
     "conversation": "no conversations are kept here: send `previous_response_id`",
@@ -39,36 +44,44 @@ def parse_request(body: Any, earlier: Earlier) -> Asked:
     wrong, or cannot be done."""
     fields = Fields(body)
     fields.ignore_usual(_USUAL)
-    fields.ignore("metadata")
+    fields.ignore("metadata", "stream_options")
+    if set(fields.texts("include")) <= {_ENCRYPTED}:
+        fields.ignore("include")  # thoughts are kept here and put back
     for name, why in _REFUSED.items():
         fields.refuse(name, why, unless=[False])
     warnings: list[str] = []
     previous = fields.text("previous_response_id")
-    visible = Visible(fields.text("instructions"), list(earlier(previous) if previous else ()))
+    visible = Visible(fields.text("instructions"), list(earlier(previous).messages if previous else ()))
     visible.know_calls()
-    _read_input(fields, visible)
+    _read_input(fields, visible, earlier)
     reasoning, text = fields.object("reasoning"), fields.object("text")
     effort = effort_of(reasoning.text("effort"), "reasoning.effort", warnings) if reasoning else None
+    thoughts = bool(reasoning and (reasoning.text("summary") or reasoning.text("generate_summary")))
     form = text.object("format") if text else None
-    store = fields.flag("store")
+    warnings += [each for part in (reasoning, text) if part is not None for each in part.unread()]
+    choice, tools = tool_choice(fields, checked_tools(_tools(fields), "tools"))
     return Asked(
         fields.needed("model"),
         visible.asked("input"),
         visible.system,
-        checked_tools(_tools(fields), "tools"),
-        _choice(fields),
+        tools,
+        choice,
         fields.flag("parallel_tool_calls"),
         fields.whole("max_output_tokens"),
         fields.number("temperature", 2),
         stream=bool(fields.flag("stream")),
         include_usage=True,
         reasoning=effort,
-        thoughts=bool(reasoning and (reasoning.text("summary") or reasoning.text("generate_summary"))),
+        thoughts=thoughts,
         answer_schema=schema_of(form) if form else None,
         previous=previous,
-        store=store is not False,
+        store=fields.flag("store") is not False,
         trim=fields.one_of("truncation", ("auto", "disabled"), "disabled") == "auto",
         echo={name: fields.value(name) for name in _ECHOED},
+        text_tools=frozenset(
+            each.text("name") for each in fields.objects("tools") if each.text("type") == "custom"
+        ),
+        malformed_calls=True,
         warnings=(*warnings, *_unread(fields)),
     )
 
@@ -81,23 +94,42 @@ def _unread(fields: Fields) -> list[str]:
     return [*told, *fields.unread()]
 
 
-def _read_input(fields: Fields, visible: Visible) -> None:
+def _read_input(fields: Fields, visible: Visible, earlier: Earlier) -> None:
     given = fields.value("input")
     if isinstance(given, str):
         visible.ask(given)
         return
     for item in fields.objects("input"):
-        kind = item.text("type", "message")
-        if kind == "message":
-            _read_message(item, visible)
-        elif kind == "function_call":
-            call = arguments_of(item.needed("call_id"), item.needed("name"), item.text("arguments"))
-            visible.say("", [call])
-        elif kind == "function_call_output":
-            call_id = item.needed("call_id")
-            visible.result(call_id, list(_parts(item, "output")), item.at("call_id"))
-        elif kind != "reasoning":
-            raise RequestFault(f"{item.at('type')} {kind!r} cannot be taken here", param=item.at("type"))
+        kind = item.text("type") or ("message" if item.value("role") else "item_reference")
+        _read_item(_referred(item, earlier) if kind == "item_reference" else item, visible)
+
+
+def _referred(item: Fields, earlier: Earlier) -> Fields:
+    """The item of a stored response that ``item`` refers to. Raises ``RequestFault``."""
+    item_id = item.needed("id")
+    with suppress(RequestFault):
+        output = (earlier(response_of_item(item_id)).body or {}).get("output", ())
+        for found in output:
+            if found["id"] == item_id:
+                return Fields(found, item.at("id"))
+    why = f"the item {item_id[:100]!r} is of no response that is stored: send it whole"
+    raise RequestFault(f"{item.at('id')}: {why}", param=item.at("id"), code="item_not_found")
+
+
+def _read_item(item: Fields, visible: Visible) -> None:
+    kind = item.text("type", "message")
+    if kind == "message":
+        _read_message(item, visible)
+    elif kind == "function_call":
+        call = arguments_of(item.needed("call_id"), item.needed("name"), item.text("arguments"))
+        visible.say("", [call])
+    elif kind == "custom_tool_call":
+        visible.say("", [text_call(item.needed("call_id"), item.needed("name"), item.text("input"))])
+    elif kind in ("function_call_output", "custom_tool_call_output"):
+        call_id = item.needed("call_id")
+        visible.result(call_id, list(_parts(item, "output")), item.at("call_id"))
+    elif kind != "reasoning":
+        raise RequestFault(f"{item.at('type')} {kind!r} cannot be taken here", param=item.at("type"))
 
 
 def _read_message(item: Fields, visible: Visible) -> None:
@@ -142,21 +174,12 @@ def _part(part: Fields) -> Part:
 def _tools(fields: Fields) -> Iterator[ToolSpec]:
     for tool in fields.objects("tools"):
         kind = tool.text("type")
-        if kind != "function":
-            why = "functions can; choose a preset or a route that enables the provider's own tools"
+        if kind == "custom":
+            yield text_tool(tool)
+        elif kind == "function":
+            yield function_spec(tool)
+        else:
+            why = "functions and custom tools can; a preset or a route enables the provider's own tools"
             raise RequestFault(
                 f"{tool.at('type')} {kind!r} cannot be taken here: {why}", param=tool.at("type")
             )
-        yield function_spec(tool)
-
-
-def _choice(fields: Fields) -> ToolChoice:
-    written = fields.value("tool_choice")
-    if written is None or written == "auto":
-        return "auto"
-    if written == "none" or written == "required":
-        return "none" if written == "none" else "required"
-    choice = Fields(written, "tool_choice")
-    if choice.text("type") != "function":
-        raise RequestFault("tool_choice must be none, auto, required or a function", param="tool_choice")
-    return ("", choice.needed("name"))

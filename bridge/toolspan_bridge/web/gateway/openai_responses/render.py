@@ -9,28 +9,40 @@ from ..faults import RequestFault
 from ..openai_chat.render import render_error
 from ..pieces import Finished
 from ..replies import Begun, Collected
+from ..text_tools import text_of_call
 
 __all__ = [
+    "RESPONSE_PREFIX",
     "call_id",
     "call_item",
+    "call_status",
     "message_item",
     "reasoning_item",
+    "refusal_part",
     "render_answer",
     "render_error",
     "render_failure",
     "render_response",
     "render_usage",
     "response_id",
+    "response_of_item",
     "text_part",
 ]
 
+RESPONSE_PREFIX = "resp_"
 _INCOMPLETE = {"length": "max_output_tokens", "refusal": "content_filter"}
 _RATE_LIMITED = 429
+_ID_LENGTH = 24
 
 
 def response_id(begun: Begun) -> str:
     """The id that a further request may go on from."""
-    return f"resp_{begun.id}"
+    return f"{RESPONSE_PREFIX}{begun.id}"
+
+
+def response_of_item(item_id: str) -> str:
+    """The id of the response that the item ``item_id`` belongs to, if it is one of ours."""
+    return f"{RESPONSE_PREFIX}{item_id.rpartition('_')[2][:_ID_LENGTH]}"
 
 
 def call_id(begun: Begun, number: int) -> str:
@@ -41,6 +53,11 @@ def call_id(begun: Begun, number: int) -> str:
 def text_part(text: str) -> dict[str, Any]:
     """The text of a message."""
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+
+def refusal_part(text: str) -> dict[str, Any]:
+    """What stands in the place of an answer that fits the schema."""
+    return {"type": "refusal", "refusal": text}
 
 
 def message_item(begun: Begun, turn: int, content: list[dict[str, Any]], status: str) -> dict[str, Any]:
@@ -56,6 +73,10 @@ def reasoning_item(begun: Begun, turn: int, summary: list[dict[str, Any]]) -> di
 
 def call_item(begun: Begun, number: int, call: ToolCall, arguments: str, status: str) -> dict[str, Any]:
     """A call of the client's own tools."""
+    if call.name in begun.asked.text_tools:
+        text = arguments and text_of_call(call)
+        known = {"id": f"ctc_{begun.call_id(number)}", "type": "custom_tool_call"}
+        return {**known, "call_id": call_id(begun, number), "name": call.name, "input": text}
     return {
         "id": f"fc_{begun.call_id(number)}",
         "type": "function_call",
@@ -64,6 +85,12 @@ def call_item(begun: Begun, number: int, call: ToolCall, arguments: str, status:
         "call_id": call_id(begun, number),
         "name": call.name,
     }
+
+
+def call_status(finished: Finished, number: int) -> str:
+    """Whether the call ``number`` is whole: the last one of a reply that was cut off may not be."""
+    cut = finished.finish == "length" and number + 1 == len(finished.calls)
+    return "incomplete" if cut else "completed"
 
 
 def render_usage(usage: Usage) -> dict[str, Any]:
@@ -88,9 +115,10 @@ def render_answer(begun: Begun, answer: Collected) -> dict[str, Any]:
             summary = [{"type": "summary_text", "text": turn.thoughts}]
             output.append(reasoning_item(begun, number, summary))
         if turn.text:
-            output.append(message_item(begun, number, [text_part(turn.text)], "completed"))
+            part = refusal_part(turn.text) if turn.unfit else text_part(turn.text)
+            output.append(message_item(begun, number, [part], "completed"))
     for number, call in enumerate(answer.finished.calls):
-        output.append(call_item(begun, number, call, call.raw, "completed"))
+        output.append(call_item(begun, number, call, call.raw, call_status(answer.finished, number)))
     return render_response(begun, output, answer.finished)
 
 
@@ -135,15 +163,22 @@ def _repeated(begun: Begun) -> dict[str, Any]:
         "store": asked.store,
         "temperature": asked.temperature,
         "text": echo.get("text") or {"format": {"type": "text"}},
-        "tool_choice": {"type": "function", "name": choice[1]} if isinstance(choice, tuple) else choice,
-        "tools": [_tool(tool) for tool in asked.tools],
+        "tool_choice": _choice(begun) if isinstance(choice, tuple) else choice,
+        "tools": [_tool(tool, text=tool.name in asked.text_tools) for tool in asked.tools],
         "top_p": echo.get("top_p"),
         "truncation": "auto" if asked.trim else "disabled",
         "user": echo.get("user"),
     }
 
 
-def _tool(tool: ToolSpec) -> dict[str, Any]:
+def _choice(begun: Begun) -> dict[str, Any]:
+    name = begun.asked.tool_choice[1]
+    return {"type": "custom" if name in begun.asked.text_tools else "function", "name": name}
+
+
+def _tool(tool: ToolSpec, *, text: bool) -> dict[str, Any]:
+    if text:
+        return {"type": "custom", "name": tool.name, "description": tool.description or None}
     return {
         "type": "function",
         "name": tool.name,

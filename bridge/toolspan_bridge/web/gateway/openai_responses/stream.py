@@ -12,14 +12,21 @@ from ..pieces import Finished, Piece, TextPiece, ThoughtPiece, Warned
 from ..replies import Begun
 from .render import (
     call_item,
+    call_status,
     message_item,
     reasoning_item,
+    refusal_part,
     render_failure,
     render_response,
     text_part,
 )
 
 __all__ = ["ResponseStream"]
+
+_CALL_EVENTS = {
+    "function_call": ("function_call_arguments", "arguments"),
+    "custom_tool_call": ("custom_tool_call_input", "input"),
+}
 
 
 class ResponseStream:
@@ -45,7 +52,7 @@ class ResponseStream:
         """The events of ``piece``."""
         match piece:
             case TextPiece():
-                yield from self._said(piece)
+                yield from self._unfit(piece) if piece.unfit else self._said(piece)
             case ThoughtPiece():
                 yield from self._thought(piece)
             case Warned(text=text):
@@ -53,7 +60,7 @@ class ResponseStream:
             case Finished():
                 yield from self._close()
                 for number, call in enumerate(piece.calls):
-                    yield from self._call(number, call)
+                    yield from self._call(number, call, call_status(piece, number))
                 whole = render_response(self._begun, self._output, piece)
                 yield self._event(f"response.{whole['status']}", response=whole)
 
@@ -71,6 +78,18 @@ class ResponseStream:
             yield self._event("response.content_part.added", **self._at_part(), part=text_part(""))
         self._text += piece.text
         yield self._event("response.output_text.delta", **self._at_part(), delta=piece.text, logprobs=[])
+
+    def _unfit(self, piece: TextPiece) -> Iterator[bytes]:
+        yield from self._close()
+        place = self._turns.setdefault(piece.turn, len(self._turns))
+        item = message_item(self._begun, place, [], "in_progress")
+        part = refusal_part(piece.text)
+        yield from self._begin_item((TextPiece, piece.turn), item, lambda: iter(()))
+        yield self._event("response.content_part.added", **self._at_part(), part=refusal_part(""))
+        yield self._event("response.refusal.delta", **self._at_part(), delta=piece.text)
+        yield self._event("response.refusal.done", **self._at_part(), refusal=piece.text)
+        yield self._event("response.content_part.done", **self._at_part(), part=part)
+        yield self._end_item({**item, "status": "completed", "content": [part]})
 
     def _end_message(self) -> Iterator[bytes]:
         part = text_part(self._text)
@@ -95,13 +114,15 @@ class ResponseStream:
         yield self._event("response.reasoning_summary_part.done", **self._at_summary(), part=part)
         yield self._end_item({**self._output[-1], "summary": [part]})
 
-    def _call(self, number: int, call: ToolCall) -> Iterator[bytes]:
+    def _call(self, number: int, call: ToolCall, status: str) -> Iterator[bytes]:
         item = call_item(self._begun, number, call, "", "in_progress")
+        whole = call_item(self._begun, number, call, call.raw, status)
         yield from self._begin_item((Finished, number), item, lambda: iter(()))
-        yield self._event("response.function_call_arguments.delta", **self._at(), delta=call.raw)
-        done = {"name": call.name, "arguments": call.raw}
-        yield self._event("response.function_call_arguments.done", **self._at(), **done)
-        yield self._end_item(call_item(self._begun, number, call, call.raw, "completed"))
+        kind, part = _CALL_EVENTS[whole["type"]]
+        yield self._event(f"response.{kind}.delta", **self._at(), delta=whole[part])
+        name = {"name": call.name} if part == "arguments" else {}
+        yield self._event(f"response.{kind}.done", **self._at(), **name, **{part: whole[part]})
+        yield self._end_item(whole)
 
     def _begin_item(
         self, opened: tuple[type[Piece], int], item: dict[str, Any], close: Callable[[], Iterator[bytes]]

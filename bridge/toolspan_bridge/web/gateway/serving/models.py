@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ....errors import BridgeError
+from ..anthropic_messages.pages import page_of
 from ..anthropic_messages.render import render_error as anthropic_error
 from ..faults import RequestFault, fault_in
 from ..openai_chat.render import render_error as openai_error
@@ -54,7 +55,12 @@ class ModelList:
         try:
             models = await self._models(request)
             wanted = request.path_params.get("model")
-            body = _listed(models, anthropic) if wanted is None else _one(models, str(wanted), anthropic)
+            if wanted is not None:
+                body = _one(models, str(wanted), anthropic)
+            elif anthropic:
+                body = _page(models, request.query_params)
+            else:
+                body = {"object": "list", "data": [_model(model, anthropic) for model in models]}
         except (BridgeError, RequestFault) as error:
             fault = fault_in(error)
             render = anthropic_error if anthropic else openai_error
@@ -63,16 +69,12 @@ class ModelList:
         await send_json(send, body)
 
 
-def _listed(models: Sequence[ListedModel], anthropic: bool) -> dict[str, Any]:
-    data = [_model(model, anthropic) for model in models]
-    if not anthropic:
-        return {"object": "list", "data": data}
-    ends = (
-        {"first_id": models[0].id, "last_id": models[-1].id}
-        if models
-        else {"first_id": None, "last_id": None}
-    )
-    return {"data": data, "has_more": False, **ends}
+def _page(models: Sequence[ListedModel], query: Mapping[str, str]) -> dict[str, Any]:
+    part, more = page_of([model.id for model in models], query)
+    shown = models[part]
+    data = [_model(model, True) for model in shown]
+    first, last = (shown[0].id, shown[-1].id) if shown else (None, None)
+    return {"data": data, "has_more": more, "first_id": first, "last_id": last}
 
 
 def _one(models: Sequence[ListedModel], wanted: str, anthropic: bool) -> dict[str, Any]:
@@ -86,5 +88,6 @@ def _one(models: Sequence[ListedModel], wanted: str, anthropic: bool) -> dict[st
 def _model(model: ListedModel, anthropic: bool) -> dict[str, Any]:
     if anthropic:
         name = model.name or model.id
-        return {"type": "model", "id": model.id, "display_name": name, "created_at": _BEGIN}
+        known = {"created_at": _BEGIN, "lifecycle": "active"}
+        return {"type": "model", "id": model.id, "display_name": name, **known}
     return {"id": model.id, "object": "model", "created": 0, "owned_by": model.owner}

@@ -9,6 +9,7 @@ from .counting import TokenCount
 from .exchange import Answering, Exchange
 from .models import ModelList, Models
 from .recorded import Recorded
+from .stored import StoredResponse
 
 if TYPE_CHECKING:
     from starlette.routing import Route
@@ -32,9 +33,11 @@ def gateway_routes(answering: Answering, models: Models) -> list[Route]:
         "/v1/messages": Exchange(MESSAGES, answering),
         "/v1/messages/count_tokens": recorded(TokenCount(runs, who)),
     }
+    stored = recorded(StoredResponse(runs, who))
     listed = recorded(ModelList(models))
     return [
         *(Route(path, endpoint, methods=["POST"]) for path, endpoint in posted.items()),
+        Route("/v1/responses/{response}", stored, methods=["GET", "DELETE"]),
         Route("/v1/models", listed, methods=["GET"]),
         Route("/v1/models/{model:path}", listed, methods=["GET"]),
     ]

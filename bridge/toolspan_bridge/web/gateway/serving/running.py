@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ....approvals import Approver
 from ....conversation import Conversation
@@ -79,10 +80,10 @@ class Runs:
         self._hidden = hidden or HiddenTurns()
         self._responses = responses or HiddenTurns()
 
-    def earlier(self, principal: str) -> Callable[[str], Sequence[Message]]:
+    def earlier(self, principal: str) -> Callable[[str], Hidden]:
         """Gives what ``principal`` has seen up to and with the response of an id."""
 
-        def find(response: str) -> Sequence[Message]:
+        def find(response: str) -> Hidden:
             kept = self._responses.find(principal, response)
             if kept is None:
                 raise RequestFault(
@@ -91,9 +92,13 @@ class Runs:
                     code="previous_response_not_found",
                     param="previous_response_id",
                 )
-            return kept.messages
+            return kept
 
         return find
+
+    def forget(self, principal: str, response: str) -> None:
+        """Forget a stored response."""
+        self._responses.forget(principal, response)
 
     @asynccontextmanager
     async def begin(self, api: Api, asked: Asked, choice: Choice, origin: Origin) -> AsyncGenerator[Run]:
@@ -108,17 +113,24 @@ class Runs:
         async with self._prepare(asked_last, choice, conversation, origin.caller) as prepared:
             yield Run(self, api, asked, prepared, conversation, origin)
 
-    def keep(self, finished: Run, answer: Assistant, ids: dict[str, str]) -> None:
-        """Keep what the client does not see of ``finished``, which it sees as ``answer``."""
+    def keep(
+        self,
+        finished: Run,
+        answer: Assistant,
+        ids: dict[str, str],
+        stored: tuple[str, Mapping[str, Any]] | None,
+    ) -> None:
+        """Keep what the client does not see of ``finished``, which it sees as ``answer``; where that is
+        stored too, ``stored`` is its id and its body."""
         visible = (*finished.asked.messages, answer)
         keys = [call.id for call in answer.calls] or [digest(visible)]
         own, conversation = finished.own_messages, finished.conversation.id
         if own:
             hidden = Hidden(own, conversation, ids)
             self._hidden.keep(finished.principal, keys, hidden)
-        if finished.asked.store:
-            seen = Hidden(visible, conversation)
-            self._responses.keep(finished.principal, [f"resp_{finished.begun.id}"], seen)
+        if stored is not None:
+            seen = Hidden(visible, conversation, body=stored[1])
+            self._responses.keep(finished.principal, [stored[0]], seen)
 
 
 class Run:
@@ -216,7 +228,8 @@ class Run:
         ids = [self._api.call_id(self.begun, number) for number in range(len(calls))]
         seen = tuple(replace(call, id=known) for call, known in zip(calls, ids, strict=True))
         provider_ids = {known: call.id for call, known in zip(calls, ids, strict=True)}
-        self._runs.keep(self, Assistant(whole.text, seen), provider_ids)
+        stored = self._api.stored(self.begun, whole) if self.asked.store else None
+        self._runs.keep(self, Assistant(whole.text, seen), provider_ids, stored)
         caching = self._origin.caching
         if self.cache == "miss" and caching is not None and is_kept(whole.finished.finish, self.watch.calls):
             answer = CachedAnswer(whole, self.own_messages, self.conversation.id)
@@ -250,6 +263,7 @@ def _question(asked: Asked, prepared: Prepared) -> Question:
         stream=asked.stream or asked.thoughts or bool(asked.stops),
         trim=asked.trim or own.trim,
         returned_tools=asked.tools,
+        returns_malformed=asked.malformed_calls,
         tool_choice=_tool_choice(asked, prepared),
         parallel=asked.parallel,
     )
