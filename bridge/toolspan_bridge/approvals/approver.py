@@ -67,7 +67,7 @@ class PolicyApprover:
         self._rules = tuple(rules)
         self._remembered = remembered
         self._person = person
-        self._base_of: BaseOf = base_of or _all_at(base or Path.cwd())
+        self._base_of: BaseOf = base_of or _all_at(base)
         self._departure_of = departure_of
         self._report = report
 
@@ -162,5 +162,5 @@ class PolicyApprover:
         return None
 
 
-def _all_at(base: Path) -> BaseOf:
-    return lambda _server, _tool: base
+def _all_at(base: Path | None) -> BaseOf:
+    return lambda _server, _tool: base or Path.cwd()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .builtins import check_builtins, unknown_builtins
 from .collections import Documents, Passages
-from .matching import Route, route, unknown_tools, web_search_options
+from .matching import Route, route, unknown_tools, unmatched, web_search_options
 from .profile import Profile, profile_of
 from .prompt import PromptValues, previous_text, system_text
 
@@ -22,5 +22,6 @@ __all__ = [
     "system_text",
     "unknown_builtins",
     "unknown_tools",
+    "unmatched",
     "web_search_options",
 ]

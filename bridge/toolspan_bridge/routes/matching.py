@@ -96,7 +96,7 @@ def route(
     Raises ``UsageError`` when a rule's pattern is no RE2 pattern, or its prompt names what the profile lacks.
     """
     known: Profile = {**(profile or {}), **({} if service is None else {"service": service})}
-    limited = _limited(config, workspace=workspace)
+    limited = unmatched(config, workspace=workspace)
     for position, rule in enumerate(config.responses):
         if _matches(rule, message, known, f"$.responses[{position}].match.intent_regexp"):
             set_ = {name: value for name, value in config.profile.items() if value is not None}
@@ -158,8 +158,9 @@ def _route(rule: ResponseRule, limited: Route, values: PromptValues) -> Route:
     )
 
 
-def _limited(config: Config, *, workspace: bool) -> Route:
-    """A route with the limits of ``config`` that hold where a rule has none of its own."""
+def unmatched(config: Config, *, workspace: bool = False) -> Route:
+    """The route of a message that no rule matches: all tools, and the limits of ``config``, which hold too
+    where a rule has none of its own. ``workspace`` as for ``route``."""
     limits = config.limits
     return Route(
         max_iterations=config.max_iterations(workspace=workspace),

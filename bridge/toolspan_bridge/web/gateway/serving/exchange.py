@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field
@@ -146,19 +147,15 @@ def _model_in(body: Any) -> str:
 
 async def _while_connected(receive: Receive, answer: Callable[[], Awaitable[None]]) -> None:
     """Wait for ``answer``; it is cancelled when the client goes away."""
-    fault: Exception | None = None
-    async with anyio.create_task_group() as tasks:
-
-        async def watch() -> None:
-            while (await receive())["type"] != "http.disconnect":
-                pass
-            tasks.cancel_scope.cancel()
-
-        tasks.start_soon(watch)
+    with anyio.CancelScope() as scope:
+        watching = asyncio.create_task(_cancelled_when_gone(receive, scope))  # a task group costs more
         try:
             await answer()
-        except Exception as error:
-            fault = error  # carried past the task group, which would wrap it
-        tasks.cancel_scope.cancel()
-    if fault is not None:
-        raise fault
+        finally:
+            watching.cancel()
+
+
+async def _cancelled_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
