@@ -30,7 +30,7 @@ class StreamedAnswer:
         self._send = send
         self._ping_seconds = ping_seconds
         self._stream = api.stream(run.begun)
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)
         self._begun = False
         self._last = time.monotonic()
 
