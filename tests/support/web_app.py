@@ -117,7 +117,7 @@ def web_app(
     with errors.open("wb") as file:
         process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stderr=file)
     try:
-        found = r"http://127\.0\.0\.1:(\d+)/"
+        found = r"http://(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)/"
         assert eventually(lambda: re.search(found, errors.read_text()) or process.poll() is not None)
         port = re.search(found, errors.read_text())
         assert port is not None, errors.read_text()

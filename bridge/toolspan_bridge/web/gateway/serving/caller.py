@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Caller", "Paying", "Who", "admitted"]
 
+_LEAST_USD = 1e-9
+"""A limit under which a first turn is made: whether the budget allows it is seen when it is held."""
+
 
 @dataclass(frozen=True, slots=True)
 class Caller:
@@ -67,13 +70,18 @@ class Paying:
 
         return ChargedProvider(provider, self.admission, lambda model: self.pricing_of(provider, model))
 
-    def question(self, question: Question, pricing: Pricing) -> Question:
-        """``question``, whose limit of cost is what is left of the key's budget."""
+    def limited(self, question: Question, provider: Provider) -> Question:
+        """``question``, whose limit of cost is what is left of the key's budget, but for what its last turn
+        holds. Raises ``UnknownPriceError``."""
         left = None if self.admission is None else self.admission.left_usd
+        pricing = self.pricing_of(provider, question.model)
         if not left or not pricing.is_known:
             return question
-        limits = question.limits
-        return replace(question, limits=replace(limits, usd=min(left, limits.usd or left)))
+        from ...keys.estimate import reserved_usd_at
+
+        last = reserved_usd_at(provider, pricing, 0, question.max_tokens)
+        limits, usd = question.limits, max(left - last, _LEAST_USD)
+        return replace(question, limits=replace(limits, usd=min(usd, limits.usd or usd)))
 
 
 @asynccontextmanager

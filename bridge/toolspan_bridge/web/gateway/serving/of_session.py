@@ -19,7 +19,7 @@ from ....presets import CALCULATOR, Preset, PresetStore
 from ....presets.store import LOCAL_USER
 from ....providers import Provider, own_providers, split_model
 from ....providers.prices import Pricing
-from ....routes import route
+from ....routes import unmatched
 from ....sessions.agent import agent_of
 from ....sessions.chosen.approvals import ApprovalChoice
 from ....sessions.chosen.question import QuestionOptions
@@ -72,7 +72,7 @@ class SessionPreparation:
             host.notes += await self._heeded(served, session, question, provider)
             meter = served.asker.meter(question, provider)
             saved = SavedConversation(conversation, None, host)
-            question, paid = paying.question(question, meter.pricing), paying.provider(provider)
+            paid = paying.provider(provider)
             agent = agent_of(question, paid, meter, session, ApprovalChoice(), saved)
 
             async def find(model: str) -> tuple[Provider, str]:
@@ -90,6 +90,7 @@ class SessionPreparation:
                 tuple(host.notes),
                 paid,
                 served.number,
+                lambda question: paying.limited(question, provider),
             )
 
     def _keys(self) -> VirtualKeys:
@@ -157,8 +158,7 @@ async def asked_model(
     named = await asker.best_models.named(named)
     caller.check_model(choice, "/".join(split_model(named, own_providers(session.config))))
     provider, model = await asker.find(named)
-    plain = session.config.model_copy(update={"responses": ()})
-    way = route(plain, text, workspace=session.choice.workspace is not None)
+    way = unmatched(session.config, workspace=session.choice.workspace is not None)
     question = replace(way.question(text, model), hooks=asker.hooks)
     if preset is None:
         return question, provider

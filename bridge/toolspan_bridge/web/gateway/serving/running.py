@@ -32,7 +32,8 @@ __all__ = ["Origin", "Prepare", "Prepared", "Run", "Runs"]
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """Who answers a question and with what: ``notes`` are what whoever asks should know before; ``paid`` is
-    ``provider`` where its requests are charged to a key, ``generation`` counts the configs that were used."""
+    ``provider`` where its requests are charged to a key, ``generation`` counts the configs that were used;
+    ``limited`` gives the question the limits of whoever pays."""
 
     question: Question
     provider: Provider
@@ -42,6 +43,7 @@ class Prepared:
     notes: tuple[str, ...] = ()
     paid: Provider | None = None
     generation: int = 0
+    limited: Callable[[Question], Question] = lambda question: question
 
 
 Prepare = Callable[[User, Choice, Conversation, Caller], AbstractAsyncContextManager[Prepared]]
@@ -155,7 +157,7 @@ class Run:
         self.asked = asked
         self.conversation = conversation
         self.principal = origin.caller.principal
-        self.question = _question(asked, prepared)
+        self.question = prepared.limited(_question(asked, prepared))
         self.begun = Begun(asked, f"{prepared.provider.name}/{self.question.model}")
         self.warnings = (*prepared.notes, *asked.warnings)
         self._origin = origin
