@@ -96,7 +96,7 @@ class LiveConversation:
         run = self.run
         tell = partial(self._tell, run)
         try:
-            with told(run, tell, posted.text, again=posted.again):
+            with told(run, tell, posted.text, posted.parts, again=posted.again):
                 async with using() as used:
                     host = ConversationHost(used.session.host, tell, self.pending)
                     saved = await to_thread.run_sync(shelf.opened, self.id, host)

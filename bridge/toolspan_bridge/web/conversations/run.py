@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,8 +31,11 @@ from ...sessions.chosen.question import QuestionOptions
 from ...sessions.event_data import named_event
 from ...sessions.named.mentions import Asked, with_mentions
 from ...sessions.preset_session import checked
+from .shown import part_data
+from .thoughts import Thoughts
 
 if TYPE_CHECKING:
+    from ...messages import Part
     from ...presets import Preset
     from ...sessions.kept.saved_conversation import SavedConversation
     from ...sessions.session import Session
@@ -63,10 +66,11 @@ class Run:
 
 
 @contextmanager
-def told(current: Run, tell: Tell, text: str, *, again: bool) -> Generator[None]:
+def told(current: Run, tell: Tell, text: str, parts: Sequence[Part] = (), *, again: bool) -> Generator[None]:
     """What is raised in the block is told as ``error`` or ``cancelled``; ``run_started`` and ``run_ended``
     are around all."""
-    tell("run_started", {"again": True} if again else {"text": text})
+    files = {"attachments": [part_data(part) for part in parts]} if parts else {}
+    tell("run_started", {"again": True} if again else {"text": text, **files})
     ended: Ended = "failed"
     try:
         with current.scope:
@@ -108,6 +112,7 @@ class Answering:
     preset: Preset | None
     model: str
     recording: Recording
+    thoughts: Thoughts = field(default_factory=Thoughts)
 
     async def answer(self, asked: Asked) -> None:
         """Answer ``asked``. Raises what the provider raises."""
@@ -135,6 +140,7 @@ class Answering:
         async with aclosing(watched):
             async for event in watched:
                 ready.meter.take(event)
+                self.thoughts.take(event, self.saved.conversation)
                 self._event(event, ready.meter.usd)
 
     def _session(self) -> Session:

@@ -9,6 +9,7 @@ from typing import Any
 from ...conversation.log import Log, Note
 from ...conversation.tool_names import ToolNames
 from ...messages import Assistant, Message, Part, ToolOutcome, ToolResults, User
+from .thoughts import REASONING
 
 
 def messages_of(log: Log, *, running: bool) -> list[dict[str, Any]]:
@@ -37,7 +38,7 @@ def messages_of(log: Log, *, running: bool) -> list[dict[str, Any]]:
 
 def _said(message: Message, names: ToolNames) -> dict[str, Any]:
     if isinstance(message, User):
-        parts = {"attachments": [_part(part) for part in message.parts]} if message.parts else {}
+        parts = {"attachments": [part_data(part) for part in message.parts]} if message.parts else {}
         return {"role": "user", "text": message.text, **parts}
     assert isinstance(message, Assistant)
     data: dict[str, Any] = {"role": "assistant", "text": message.text}
@@ -60,11 +61,11 @@ def _add_results(asked: dict[str, Any], results: ToolResults, unknown: set[str])
 
 def _came(outcome: ToolOutcome) -> dict[str, Any]:
     approval = {} if outcome.approval is None else {"approval": dict(outcome.approval)}
-    files = [_part(part) for part in outcome.parts if part.type not in ("text", "resource_link")]
+    files = [part_data(part) for part in outcome.parts if part.type not in ("text", "resource_link")]
     return {"result": dict(outcome.result), **approval, **({"files": files} if files else {})}
 
 
-def _part(part: Part) -> dict[str, Any]:
+def part_data(part: Part) -> dict[str, Any]:
     """What a part is, without its data."""
     resource: Mapping[str, Any] = part.data.get("resource") or part.data
     data = resource.get("blob") or resource.get("data") or ""
@@ -76,4 +77,7 @@ def _part(part: Part) -> dict[str, Any]:
 def _noted(notes: list[Note]) -> dict[str, Any]:
     usage = [dict(note.data) for note in notes if note.kind == "usage"]
     models = [str(note.data.get("model", "")) for note in notes if note.kind == "model"]
-    return ({"usage": usage[-1]} if usage else {}) | ({"model": models[-1]} if models else {})
+    thoughts = "".join(str(note.data.get("text", "")) for note in notes if note.kind == REASONING)
+    found: dict[str, Any] = {"usage": usage[-1]} if usage else {}
+    found |= {"model": models[-1]} if models else {}
+    return found | ({"reasoning": thoughts} if thoughts else {})

@@ -64,7 +64,7 @@ export const texts = {
   talk: {
     you: "You", assistant: "Assistant", thinking: "Reasoning", working: "Working …", waiting: "Waiting for you",
     iteration: (at) => `Iteration ${at}`, closing: "Last turn, without tools", arguments: "Arguments", result: "Result", log: "Log", progress: "Progress",
-    running: "running", done: "done", failed: "failed", denied: "denied", asked: "approval needed", stopped: "Stopped.", ended: (reason) => `The answer is not whole: ${reason}`,
+    running: "running", done: "done", failed: "failed", denied: "denied", asked: "approval needed", stopped: "Stopped.", incomplete: "This answer broke off.", sources: "Sources:", ended: (reason) => `The answer is not whole: ${reason}`,
     reconnecting: "The connection is lost: trying again. Nothing is lost.", stop: "Stop", retry: "Try again", fork: "Fork from here", edits: "Changes",
     answerRegion: "Answer as it is written", hook: (name) => `Hook ${name}`, sampling: (server) => `${server || "A server"} asks the model within its call.`, calls: (tool) => `calls ${tool}`,
   },

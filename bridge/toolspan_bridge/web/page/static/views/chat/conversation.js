@@ -96,8 +96,8 @@ class Conversation {
     this.log.querySelector(".empty")?.remove();
     this.log.querySelector(".after")?.remove();
     if (data.again) this.dropLastAnswer();
-    else this.log.append(userMessage({ text: data.text, attachments: this.sent }));
-    this.sent = [];
+    else this.log.append(userMessage(data));
+    this.cut = null;
     this.log.append(h("article.message.message-assistant", h("h2.quiet", texts.talk.assistant), this.run.element));
     this.composer.busy(true);
     if (!this.found.title && data.text) fill(this.title, data.text.slice(0, 80));
@@ -107,7 +107,6 @@ class Conversation {
   dropLastAnswer() {
     while (this.log.lastElementChild?.classList.contains("message-assistant")) this.log.lastElementChild.remove();
     if (this.cut) this.log.append(userMessage(this.cut));
-    this.cut = null;
   }
 
   async ended() {
@@ -132,7 +131,6 @@ class Conversation {
 
   async send(posted) {
     const { model, preset, system, ...message } = posted;
-    this.sent = message.attachments || [];
     return tried(async () => {
       if (this.id) {
         await api.post(path`/api/conversations/${this.id}/messages`, clean({ ...message, model }));

@@ -37,6 +37,8 @@ function assistantMessage(message) {
     else panel.settle();
     body.append(panel.element);
   }
+  if (message.incomplete) body.append(h("p.run-note.run-note-warning", words.incomplete));
+  if (message.citations) body.append(h("p.hint", words.sources, " ", message.citations.map((each) => [h("a", { href: each.url, target: "_blank", rel: "noopener noreferrer" }, each.title || each.url), " "])));
   return h("article.message.message-assistant", h("h2.quiet", words.assistant), body,
     message.model || used ? h("p.hint", [message.model, used ? texts.test.tokensOf(used.read, used.written) : ""].filter(Boolean).join(" · ")) : null);
 }
