@@ -29,9 +29,8 @@ EXTENSIONS = (
 HEADERS = ("http-header-validation", "http-custom-header-server-validation")
 
 
-NOT_AGGREGATED = frozenset((*TASKS, *SKILLS))
-"""What an aggregate does not have: tasks and skills are extensions between a client and one server. A
-tool that requires a task is refused there with the upstream's own words, other tools answer at once."""
+NOT_AGGREGATED = frozenset(SKILLS)
+"""What an aggregate does not have: skills are an extension between a client and one server."""
 
 
 @dataclass(frozen=True)

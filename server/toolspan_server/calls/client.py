@@ -9,8 +9,9 @@ from typing import Any, Literal, Protocol
 from ..errors import ToolFailure, ToolspanError
 
 Ability = Literal["elicitation", "sampling", "roots"]
-Capability = Literal["elicitation", "sampling", "roots", "sampling.tools"]
-"""What a client may have declared: an ability, or that the model which it asks may call tools."""
+Capability = Literal["elicitation", "sampling", "roots", "sampling.tools", "task"]
+"""What a client may have declared: an ability, or that the model which it asks may call tools. ``task``: that
+the call may go on as a task, which it does from its ``release`` on."""
 
 Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 ClientAnswer = Mapping[str, Any]

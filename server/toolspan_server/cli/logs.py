@@ -33,8 +33,9 @@ class LogFormatter(logging.Formatter):
 
 
 class JsonFormatter(LogFormatter):
-    """One JSON object a line: ``{"time", "level", "logger", "message"}``, of a call also ``"tool"``
-    (or ``"resource"``, ``"prompt"``), ``"outcome"``, ``"ms"``, ``"client"``, ``"server"`` and ``"principal"``. No secrets."""
+    """One JSON object a line: ``{"time", "level", "logger", "message"}``, of a call also ``"tool"`` (or
+    ``"resource"``, ``"prompt"``), ``"outcome"``, ``"ms"``, ``"client"``, ``"server"`` and ``"principal"``. No
+    secrets."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:

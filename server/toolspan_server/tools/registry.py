@@ -36,6 +36,11 @@ class Tool:
         """Whether a call may report or ask something to its client before it ends."""
         return self.kind.talks or any(getattr(self.config, key) is not None for key in _ASKING)
 
+    @property
+    def passes_tasks(self) -> bool:
+        """Whether a call may come to go on as a task, which somebody else makes of it."""
+        return bool(getattr(self.kind, "passes_tasks", False))
+
 
 _STEP_KEYS = STEPS.own_keys()
 _ASKING = ("approval", *(name for name, config in _STEP_KEYS.items() if config.talks))

@@ -180,7 +180,7 @@ def _declaring(method: str, params: Mapping[str, Any], capabilities: Mapping[str
     """``params`` with ``capabilities`` in place of those that the SDK declares, if it does."""
     sent = dict(params)
     if method == "initialize":
-        sent["capabilities"] = dict(capabilities)
+        sent["capabilities"] = {name: each for name, each in capabilities.items() if name != "extensions"}
     meta = cast("Any", params.get("_meta"))
     if isinstance(meta, Mapping) and CLIENT_CAPABILITIES_META_KEY in meta:
         sent["_meta"] = {**meta, CLIENT_CAPABILITIES_META_KEY: dict(capabilities)}

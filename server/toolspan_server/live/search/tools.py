@@ -137,6 +137,7 @@ class _OfView:
     """A kind that is a function."""
 
     talks = True
+    passes_tasks = True
 
     def __init__(self, function: Callable[[Mapping[str, Any], Context], Any]) -> None:
         self._function = function

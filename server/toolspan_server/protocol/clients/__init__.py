@@ -18,10 +18,11 @@ from ._progress import ProgressClient, RequestContext, capabilities_of
 from ._questions import fault_in, rendered
 from ._request_state import sealing
 from ._round_trips import RoundsClient, missing_capability
-from ._task import TaskClient
+from ._task import LateTaskClient, TaskClient
 
 __all__ = [
     "HandshakeClient",
+    "LateTaskClient",
     "ProgressClient",
     "RequestContext",
     "RoundsClient",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+
+from typing_extensions import override
 
 from ...calls.client import (
     Capability,
@@ -58,3 +61,42 @@ class TaskClient:
 
     async def release(self) -> None:
         """Nothing: there is no connection to let go of."""
+
+
+class LateTaskClient(TaskClient):
+    """The client of a call that may become a task while it runs: on its ``release``, which has ``make`` make
+    the task and gives it to ``begun``. Until then it is the client ``rounds`` of the request."""
+
+    def __init__(
+        self, make: Callable[[], Task], rounds: RoundsClient, wait_for_client: WaitForClient
+    ) -> None:
+        self.memory = rounds.memory
+        self.early = True
+        self.begun: asyncio.Future[Task] = asyncio.get_running_loop().create_future()
+        self._make = make
+        self._rounds = rounds
+        self._wait_for_client = wait_for_client
+
+    @override
+    def accepts(self, capability: Capability) -> bool:
+        return capability == "task" or super().accepts(capability)
+
+    @override
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        if self.early:
+            await self._rounds.progress(progress, total, message)
+        else:
+            await super().progress(progress, total, message)
+
+    @override
+    async def log(self, level: Level, data: Any, logger: str | None = None) -> None:
+        if self.early:
+            await self._rounds.log(level, data, logger)
+
+    @override
+    async def release(self) -> None:
+        """Go on as a task. Raises ``RequestRefused`` when there are too many."""
+        if self.early:
+            self._task = self._make()
+            self.early = False
+            self.begun.set_result(self._task)

@@ -18,6 +18,7 @@ from ...errors import RequestRefused
 from ...live.served_tool import ServedTool
 from ...live.views import ServerView
 from ..clients import (
+    LateTaskClient,
     RequestContext,
     RoundsClient,
     TaskClient,
@@ -114,6 +115,34 @@ class TaskCalls:
             return rounds.required(needed)
         return {"resultType": "task", **task.seed()}
 
+    async def begin_late(
+        self, context: RequestContext, call: wire.ToolCall, served: ServedTool
+    ) -> dict[str, Any]:
+        """Start ``call``, of a tool that may make a task of it: the ``CreateTaskResult`` once it has, else
+        what it gives without one."""
+        owner = principal(context)
+        rounds = RoundsClient(context)
+        make = partial(self._tasks.make, owner, TaskConfig.initial())
+        client = LateTaskClient(make, rounds, partial(self._calls.wait_for_client, of=owner))
+        work = self._result(call, served, client, context.protocol_version, served.tool.timeout_ms)
+        running = asyncio.get_running_loop().create_task(work)
+        try:
+            either: set[asyncio.Future[Any]] = {running, client.begun}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            running.cancel()
+            if client.begun.done():
+                self._tasks.discard(client.begun.result())
+            raise
+        if client.begun.done():
+            task = client.begun.result()
+            task.start(lambda: running)
+            return {"resultType": "task", **task.seed()}
+        try:
+            return running.result()
+        except InputRequired as needed:
+            return rounds.required(needed)
+
     async def _first(
         self, task: Task, client: TaskClient, work: Callable[[], Awaitable[dict[str, Any]]]
     ) -> InputRequired | None:
@@ -142,11 +171,16 @@ class TaskCalls:
         return asked.result()
 
     async def _result(
-        self, call: wire.ToolCall, served: ServedTool, client: TaskClient, version: str
+        self,
+        call: wire.ToolCall,
+        served: ServedTool,
+        client: TaskClient,
+        version: str,
+        timeout_ms: int | None = None,
     ) -> dict[str, Any]:
         context = Context(meta=call.meta, client=client)
         try:
-            result = await self._calls.run(partial(served.run, call.arguments, context))
+            result = await self._calls.run(partial(served.run, call.arguments, context), timeout_ms)
         except Busy as busy:
             raise RequestRefused(jsonrpc.INTERNAL_ERROR, str(busy)) from None
         return wire.render_result(result, version)

@@ -47,6 +47,8 @@ def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCal
                 return await tasks.begin(context, call, served, task)
             if task is not None and task.support == "required":
                 require_extension(context)
+            if served.tool.passes_tasks and declared(context):
+                return await tasks.begin_late(context, call, served)
 
         async def work(client: Client) -> dict[str, Any]:
             meant = Context(meta=call.meta, client=client)

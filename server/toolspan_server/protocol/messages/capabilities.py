@@ -38,5 +38,5 @@ def offers_completions(view: View) -> bool:
 
 
 def supports_tasks(view: View) -> bool:
-    """Whether a call of some tool may become a task."""
-    return any(tool.config.task is not None for tool in view.tools)
+    """Whether a call of some tool may become a task: an upstream may come to make one of it."""
+    return view.config.aggregate is not None or any(tool.config.task is not None for tool in view.tools)

@@ -36,7 +36,8 @@ _LONGEST_MESSAGE = 4_000
 class ToolsClient(ClientWrapper):
     """``client`` for one tool: reports and questions reach it as plain JSON, bounded, without secrets.
 
-    While the client is asked, the tool's ``clock`` is paused, for at most ``answer_seconds`` each time.
+    While the client is asked, the tool's ``clock`` is paused, for at most ``answer_seconds`` each time. It is
+    held for good where the call goes on as a task, which has a time of its own.
     """
 
     def __init__(
@@ -81,6 +82,13 @@ class ToolsClient(ClientWrapper):
         except (NotJson, OverBudget):
             plain = self._text(str(data))
         await super().log(level, plain, None if logger is None else self._text(logger))
+
+    @override
+    async def release(self) -> None:
+        """Let go of the connection; see ``Client.release``."""
+        if self.accepts("task"):
+            self._clock.hold()
+        await super().release()
 
     def _question(self, question: Question) -> Question:
         try:

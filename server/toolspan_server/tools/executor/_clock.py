@@ -32,12 +32,16 @@ class Clock:
         self._expire = None
         self._pause()
 
-    @contextmanager
-    def held(self) -> Generator[None]:
-        """Pause during the block; an expired clock stays expired."""
+    def hold(self) -> None:
+        """Pause for good."""
         self._holds += 1
         if not self._expired:
             self._pause()
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Pause during the block; an expired clock stays expired."""
+        self.hold()
         try:
             yield
         finally:

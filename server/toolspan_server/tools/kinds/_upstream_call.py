@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -61,6 +62,7 @@ _ABILITIES: Mapping[str, Ability] = {
     "roots/list": "roots",
 }
 _KEYS = "upstream-keys"
+_ANSWERS = (ServerGone, CallRefused, NotAuthorized, NoResult)
 _FOR_CLIENTS = (-32021, -32042)
 """What the client itself has to do something about, so that it gets the upstream's words: it lacks a
 capability, or a person has to open a URL first (MCP 2026-07-28, basic; 2025-11-25, client/elicitation)."""
@@ -103,10 +105,18 @@ class UpstreamCall:
             again = await self._answered(needed, rounds) if needed is not None else None
             outcome = await self._outcome(ongoing or self._begun(again))
             if isinstance(outcome, UpstreamResult):
-                return outcome
+                return outcome if outcome.task is None else await self._of_task(outcome.task)
             rounds, needed, ongoing = rounds + 1, outcome, None
             if rounds > MAX_ROUNDS:
                 raise self._failure(f"asked for more input {MAX_ROUNDS} times without ever answering")
+
+    async def _of_task(self, task: Mapping[str, Any]) -> UpstreamResult:
+        """What ``task``, which the upstream has made of the call, comes to. The client's call is one too from
+        now on, if it may be."""
+        from ._upstream_task import UpstreamTask
+
+        with self._failures():
+            return await UpstreamTask(self._upstream, task, self._client, self._question).result()
 
     def _relay(self) -> ClientRelay:
         try:
@@ -126,12 +136,24 @@ class UpstreamCall:
         return await connection.call(self._tool, self._arguments, meta=self._meta(call_id), again=again)
 
     async def _outcome(self, ongoing: OngoingCall) -> UpstreamResult | InputNeeded:
+        with self._failures():
+            try:
+                return await ongoing.followed(self._client, self._key)
+            except InputRequired:
+                self._relay().park(ongoing)
+                self._client.memory[self._name] = {"call": ongoing.id}
+                raise
+            except _ANSWERS:
+                raise
+            except BaseException:
+                ongoing.cancel()
+                raise
+
+    @contextmanager
+    def _failures(self) -> Generator[None]:
+        """Raise what the upstream cannot answer, or refuses, as the tool's own failure."""
         try:
-            return await ongoing.followed(self._client, self._key)
-        except InputRequired:
-            self._relay().park(ongoing)
-            self._client.memory[self._name] = {"call": ongoing.id}
-            raise
+            yield
         except ServerGone as error:
             raise self._failure(error.what, "upstream_unavailable", _GONE_ACTION, error.detail) from None
         except CallRefused as error:
@@ -140,9 +162,6 @@ class UpstreamCall:
             raise self._failure(str(error), "not_authorized", _NOT_AUTHORIZED_ACTION) from None
         except NoResult as error:
             raise self._failure(str(error), action=_NO_RESULT_ACTION) from None
-        except BaseException:
-            ongoing.cancel()
-            raise
 
     async def _answered(self, needed: InputNeeded, rounds: int) -> InputResponses:
         """The client's answers to the requested input; noted where they arrive with a later request."""

@@ -65,6 +65,7 @@ class _Proxied:
     tool: str
     pin: Mapping[str, Any] = field(default_factory=dict[str, Any])
     talks: bool = True
+    passes_tasks: bool = True
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Content:
         """The result of the upstream's tool, with its content blocks."""

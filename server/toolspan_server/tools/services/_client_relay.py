@@ -26,6 +26,7 @@ _ABILITIES: Mapping[str, Ability] = {
     "sampling/createMessage": "sampling",
     "roots/list": "roots",
 }
+_TASKS: Mapping[str, Any] = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
 _DECLARED: Mapping[Ability, Mapping[str, Any]] = {"elicitation": {"form": {}}, "sampling": {}, "roots": {}}
 
 
@@ -83,11 +84,12 @@ class ClientRelay:
     def capabilities(self, call: str | None) -> Mapping[str, Any]:
         """The capabilities declared to the upstream; within a call, those that the call's client has."""
         made = self._calls.get(call) if call is not None else None
-        return {
+        able: dict[str, Any] = {
             ability: declared
             for ability, declared in _DECLARED.items()
             if ability in self.may_ask and (made is None or made.client.accepts(ability))
         }
+        return {**able, **_TASKS} if made is None or made.client.accepts("task") else able
 
     def notify(self, method: str, params: Mapping[str, Any], call: str | None) -> bool:
         """Forward progress and log messages to the call that they belong to; ``on_notice`` gets all else."""
