@@ -149,7 +149,9 @@ class Offer:
         now = {tool.key: tool for tool in self._known}
         for tool in self.tools:
             current = now.get(tool.key)
-            if current is not None and replace(current, late=tool.late) != tool:
+            if current is None or current is tool:
+                continue
+            if replace(current, late=tool.late) != tool:
                 yield (
                     f"The definition of {tool.name} has changed since the conversation began: "
                     "the model sees the earlier one until its tools are refreshed"

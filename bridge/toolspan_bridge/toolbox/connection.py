@@ -76,6 +76,8 @@ class ToolConnection(Connection):
         self.version = 1
         self.removed: frozenset[str] = frozenset()
         self._listed: tuple[ListedTool, ...] | None = None
+        self._specs: tuple[ToolSpec, ...] = ()
+        self._specs_of: tuple[ListedTool, ...] = ()
         self._server = ServerListener(spec.name, features, self.news.notified)
         super().__init__(
             spec,
@@ -86,9 +88,13 @@ class ToolConnection(Connection):
         )
 
     @property
-    def specs(self) -> list[ToolSpec]:
-        """The server's tools."""
-        return [self._spec(tool) for tool in self.tools]
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The server's tools; the very same ones until it lists them again, so that what is made of them for
+        one request is there for the next."""
+        if self._specs_of is not self.tools:
+            self._specs_of = self.tools
+            self._specs = tuple(self._spec(tool) for tool in self.tools)
+        return self._specs
 
     def _take_listing(self, listing: Listing) -> None:
         if self._listed is not None:

@@ -59,7 +59,7 @@ class ListedTool:
     @property
     def tags(self) -> tuple[str, ...]:
         """Its tags, which only a server of our own gives (``_meta["dev.toolspan/tags"]``)."""
-        tags: object = self.meta.get(_TAGS_META)
+        tags: object = self.meta.get(_TAGS_META) if "_meta" in self.details else None
         listed = cast("list[object]", tags) if isinstance(tags, list) else []
         return tuple(tag for tag in listed if isinstance(tag, str))
 
