@@ -19,7 +19,7 @@ from ...events import Event
 from ...providers.deployments import on_tried
 from ...providers.prices import Pricing
 from .entry import About, Entry
-from .watch import RunWatch, error_of
+from .watch import RunWatch
 
 if TYPE_CHECKING:
     from .log import ActivityLog, Filter
@@ -123,11 +123,11 @@ class Activity:
 
         return take
 
-    def refused(self, about: About, error: Exception, began: Began, model: str = "") -> None:
-        """Record a request for ``model``, written ``provider/model``, that failed with ``error`` before any
-        model was asked."""
-        code, why = error_of(error)
-        self.requested(about, began, model, status="error", error_code=code, error=self._clean(why)[:500])
+    def refused(self, about: About, began: Began, why: tuple[str, str], model: str = "") -> None:
+        """Record a request for ``model``, written ``provider/model``, that failed before any model was asked;
+        ``why`` is a code, and words."""
+        code, words = why
+        self.requested(about, began, model, status="error", error_code=code, error=self._clean(words)[:500])
 
     def requested(self, about: About, began: Began, model: str = "", **more: Any) -> None:
         """Record a request that asked no model; ``more`` are members of its ``Entry``."""

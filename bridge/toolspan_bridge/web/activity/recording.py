@@ -12,6 +12,7 @@ from ...providers import Provider
 from ...providers.prices import Pricing
 from .activity import Activity, Began
 from .entry import About
+from .watch import error_of
 
 __all__ = ["Recording"]
 
@@ -30,7 +31,7 @@ class Recording:
         try:
             yield
         except Exception as error:
-            self.activity.refused(self.about, error, self.began, model)
+            self.activity.refused(self.about, self.began, error_of(error), model)
             raise
 
     def watched(

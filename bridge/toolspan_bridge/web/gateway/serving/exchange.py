@@ -121,8 +121,10 @@ class Exchange:
     async def _refuse(self, send: Send, asking: _Asking, error: Exception) -> None:
         caller = self._answering.who(asking.request)
         origin = Origin(caller, asking.request.url.path, asking.began)
-        self._answering.runs.activity.refused(origin.about(), error, asking.began, asking.model)
-        await self._send_fault(send, fault_in(error))
+        fault = fault_in(error)
+        why = fault.code or f"http_{fault.status}", fault.message
+        self._answering.runs.activity.refused(origin.about(), asking.began, why, asking.model)
+        await self._send_fault(send, fault)
 
     async def _send_fault(
         self, send: Send, fault: RequestFault, headers: dict[str, str] | None = None
