@@ -15,14 +15,9 @@ _TAG = "client:"
 _SEQUENTIAL = "dev.toolspan/sequential"
 
 
-def own_tools(toolbox: Toolbox) -> Iterator[ListedTool]:
-    """The tools of our own servers in ``toolbox``."""
-    return (toolbox.definition(spec) for spec in toolbox.tools if toolbox.is_own(spec.server))
-
-
 def listed_as(toolbox: Toolbox, name: str) -> Iterator[ListedTool]:
     """The tools of our own servers in ``toolbox`` that a client is to perform as ``name``."""
-    return (taken_over(tool) for tool in own_tools(toolbox) if f"{_TAG}{name}" in tool.tags)
+    return (taken_over(tool) for tool in toolbox.own_tools if f"{_TAG}{name}" in tool.tags)
 
 
 def taken_over(tool: ListedTool) -> ListedTool:

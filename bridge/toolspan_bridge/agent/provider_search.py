@@ -21,7 +21,7 @@ from ..providers.prices import Pricing
 from ..toolbox import Toolbox
 from ..toolbox.local import LocalCall, LocalFailure, LocalTool
 from ..toolbox.reports import SubagentReport
-from .performed import own_tools, taken_over
+from .performed import taken_over
 
 __all__ = ["ProviderSearch"]
 
@@ -52,7 +52,7 @@ class ProviderSearch:
         where the provider does not search."""
         without = [
             tool
-            for tool in own_tools(toolbox)
+            for tool in toolbox.own_tools
             if works_as(tool) == "WebSearch" and not self.has_engine(workspace_name(tool))
         ]
         if without and self._is_there():

@@ -41,6 +41,7 @@ class Offered:
         self._versions: tuple[int, ...] | None = None
         self._tools: tuple[ToolSpec, ...] = ()
         self._definitions: dict[_Key, ListedTool] = {}
+        self._own: tuple[ListedTool, ...] = ()
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -48,6 +49,12 @@ class Offered:
         has changed."""
         self._renew()
         return self._tools
+
+    @property
+    def own(self) -> tuple[ListedTool, ...]:
+        """Those of the tools that servers of our own list, as they list them."""
+        self._renew()
+        return self._own
 
     def definition(self, key: _Key) -> ListedTool | None:
         """The tool of a server as it is listed, whether it is accepted or not."""
@@ -71,6 +78,8 @@ class Offered:
         worded = [self._reword(tool) for tool in tools]
         placed = (replace(tool, late=1) if tool.name in self._last else tool for tool in worded)
         self._tools = tuple(sorted(placed, key=lambda tool: (tool.late, tool.key)))
+        ours = {spec.key for spec, _, own in listed if own}
+        self._own = tuple(self._definitions[tool.key] for tool in self._tools if tool.key in ours)
 
     def _is_offered(self, spec: ToolSpec, tool: ListedTool, *, own: bool) -> bool:
         performed_here = own and spec.name in self._local

@@ -241,6 +241,11 @@ class Toolbox:
         """The same, without the tools of our own servers that are people's commands."""
         return self.accepting(lambda server, tool: not (self.is_own(server) and _FOR_PEOPLE in tool.tags))
 
+    @property
+    def own_tools(self) -> tuple[ListedTool, ...]:
+        """The tools of our own servers, as they list them."""
+        return self._offered.own
+
     def is_own(self, server: str) -> bool:
         """Whether the server of that name is one of our own."""
         connection = self._connections.get(server)
