@@ -1,7 +1,8 @@
 """``python -m benchmarks.gateway``: what a request costs through a gateway, beside other gateways.
 
 Every gateway forwards to the same provider, Chat Completions on loopback. Requests take turns between them,
-one at a time; then each holds many streams at once. ``--install`` installs LiteLLM's proxy.
+one at a time, plain and streamed; then each holds many streams at once, in turns too. Last, how soon the page
+of ``toolspan ui`` comes, and how large it is. ``--install`` installs LiteLLM's proxy.
 """
 
 from __future__ import annotations
@@ -10,146 +11,136 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from statistics import median
 
-from .install import gateway_program, install_gateways
-from .measures.gateway import Streams, one_request, streams
-from .processes import children, free_port, resident_mb, stop, wait_for_port
+from .gateways import BARE, DIRECT, FOLDER, STARTERS, Gateway, is_here, running
+from .install import install_gateways
+from .measures.gateway import first_texts, one_request, streams
+from .measures.page import page
 
-FOLDER = Path(__file__).parent / "peers" / "gateways"
-DIRECT = "no gateway"
-BARE = "bare forwarding app"
-HEADS = ("gateway", "a request, p50 (ms)", "of it the gateway's", "× bare", "streams", "whole", "MiB")
-
-
-@dataclass(slots=True)
-class Gateway:
-    """A running gateway: its port, its processes, and what was measured."""
-
-    port: int
-    model: str
-    process: subprocess.Popen[bytes] | None = None
-    seconds: list[float] = field(default_factory=list[float])
-    streams: Streams | None = None
-    mebibytes: float = 0.0
-
-    def memory(self) -> float:
-        """Resident memory of all its processes, in MiB."""
-        if self.process is None:
-            return 0.0
-        pids = [self.process.pid, *children(self.process.pid)]
-        return sum(resident_mb(pid) for pid in pids)
+HEADS = (
+    "gateway",
+    "a request, p50 (ms)",
+    "of it the gateway's",
+    "× bare",
+    "processor (ms)",
+    "× bare",
+    "first text, p50 (ms)",
+    "× bare",
+    "processor, streamed (ms)",
+    "streams",
+    "whole",
+    "MiB",
+)
+DELTAS = 20
 
 
-Starter = Callable[[int, int, Path], Sequence[str]]
-
-
-def _bare(port: int, model: int, _folder: Path) -> Sequence[str]:
-    return (sys.executable, str(FOLDER / "bare.py"), str(port), f"http://127.0.0.1:{model}/v1")
-
-
-def _toolspan(port: int, model: int, folder: Path) -> Sequence[str]:
-    config = folder / "toolspan.yaml"
-    url = f"http://127.0.0.1:{model}/v1"
-    config.write_text(f"providers:\n  fake: {{base_url: '{url}'}}\n")
-    named = ("--config", str(config), "--port", str(port))
-    return (sys.executable, "-m", "toolspan_bridge", "gateway", *named)
-
-
-def _litellm(port: int, model: int, folder: Path) -> Sequence[str]:
-    config = folder / "litellm.yaml"
-    url = f"http://127.0.0.1:{model}/v1"
-    params = f"{{model: openai/fake, api_base: '{url}', api_key: none}}"
-    config.write_text(f"model_list:\n  - model_name: fake\n    litellm_params: {params}\n")
-    program = gateway_program("litellm")
-    return (str(program), "--config", str(config), "--host", "127.0.0.1", "--port", str(port))
-
-
-STARTERS: Mapping[str, tuple[Starter, str]] = {
-    BARE: (_bare, "fake"),
-    "toolspan": (_toolspan, "fake/fake"),
-    "litellm": (_litellm, "fake"),
-}
-
-
-@contextmanager
-def running(starter: Starter, model_name: str, model: int, start_s: float) -> Iterator[Gateway]:
-    """The gateway, until the block ends."""
-    with tempfile.TemporaryDirectory() as folder:
-        port = free_port()
-        command = starter(port, model, Path(folder))
-        quiet = {**os.environ, "LITELLM_LOG": "ERROR", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-        quiet["LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY"] = "true"  # others have no key either
-        output = subprocess.DEVNULL
-        process = subprocess.Popen(
-            command, cwd=folder, env=quiet, stdin=output, stdout=output, stderr=output, start_new_session=True
-        )
-        try:
-            wait_for_port(port, process, start_s)
-            yield Gateway(port, model_name, process)
-        finally:
-            stop(process)
-
-
-def measured(model: int, rounds: int, requests: int, at_once: int) -> dict[str, Gateway]:
-    """Every gateway that is here, in turns, so that what else the machine does falls on all."""
+def measured(
+    names: Sequence[str], model: int, rounds: int, requests: int, at_once: int, stream_rounds: int
+) -> dict[str, Gateway]:
+    """Every gateway of ``names``, in turns, so that what else the machine does falls on all."""
     with ExitStack() as stack:
         found = {DIRECT: Gateway(model, "fake")}
-        for name, (starter, model_name) in STARTERS.items():
-            if name == "litellm" and not gateway_program(name).exists():
-                print(f"{name} is not here: python -m benchmarks.gateway --install", file=sys.stderr)
-                continue
-            found[name] = stack.enter_context(running(starter, model_name, model, start_s=120))
+        for name in names:
+            if is_here(name):
+                found[name] = stack.enter_context(running(name, model))
         for number in range(rounds + 1):
             for gateway in found.values():
-                seconds = one_request(gateway.port, gateway.model, requests)
-                if number:  # the first one warms up
-                    gateway.seconds += seconds
+                _round(gateway, requests, kept=number > 0)  # the first one warms up
+        for _ in range(stream_rounds):
+            for gateway in found.values():
+                gateway.streams.append(streams(gateway.port, gateway.model, at_once, deltas=DELTAS))
         for gateway in found.values():
-            gateway.streams = streams(gateway.port, gateway.model, at_once, deltas=20)
-            gateway.mebibytes = gateway.memory()
+            gateway.mebibytes = gateway.peak_mb()
     return found
 
 
+def _round(gateway: Gateway, requests: int, *, kept: bool) -> None:
+    before = gateway.processor_s()
+    plain = one_request(gateway.port, gateway.model, requests)
+    between = gateway.processor_s()
+    first = first_texts(gateway.port, gateway.model, requests)
+    after = gateway.processor_s()
+    if kept:
+        gateway.plain.append(median(plain))
+        gateway.plain_processor.append((between - before) / requests)
+        gateway.first.append(median(first))
+        gateway.streamed_processor.append((after - between) / requests)
+
+
 def rows(found: Mapping[str, Gateway]) -> Iterator[Sequence[str]]:
-    """A row a gateway."""
-    ms = {name: median(each.seconds) * 1000 for name, each in found.items()}
-    own = {name: each - ms[DIRECT] for name, each in ms.items()}
+    """A row a gateway: medians over the rounds, and of ratios those within one round."""
+    direct, bare = found[DIRECT], found[BARE]
     for name, gateway in found.items():
-        times = "" if name == DIRECT else f"{own[name] / own[BARE]:.1f}"
+        is_gateway = gateway.process is not None
         held = gateway.streams
-        assert held is not None
-        whole = f"{held.whole} of {held.count}"
-        memory = f"{gateway.mebibytes:.0f}" if gateway.process else ""
-        yield name, f"{ms[name]:.2f}", f"{own[name]:.2f}", times, f"{held.seconds:.2f} s", whole, memory
+        whole = f"{sum(each.whole for each in held)} of {sum(each.count for each in held)}"
+        yield (
+            name,
+            _ms(gateway.plain),
+            _ms(_beyond(gateway.plain, direct.plain)),
+            _times(_beyond(gateway.plain, direct.plain), _beyond(bare.plain, direct.plain), is_gateway),
+            _ms(gateway.plain_processor) if is_gateway else "",
+            _times(gateway.plain_processor, bare.plain_processor, is_gateway),
+            _ms(gateway.first),
+            _times(_beyond(gateway.first, direct.first), _beyond(bare.first, direct.first), is_gateway),
+            _ms(gateway.streamed_processor) if is_gateway else "",
+            f"{median(each.seconds for each in held):.2f} s" if held else "",
+            whole,
+            f"{gateway.mebibytes:.0f}" if is_gateway else "",
+        )
+
+
+def _beyond(values: Sequence[float], floor: Sequence[float]) -> list[float]:
+    """What each round took beyond the floor of the same round."""
+    return [value - least for value, least in zip(values, floor, strict=True)]
+
+
+def _ms(values: Sequence[float]) -> str:
+    return f"{median(values) * 1000:.2f}"
+
+
+def _times(values: Sequence[float], others: Sequence[float], is_gateway: bool) -> str:
+    return f"{median(a / b for a, b in zip(values, others, strict=True)):.1f}" if is_gateway else ""
 
 
 def main() -> None:
-    """Measure, and print the table."""
+    """Measure, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gateway", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--requests", type=int, default=100, help="requests to each gateway in a round")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--requests", type=int, default=40, help="requests of a sort to each in a round")
     parser.add_argument("--streams", type=int, default=500, help="streams that each holds at once")
+    parser.add_argument("--stream-rounds", type=int, default=3)
+    parser.add_argument("--only", action="append", choices=STARTERS, help="beside the bare app")
     parser.add_argument("--install", action="store_true", help="install the gateways of others first")
     options = parser.parse_args()
     if options.install:
         install_gateways()
+    names = [name for name in STARTERS if not options.only or name in (BARE, *options.only)]
     model = subprocess.Popen([sys.executable, FOLDER / "model.py"], stdout=subprocess.PIPE, text=True)
     try:
         assert model.stdout is not None
-        found = measured(int(model.stdout.readline()), options.rounds, options.requests, options.streams)
+        port = int(model.stdout.readline())
+        found = measured(
+            names, port, options.rounds, options.requests, options.streams, options.stream_rounds
+        )
     finally:
         model.kill()
         model.wait()
     print("| " + " | ".join(HEADS) + " |\n|" + "---|" * len(HEADS))
     for row in rows(found):
         print("| " + " | ".join(row) + " |")
-    print(f"\nload average: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    seen = page(options.rounds)
+    print(
+        f"\nthe page: first byte after {seen.first_s * 1000:.1f} ms (p50), the slowest of its {seen.files} "
+        f"files {seen.slowest_s * 1000:.1f} ms; {seen.sent / 1000:.0f} kB as sent, {seen.size / 1000:.0f} kB "
+        "uncompressed"
+    )
+    print(
+        f"load average: {', '.join(f'{each:.1f}' for each in os.getloadavg())} on {os.cpu_count()} processors"
+    )
 
 
 if __name__ == "__main__":

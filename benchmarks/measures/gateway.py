@@ -37,6 +37,27 @@ def one_request(port: int, model: str, requests: int) -> list[float]:
     return seconds
 
 
+def first_texts(port: int, model: str, requests: int) -> list[float]:
+    """The seconds to the first text of each of ``requests`` streams, one after another on one connection."""
+    seconds: list[float] = []
+    with socket.create_connection(("127.0.0.1", port), timeout=_TIMEOUT_S) as connected:
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for number in range(requests):
+            request = _request(port, model, f"stream 1 tag{number}", stream=True)
+            text = f"tag{number}-0".encode()
+            began = perf_counter()
+            connected.sendall(request)
+            received = b""
+            while text not in received:
+                received += _some(connected)
+            seconds.append(perf_counter() - began)
+            while not received.endswith(b"\r\n0\r\n\r\n"):
+                received += _some(connected)
+            if b"data: [DONE]" not in received:
+                raise RuntimeError(f"port {port} ended otherwise: {received[-300:]!r}")
+    return seconds
+
+
 def streams(port: int, model: str, count: int, *, deltas: int) -> Streams:
     """Hold ``count`` streams of ``deltas`` deltas at once, and see which come whole."""
     return asyncio.run(_streams(port, model, count, deltas))
