@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
@@ -104,12 +104,25 @@ def web_app(
     config: str = CONFIG,
     verb: str = "gateway",
     token: str = "",
+    within: Sequence[str] = (),
     **environment: str,
 ) -> Iterator[WebApp]:
-    """The app over ``config`` in ``folder``, with this state folder of its own; it ends with the block."""
+    """The app over ``config`` in ``folder``, with this state folder of its own; it ends with the block.
+    ``within`` is a program that runs it."""
     path, errors = folder / "toolspan.yaml", folder / "stderr.txt"
     path.write_text(config)
-    command = [sys.executable, "-m", "toolspan_bridge", verb, "-c", str(path), "--port", "0", *options]
+    command = [
+        *within,
+        sys.executable,
+        "-m",
+        "toolspan_bridge",
+        verb,
+        "-c",
+        str(path),
+        "--port",
+        "0",
+        *options,
+    ]
     env = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "COLUMNS": "200", **environment}
     if token:
         env["WEB_TOKEN"] = token
@@ -117,7 +130,7 @@ def web_app(
     with errors.open("wb") as file:
         process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stderr=file)
     try:
-        found = r"http://(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)/"
+        found = r"is at http://(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)/"
         assert eventually(lambda: re.search(found, errors.read_text()) or process.poll() is not None)
         port = re.search(found, errors.read_text())
         assert port is not None, errors.read_text()

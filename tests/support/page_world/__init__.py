@@ -34,11 +34,19 @@ models:
 @contextmanager
 def world(folder: Path, *options: str, more: str = "", token: str = "") -> Generator[WebApp]:
     """The process over a copy of the folder, with ``more`` at the end of its config."""
+    config = written(folder, more).read_text()
+    environment = {"PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
+    with web_app(folder, "--no-open", *options, config=config, verb="ui", token=token, **environment) as app:
+        yield app
+
+
+def written(folder: Path, more: str = "") -> Path:
+    """The config of a copy of the folder."""
     for path in FOLDER.glob("*.yaml"):
         shutil.copy(path, folder / path.name)
-    config = (FOLDER / "toolspan.yaml").read_text() + MODELS + more
-    with web_app(folder, "--no-open", *options, config=config, verb="ui", token=token) as app:
-        yield app
+    config = folder / "toolspan.yaml"
+    config.write_text(config.read_text() + MODELS + more)
+    return config
 
 
 def validated(app: WebApp, *models: str, trials: int = 2) -> None:
