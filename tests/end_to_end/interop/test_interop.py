@@ -49,7 +49,7 @@ def runner(client: str) -> list[str]:
     if not NODE_TESTS:
         pytest.skip("NOT RUN: other people's clients; set TOOLSPAN_NODE_TESTS=1 to install and run them")
     if client.endswith(".py"):
-        return [str(_fastmcp_python()), str(FOLDER / client)]
+        return [str(python_with("fastmcp", FASTMCP)), str(FOLDER / client)]
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         pytest.skip("NOT RUN: the TypeScript clients; Node.js with npm is not installed")
@@ -62,12 +62,15 @@ def runner(client: str) -> list[str]:
     return [node, str(folder / client)]
 
 
-def _fastmcp_python() -> Path:
-    python = CACHE / "fastmcp" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    if not (CACHE / "fastmcp" / "installed").exists():
-        output_of([sys.executable, "-m", "venv", str(CACHE / "fastmcp")])
-        output_of([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", FASTMCP])
-        (CACHE / "fastmcp" / "installed").touch()
+def python_with(name: str, *packages: str) -> Path:
+    """The interpreter of the environment ``name``, with these ``packages`` of PyPI installed."""
+    folder = CACHE / name
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    installed, wanted = folder / "installed", "\n".join(packages)
+    if not installed.exists() or installed.read_text() != wanted:
+        output_of([sys.executable, "-m", "venv", "--clear", str(folder)])
+        output_of([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
+        installed.write_text(wanted)
     return python
 
 
