@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anyio
 
@@ -69,7 +69,7 @@ class Connection:
     ``failure`` says why there are none. With ``on_listing``, the tools are listed again after each restart
     and whenever the server says that they changed, and every list is given to it. ``on_change`` is called
     whenever ``is_up`` or ``lost`` may be another. ``log_level`` is the least of the log messages that the
-    server is asked for. Without ``keeps_tools``, what is listed is for the session alone.
+    server is asked for. ``tools`` are only ``read`` for the sake of the session, or not at all.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Connection:
         on_listing: Callable[[Listing], None] | None = None,
         on_change: Callable[[], None] | None = None,
         log_level: str = "",
-        keeps_tools: bool = True,
+        tools: Literal["kept", "read", "unread"] = "kept",
     ) -> None:
         self.spec = spec
         self.tools: tuple[ListedTool, ...] = ()
@@ -97,7 +97,7 @@ class Connection:
         self._on_listing = on_listing
         self._on_change = on_change or (lambda: None)
         self._log_level = log_level
-        self._keeps_tools = keeps_tools
+        self._wants_tools = tools
         self._following = Following()
         self.is_left = False
         self._stopping = anyio.Event()
@@ -301,7 +301,7 @@ class Connection:
         if self.spec.problem:
             raise UnusableServer(self.spec.problem)
         async with transport.open_session(self.spec, child, self._listener) as (session, channel):
-            if self._on_listing is not None or not self.ready.is_set():
+            if self._wants_tools != "unread" and (self._on_listing is not None or not self.ready.is_set()):
                 await self._list(transport, session, channel)
             if self._log_level:
                 await transport.set_log_level(session, self._log_level)
@@ -324,7 +324,7 @@ class Connection:
 
     async def _list(self, transport: UpstreamSession, session: Any, channel: Any) -> None:
         listing = await transport.list_tools(session, channel, self._bounds)
-        if self._keeps_tools:
+        if self._wants_tools == "kept":
             self.tools, self.warnings = tuple(listing.tools), tuple(listing.warnings)
         if self._on_listing is not None:
             self._on_listing(listing)

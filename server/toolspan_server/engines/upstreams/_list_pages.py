@@ -71,6 +71,7 @@ class _Reading:
         params = PaginatedRequestParams(cursor=cursor) if cursor else None
         self._channel.most_tools = self._bounds.tools - len(self._listing.tools)
         page = await self._session.list_tools(params=params)
+        self._listing.names_headers |= bool(self._channel.with_headers)
         refused = self._channel.with_headers - {tool.name for tool in page.tools}
         async for tool in in_slices(self._channel.page):
             if tool.name in refused:

@@ -98,8 +98,10 @@ def listed_tool(tool: Any) -> ListedTool | str:
 
 @dataclass(slots=True)
 class Listing:
-    """A server's tools, and what was left out or cut, in words. ``whole``: nothing was cut off the list."""
+    """A server's tools, and what was left out or cut, in words. ``whole``: nothing was cut off the list.
+    ``names_headers``: arguments of some are sent as headers too, so that a session has to know them."""
 
     tools: list[ListedTool] = field(default_factory=list[ListedTool])
     warnings: list[str] = field(default_factory=list[str])
     whole: bool = True
+    names_headers: bool = False

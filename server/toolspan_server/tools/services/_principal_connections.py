@@ -44,19 +44,22 @@ class _Signed:
 class PrincipalConnections:
     """The connections to the upstream of ``spec``, each made when its principal calls, and ended
     ``idle_seconds`` after it did last. Each has its own relay of ``new_relay``, so that what the upstream
-    says and asks for one principal reaches no other."""
+    says and asks for one principal reaches no other. ``needs_tools`` says whether a session has to know the
+    upstream's tools to call them."""
 
     def __init__(
         self,
         spec: ServerSpec,
         config: UpstreamConfig,
         new_relay: Callable[[], ClientRelay],
+        needs_tools: Callable[[], bool],
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         headers = {name: value for name, value in spec.headers.items() if name.lower() != "authorization"}
         self._spec = replace(spec, headers=headers, secrets=spec.secrets | frozenset(spec.headers.values()))
         self._config = config
         self._new_relay = new_relay
+        self._needs_tools = needs_tools
         self._idle_seconds = idle_seconds
         self._endpoint: TokenEndpoint | None = None
         self._known: OrderedDict[str, _Signed] = OrderedDict()
@@ -139,7 +142,7 @@ class PrincipalConnections:
             restarts=_ONLY_ONCE,
             bounds=Bounds(self._config.max_tools, self._config.max_pages),
             listener=signed.relay,
-            keeps_tools=False,
+            tools="read" if self._needs_tools() else "unread",
         )
         self._context.run(tasks.start_soon, connection.run)  # what it hears belongs to no call of before
         return connection

@@ -70,7 +70,12 @@ class Upstream:
         self._principals: PrincipalConnections | None = None
         if config.token_exchange is not None:
             new_relay = partial(ClientRelay, name, self.may_ask)
-            self._principals = PrincipalConnections(self.connection.spec, config, new_relay)
+            self._principals = PrincipalConnections(
+                self.connection.spec,
+                config,
+                new_relay,
+                lambda: self.listing is None or self.listing.names_headers,
+            )
 
     async def run(self) -> None:
         """Keep the connection until cancelled."""

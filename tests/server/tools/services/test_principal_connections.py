@@ -37,7 +37,7 @@ class Bank:
         self.exchanged: list[str] = []
         self.seen: list[tuple[str, str]] = []
         self.tools: list[dict[str, Any]] = [{"name": "pay", "inputSchema": {"type": "object"}}]
-        self.is_down = False
+        self.regions: list[str | None] = []
 
     def __call__(self, request: BaseHTTPRequestHandler, body: bytes) -> tuple[int, dict[str, str], bytes]:
         plain = {"content-type": "application/json"}
@@ -47,8 +47,8 @@ class Bank:
             return 200, plain, json.dumps({"access_token": f"theirs-of-{subject}"}).encode()
         message = json.loads(body)
         self.seen.append((message["method"], request.headers["authorization"]))
-        if self.is_down:
-            return 404, plain, b"{}"
+        if message["method"] == "tools/call":
+            self.regions.append(request.headers["mcp-param-region"])
         answer = {"jsonrpc": "2.0", "id": message["id"], **self._answer(message)}
         return 200, plain, json.dumps(answer).encode()
 
@@ -98,10 +98,14 @@ def come_from(name: str, token: str = "") -> None:
 
 
 @asynccontextmanager
-async def connections(bank: Bank, idle_seconds: float = BOUND_S) -> AsyncGenerator[PrincipalConnections]:
+async def connections(
+    bank: Bank, idle_seconds: float = BOUND_S, *, needs_tools: bool = False
+) -> AsyncGenerator[PrincipalConnections]:
     spec = ServerSpec("bank", kind="http", url=f"{bank.url}/mcp")
     config = UpstreamConfig.model_validate(entry(bank))
-    known = PrincipalConnections(spec, config, lambda: ClientRelay("bank", frozenset()), idle_seconds)
+    known = PrincipalConnections(
+        spec, config, lambda: ClientRelay("bank", frozenset()), lambda: needs_tools, idle_seconds
+    )
     with anyio.fail_after(BOUND_S):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(known.run)
@@ -222,9 +226,27 @@ async def test_beyond_the_most_principals_an_idle_one_makes_room_and_none_with_a
 
 
 @pytest.mark.requirement("I15.4.39")
-async def test_the_connection_of_a_principal_keeps_no_definitions_of_tools(bank: Bank) -> None:
+@pytest.mark.parametrize("needed", [True, False])
+async def test_a_connection_of_a_principal_keeps_no_tools_and_reads_them_only_where_calls_need_that(
+    bank: Bank, needed: bool
+) -> None:
     bank.tools = [{"name": f"t{number}", "inputSchema": {"type": "object"}} for number in range(500)]
     come_from("ann")
-    async with connections(bank) as known:
+    async with connections(bank, needs_tools=needed) as known:
         assert (await known.of_caller()).tools == ()
-    assert "tools/list" in [method for method, _ in bank.seen]
+    assert ("tools/list" in [method for method, _ in bank.seen]) is needed
+
+
+@pytest.mark.requirement("I15.4.39")
+@pytest.mark.parametrize("header", [True, False])
+async def test_tools_whose_arguments_are_headers_are_read_for_each_principal(
+    tmp_path: Path, bank: Bank, header: bool
+) -> None:
+    region = {"type": "string", **({"x-mcp-header": "Region"} if header else {})}
+    bank.tools[0]["inputSchema"]["properties"] = {"region": region}
+    async with served(tmp_path, {"bank": entry(bank)}) as runtime:
+        come_from("ann")
+        assert (await runtime.execute("pay", {"region": "north"})).success
+    listed = [method for method, authorization in bank.seen if "theirs" in authorization]
+    assert ("tools/list" in listed) is header
+    assert bank.regions == (["north"] if header else [None])
