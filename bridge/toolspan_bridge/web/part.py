@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from toolspan_server.http_server.asgi import RefusedResponse
+    from toolspan_server.http_server.asgi import RefusedResponse, Scope
 
     from .app.state import App
 
-Refusal = Callable[[str, "RefusedResponse"], tuple[bytes, bytes]]
-"""Writes the body of a refusal of a path: its media type and its bytes."""
+Refusal = Callable[["Scope", "RefusedResponse"], tuple[bytes, bytes]]
+"""Writes the body of a refusal of a request: its media type and its bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class Application:
 
     def render_of(self, scope: Scope) -> Render:
         """What writes the refusals of a request."""
-        return render_of(self._parts, scope.get("path", ""))
+        return render_of(self._parts, scope)
 
     @property
     def routes(self) -> Sequence[BaseRoute]:

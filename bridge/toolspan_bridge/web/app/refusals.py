@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..problems import MEDIA_TYPE, Problem, encoded
 
 if TYPE_CHECKING:
-    from toolspan_server.http_server.asgi import RefusedResponse, Render
+    from toolspan_server.http_server.asgi import RefusedResponse, Render, Scope
 
     from ..part import Part
 
@@ -18,10 +18,11 @@ def as_problem(refused: RefusedResponse) -> tuple[bytes, bytes]:
     return MEDIA_TYPE.encode(), encoded(Problem(refused.status, refused.message).as_dict())
 
 
-def render_of(parts: Sequence[Part], path: str) -> Render:
-    """What writes the refusals of ``path``, empty where it is not known: its part's way, else a problem."""
+def render_of(parts: Sequence[Part], scope: Scope) -> Render:
+    """What writes the refusals of a request, whose path may not be known: its part's way, else a problem."""
+    path = scope.get("path", "")
     for part in parts:
         if part.refusals is not None and part.errors_under and path.startswith(part.errors_under):
             refusals = part.refusals
-            return lambda refused: refusals(path, refused)
+            return lambda refused: refusals(scope, refused)
     return as_problem

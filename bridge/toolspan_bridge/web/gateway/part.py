@@ -10,7 +10,7 @@ from ..part import Part
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from toolspan_server.http_server.asgi import RefusedResponse
+    from toolspan_server.http_server.asgi import RefusedResponse, Scope
 
     from ..app.state import App
 
@@ -30,7 +30,7 @@ def _routes(app: App) -> Sequence[BaseRoute]:
     return gateway_routes(answering, listed_models(app))
 
 
-def _refusal(path: str, refused: RefusedResponse) -> tuple[bytes, bytes]:
+def _refusal(scope: Scope, refused: RefusedResponse) -> tuple[bytes, bytes]:
     """What refuses a request before it is read: a missing token, a foreign page, too large a body."""
     import json
 
@@ -40,7 +40,9 @@ def _refusal(path: str, refused: RefusedResponse) -> tuple[bytes, bytes]:
 
     code = "invalid_api_key" if refused.status == _UNAUTHORIZED else ""
     fault = RequestFault(refused.message, status=refused.status, code=code)
-    render = anthropic_error if path.startswith(_MESSAGES) else openai_error
+    named = any(name == b"anthropic-version" for name, _ in scope.get("headers", ()))
+    is_anthropic = named or scope["path"].startswith(_MESSAGES)
+    render = anthropic_error if is_anthropic else openai_error
     return b"application/json", json.dumps(render(fault)).encode()
 
 
