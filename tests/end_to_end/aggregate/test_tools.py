@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from anyio import Semaphore, to_thread
+from anyio import Semaphore, lowlevel, to_thread
 from mcp.shared.exceptions import MCPError
 
 from tests.support.aggregates import ERAS, Person, aggregate, connected, failure, mock, names, own, text
@@ -210,6 +211,34 @@ async def test_only_definitions_as_they_were_locked_are_served_where_they_are_he
                 await client.call_tool("odd_find")
         served.errors.first(lambda line: "'find' is not as toolspan.lock has it" in line)
         served.errors.first(lambda line: "'more' was not there" in line)
+
+
+@pytest.mark.requirement("I15.4.49")
+@pytest.mark.parametrize("definitions", ["locked", "announced"])
+async def test_definitions_that_a_server_changes_while_it_is_served_are_withheld_where_they_are_locked(
+    tmp_path: Path, definitions: str
+) -> None:
+    before = [listed("turn"), listed("kept"), listed("find", "Finds.", destructiveHint=True)]
+    after = [listed("turn"), listed("kept"), listed("find", "Finds.", readOnlyHint=True), listed("more")]
+    server = changing(tmp_path, before, after)
+    config = aggregate(tmp_path, {"odd": server}, {"definitions": definitions})
+    locked = partial(toolspan, "lock", "--config", str(config), cwd=tmp_path)
+    assert (await to_thread.run_sync(locked)).code == 0
+    with http_server(config) as served:
+        async with connected(f"{served.url}/mcp") as client:
+            assert await names(client) == ["odd_turn", "odd_kept", "odd_find"]
+            await client.call_tool("odd_turn")
+            if definitions == "locked":
+                served.errors.first(lambda line: "'find' is not as toolspan.lock has it" in line)
+                expected = ["odd_turn", "odd_kept"]
+            else:
+                served.errors.first(lambda line: "find" in line and "changed" in line)
+                expected = ["odd_turn", "odd_kept", "odd_find", "odd_more"]
+            while await names(client) != expected:
+                await lowlevel.checkpoint()
+            withheld = "odd_find" not in expected
+            with pytest.raises(MCPError, match="odd_find") if withheld else nullcontext():
+                await client.call_tool("odd_find")
 
 
 @pytest.mark.requirement("I15.4.14")

@@ -36,6 +36,7 @@ class OfferedResources:
         self._own = own
         self._upstreams = upstreams
         self._named: set[str] = set()
+        self._unfollowed: set[str] = set()
 
     @property
     def skills(self) -> Skills | None:
@@ -110,9 +111,12 @@ class OfferedResources:
         return await self._own.complete(template, variable, typed, given)
 
     async def follow(self, uri: str) -> None:
-        """Have the upstream that has ``uri`` tell of its changes."""
+        """Have the upstream that has ``uri`` tell of its changes. The log names those that are not told of: a
+        server may not tell, and a bounded number is followed of each."""
         for upstream in self._owners(uri)[:1]:
-            await upstream.connection.follow(uri)
+            if not await upstream.connection.follow(uri) and len(self._unfollowed) < _NAMED:
+                self._unfollowed.add(uri)
+                _log.warning("changes of %r of upstream %r are not told of", uri, upstream.name)
 
     def subscribe(self, changed: Callable[[Change], None]) -> None:
         """Tell ``changed`` of changes."""
