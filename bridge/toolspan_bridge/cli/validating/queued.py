@@ -78,7 +78,7 @@ async def _followed(queue: Queue, store: Store, queued: QueuedRun, run: RunChoic
         shown.begin(RunBegan(queued.plan, (), ()))
         async with interruptible(_say_left) as stop:
             watched = _Watched(shown, run.queue)
-            state = await follow(queue, queued.put, stop, watched.changed)
+            state = await follow(queue, queued.put, stop, watched.changed, watched.say)
     return await queued.report(store, state, interrupted=stop.is_asked)
 
 
@@ -100,16 +100,17 @@ class _Watched:
         count = len(state.workers)
         tally.running = {0: "1 worker" if count == 1 else f"{count:,} workers"}
         self.shown.changed()
-        self._say("")
+        self.say("")
         if state.waiting and not state.workers:
-            self._say(
+            self.say(
                 "no worker is there yet: the trials wait. Start one, here or on another machine, with the "
                 f"same config: toolspan worker --queue {queue_place(self.url).shown}"
             )
         for refusal in state.refusals:
-            self._say(f"worker {refusal.worker} takes no part: {refusal.reason}")
+            self.say(f"worker {refusal.worker} takes no part: {refusal.reason}")
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
+        """Say ``text``, once."""
         if text not in self._said:
             self._said.add(text)
             if text:

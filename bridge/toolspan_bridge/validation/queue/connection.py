@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from psycopg.rows import DictRow
     from psycopg_pool import AsyncConnectionPool
 
+    from .steady import SteadyConnector
+
     Connection = AsyncConnection[DictRow]
     Pool = AsyncConnectionPool[Connection]
 
@@ -24,6 +27,8 @@ __all__ = ["Queue", "opened_queue", "queue_place"]
 _CONNECT_SECONDS = 10
 _IDLE_SECONDS = 30
 _CONNECTIONS = 8
+_ATTEMPTS = 3
+_LOGGERS = ("procrastinate", "psycopg", "psycopg.pool")
 
 
 def queue_place(url: str) -> Place:
@@ -39,11 +44,13 @@ def queue_place(url: str) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """An open queue at ``place``: procrastinate's ``app``, and a ``pool`` of connections that it shares."""
+    """An open queue at ``place``: procrastinate's ``app``, and a ``pool`` of connections that it shares by
+    ``connector``."""
 
     place: Place
     app: App
     pool: Pool
+    connector: SteadyConnector
 
     @asynccontextmanager
     async def alone(self) -> AsyncGenerator[Connection]:
@@ -56,11 +63,23 @@ class Queue:
             yield connection
 
     async def rows(self, query: LiteralString, values: Mapping[str, Any] | None = None) -> list[DictRow]:
-        """What ``query`` gives, in a transaction of its own. Raises ``UnreachableError``, ``StoreError``."""
+        """What ``query`` gives, in a transaction of its own, done again where the connection was lost. Raises
+        ``UnreachableError``, ``StoreError``."""
+        from psycopg import OperationalError
+
+        from .steady import is_lost
+
         with self.reporting():
-            async with self.pool.connection() as connection:
-                cursor = await connection.execute(query, values or {})
-                return await cursor.fetchall() if cursor.description else []
+            for left in range(_ATTEMPTS - 1, -1, -1):
+                try:
+                    async with self.pool.connection() as connection:
+                        cursor = await connection.execute(query, values or {})
+                        return await cursor.fetchall() if cursor.description else []
+                except OperationalError as error:
+                    if not (left and is_lost(error)):
+                        raise
+                    await self.pool.check()
+        raise AssertionError("the last attempt returns or raises")
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Connection]:
@@ -85,15 +104,18 @@ async def opened_queue(url: str) -> AsyncGenerator[Queue]:
     """
     place = queue_place(url)
     try:
-        from procrastinate import App, PsycopgConnector
+        from procrastinate import App
         from psycopg.rows import dict_row
         from psycopg_pool import AsyncConnectionPool
 
         from .schema import prepare
+        from .steady import SteadyConnector
     except ImportError:
         raise UsageError(
             "a queue needs the packages procrastinate and psycopg: pip install 'toolspan[queue]'"
         ) from None
+    for name in _LOGGERS:  # what they would write on stderr is told in words of ours
+        logging.getLogger(name).addHandler(logging.NullHandler())
     address = _address(place)
     with _reporting(place):
         await prepare(address, place.shown, _settings(place))
@@ -106,9 +128,10 @@ async def opened_queue(url: str) -> AsyncGenerator[Queue]:
         open=False,
     )
     async with pool:
-        app = App(connector=PsycopgConnector())
+        connector = SteadyConnector()
+        app = App(connector=connector)
         async with app.open_async(pool):
-            yield Queue(place, app, pool)
+            yield Queue(place, app, pool, connector)
 
 
 def _address(place: Place) -> str:

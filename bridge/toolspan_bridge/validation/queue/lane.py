@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
-import anyio.to_thread
 
 from ...errors import AuthError, BridgeError, UnknownModelError, UnreachableError
 from ..runs.limits import Ended, Stop
@@ -52,11 +52,16 @@ class Means:
     writer: TrialWriter
     stop: Stop
 
+    def gives_up(self) -> bool:
+        """Whether a server that is away is not waited for."""
+        return self.stop.is_asked
+
 
 @dataclass(eq=False, slots=True)
 class Lane:
     """The trials of ``run`` with ``model`` at this worker, of the queue ``name``; as many of them run at once
-    as are ``allotted``. ``error`` ended them here. A job has about ``size`` trials."""
+    as are ``allotted``. ``error`` ended them here; once it ``is_over`` no job is fetched. A job has about
+    ``size`` trials."""
 
     means: Means
     name: str
@@ -69,6 +74,7 @@ class Lane:
     running: int = 0
     made: int = 0
     error: BridgeError | None = None
+    is_over: bool = False
     task: asyncio.Task[None] | None = None
     scopes: set[anyio.CancelScope] = field(default_factory=set[anyio.CancelScope])
 
@@ -141,7 +147,9 @@ class _Work:
         """Make them. Raises ``GivenBack`` where trials are left to others; what fails at the queue."""
         lane, means = self.lane, self.lane.means
         if again:
-            done = await anyio.to_thread.run_sync(means.store.done, lane.run.id)
+            from .steady import stored
+
+            done = await stored(partial(means.store.done, lane.run.id), means.gives_up)
             self._without(done)
         async with anyio.create_task_group() as tasks:
             for _ in range(min(self.left, lane.account.slots)):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -24,6 +25,7 @@ from ..runs.lanes import Concurrency
 from ..runs.limits import Stop
 from ..runs.writer import TrialWriter
 from ..storage.store import Store
+from ..storage.trial import Trial
 from .connection import Queue
 from .counts import WorkerCounts
 from .lane import Account, GivenBack, Lane, Means
@@ -112,7 +114,8 @@ class Worker:
         ``StoreError`` when a trial cannot be kept. While the queue cannot be reached it waits.
         """
         self._add_task()
-        async with listening(self._queue) as self._changes, self._writing() as writer:
+        self._queue.connector.gives_up = lambda: stop.is_asked
+        async with listening(self._queue) as self._changes, self._writing(stop) as writer:
             means = Means(self._queue, self._store, writer, stop)
             try:
                 async with self._presence.kept():
@@ -216,6 +219,8 @@ class Worker:
                         stalled_worker_timeout=lease,
                     )
             except (StoreError, UnreachableError) as error:
+                if lane.is_over:
+                    return
                 self._say(f"{error.message}; it is tried again")
             await asyncio.sleep(_AGAIN_S)
 
@@ -228,6 +233,7 @@ class Worker:
 
     async def _end(self, lane: Lane) -> None:
         """Stop fetching for ``lane``, and wait for what it runs."""
+        lane.is_over = True
         if lane.task is not None:
             lane.task.cancel()
             await asyncio.wait([lane.task])
@@ -242,6 +248,7 @@ class Worker:
 
     async def _end_all(self) -> None:
         for lane in self._lanes.values():
+            lane.is_over = True
             if lane.task is not None:
                 lane.task.cancel()
         tasks = [lane.task for lane in self._lanes.values() if lane.task is not None]
@@ -250,10 +257,19 @@ class Worker:
         self._lanes.clear()
 
     @asynccontextmanager
-    async def _writing(self) -> AsyncGenerator[TrialWriter]:
-        """What writes trials while the block runs; where it cannot, the worker ends."""
+    async def _writing(self, stop: Stop) -> AsyncGenerator[TrialWriter]:
+        """What writes trials while the block runs; where it cannot, the worker ends. Until it is to stop it
+        waits for a server that is away."""
+        from .steady import stored
+
+        async def append(trials: Sequence[Trial]) -> list[Trial]:
+            return await stored(partial(self._store.append_all, trials), lambda: stop.is_asked)
+
         fault: Exception | None = None
-        async with anyio.create_task_group() as tasks, TrialWriter(self._store, self._counts.add) as writer:
+        async with (
+            anyio.create_task_group() as tasks,
+            TrialWriter(self._store, self._counts.add, append) as writer,
+        ):
             tasks.start_soon(self._write, writer)
             try:
                 yield writer

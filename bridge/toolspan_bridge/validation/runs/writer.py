@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -21,6 +22,10 @@ _GATHER_S = 0.025
 """So long trials are gathered for a commit, which costs as much as some of them, unless one is waited for."""
 
 
+Append = Callable[[Sequence[Trial]], Awaitable[list[Trial]]]
+"""Writes trials together, and gives them as they were written. Raises ``StoreError``."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Given:
     """A trial to be written, none where only the others are waited for, and what is set once it is."""
@@ -30,14 +35,15 @@ class _Given:
 
 
 class TrialWriter:
-    """Writes trials into ``store``, and tells ``on_kept`` of each as it was written, once it is on the disk.
+    """Writes trials into ``store``, or by ``append``, and tells ``on_kept`` of each as it was written, once
+    it is on the disk.
 
     An async context manager: ``run`` writes until the block ends, and what was given by then is written also
     when the block is cancelled.
     """
 
-    def __init__(self, store: Store, on_kept: Callable[[Trial], None]) -> None:
-        self._store = store
+    def __init__(self, store: Store, on_kept: Callable[[Trial], None], append: Append | None = None) -> None:
+        self._append = append or partial(_appended, store)
         self._on_kept = on_kept
         self._send, self._receive = anyio.create_memory_object_stream[_Given](_WAITING)
         self._hurry = anyio.Event()
@@ -81,7 +87,7 @@ class TrialWriter:
     async def _write(self, given: list[_Given]) -> None:
         trials = [each.trial for each in given if each.trial is not None]
         if trials:
-            for trial in await anyio.to_thread.run_sync(self._store.append_all, trials):
+            for trial in await self._append(trials):
                 self._on_kept(trial)
         for each in given:
             if each.kept is not None:
@@ -95,3 +101,7 @@ class TrialWriter:
     ) -> None:
         self._hurry.set()
         await self._send.aclose()
+
+
+async def _appended(store: Store, trials: Sequence[Trial]) -> list[Trial]:
+    return await anyio.to_thread.run_sync(store.append_all, trials)
