@@ -1,7 +1,7 @@
 // The frame of the page: header, navigation, and the view that the address names (#/view/part…).
 
 import { fill, h, select } from "./lib/dom.js";
-import { keepToken } from "./lib/api.js";
+import { keepToken, token } from "./lib/api.js";
 import { dialog } from "./lib/dialog.js";
 import { problemBox, toast } from "./lib/notify.js";
 import { changes, health, listen } from "./lib/stores.js";
@@ -60,12 +60,11 @@ async function show({ focus }) {
 async function showHealth() {
   try {
     const { tools, servers, config } = await health();
-    const failed = servers?.failed?.length ?? servers?.failed ?? 0;
-    const connected = servers?.connected?.length ?? servers?.connected ?? 0;
-    const problems = config?.problems?.length || 0;
+    const { failed, connected } = servers;
+    const problems = config.problems.length;
     status.dataset.state = problems || failed ? "warning" : "ok";
     fill(status, h("span.dot", { "aria-hidden": "true" }), problems ? texts.health.problems(problems)
-      : failed ? texts.health.failed(failed) : texts.health.ok(tools ?? 0, connected));
+      : failed ? texts.health.failed(failed) : texts.health.ok(tools, connected));
     status.setAttribute("href", problems ? "#/config" : "#/servers");
   } catch (error) {
     if (error.status === undefined) throw error;
@@ -76,19 +75,32 @@ async function showHealth() {
 
 let asking = false;
 
+/** Asks for the token until one is accepted; put off, it is asked for again by what is refused next. */
 async function askToken() {
   if (asking) return;
   asking = true;
   const given = await dialog(texts.token.title, (close) => {
     const input = h("input", { type: "password", id: "token", autocomplete: "current-password", autofocus: true });
-    return h("form", { onsubmit: (event) => { event.preventDefault(); close(input.value.trim()); } },
-      h("p", texts.token.lead), h("div.field", h("label", { for: "token" }, texts.token.label), input),
+    const fault = h("p.field-error", { role: "alert", hidden: !token() }, texts.token.wrong);
+    const send = async (event) => {
+      event.preventDefault();
+      keepToken(input.value.trim());
+      try {
+        await health();
+        close(true);
+      } catch (error) {
+        if (error.status === undefined) throw error;
+        fault.hidden = false;
+        fill(fault, error.status === 401 ? texts.token.wrong : error.message);
+        input.select();
+      }
+    };
+    return h("form", { onsubmit: send },
+      h("p", texts.token.lead), h("div.field", h("label", { for: "token" }, texts.token.label), input), fault,
       h("div.actions", h("button.primary", { type: "submit" }, texts.token.send)));
   });
   asking = false;
-  if (!given) return;
-  keepToken(given);
-  location.reload();
+  if (given) location.reload();
 }
 
 window.addEventListener("toolspan:token-needed", askToken);

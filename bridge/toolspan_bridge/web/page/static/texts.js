@@ -28,7 +28,7 @@ export const texts = {
   },
   token: {
     title: "A token is needed", lead: "This server asks who you are. The token was given to you with its address.",
-    label: "Token", send: "Sign in",
+    label: "Token", send: "Sign in", wrong: "This token is not accepted.",
   },
   badges: { validated: "validated", provisional: "provisional", failed: "failed", untested: "untested", stale: "stale" },
   diff: { label: "Changes", gone: "removed: ", new: "added: ", unchanged: (count) => `${s(count, "line", "lines")} unchanged`, edit: "Edit" },

@@ -37,7 +37,7 @@ export function listen() {
 }
 
 /** What was asked is asked anew: another process may answer now, or events are gone. */
-const tellAll = () => ["tools_changed", "server_changed"].forEach((name) => tell(name, {}));
+const tellAll = () => ["tools_changed", "server_changed", "models_changed"].forEach((name) => tell(name, {}));
 
 function tell(name, data) {
   if (["config_reloaded", "tools_changed", "server_changed", "models_changed"].includes(name)) kept.clear();

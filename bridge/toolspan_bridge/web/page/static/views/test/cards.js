@@ -10,18 +10,23 @@ import { payloads } from "./payloads.js";
 const words = texts.test;
 const SEARCHED_FROM = 7;
 
-export function toolCards(tools) {
+/** `kept` has the cards that are drawn already: that of a tool that is the same stays, with what is typed in it. */
+export function toolCards(tools, kept) {
   if (!tools.length) return empty(words.noTools, words.noToolsHint);
+  const drawn = new Map(tools.map((each) => [each, cardOf(each, kept.cards)]));
+  kept.cards = new Map(tools.map((each) => [JSON.stringify(each), drawn.get(each)]));
   const grid = h("div.cards");
-  const filter = h("input", { type: "search", placeholder: words.filter, "aria-label": words.filter, oninput: () => show() });
+  const filter = h("input", { type: "search", placeholder: words.filter, "aria-label": words.filter, value: kept.filter || "", oninput: () => { kept.filter = filter.value; show(); } });
   const show = () => {
     const wanted = filter.value.toLowerCase();
     const fitting = tools.filter((each) => `${each.name} ${each.display_name || ""} ${each.description || ""}`.toLowerCase().includes(wanted));
-    fill(grid, fitting.length ? fitting.map(card) : empty(words.noMatch));
+    fill(grid, fitting.length ? fitting.map((each) => drawn.get(each)) : empty(words.noMatch));
   };
   show();
   return [tools.length >= SEARCHED_FROM ? h("div.filter", filter) : null, grid];
 }
+
+const cardOf = (tool, cards) => cards?.get(JSON.stringify(tool)) || card(tool);
 
 function card(tool) {
   const place = h("div.card-body", { hidden: true });

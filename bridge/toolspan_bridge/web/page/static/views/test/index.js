@@ -14,12 +14,15 @@ export function mount(root, { query, signal }) {
   const form = queryForm({ query, signal });
   const cards = h("div");
   const suggestions = h("div");
-  const showTools = () => asked(cards, () => toolList(), toolCards);
+  const kept = {};
+  const showTools = () => asked(cards, () => toolList(), (tools) => toolCards(tools, kept));
   fill(root, heading(words.title, words.lead),
     h("section", h("h2", words.section), form.element, h("h3", words.examples), suggestions, form.results),
     h("section", h("h2", words.tools), cards));
-  asked(suggestions, () => examples(), (found) => h("div.examples", found.map((each) =>
+  const showExamples = () => asked(suggestions, () => examples(), (found) => h("div.examples", found.map((each) =>
     h("button.example", { type: "button", onclick: () => form.use(each) }, each))));
+  onChange(["config_reloaded"], showExamples, signal);
+  showExamples();
   onChange(["config_reloaded", "tools_changed", "server_changed"], showTools, signal);
   showTools();
 }
