@@ -32,7 +32,8 @@ def command(address: AddressChoice, choice: ConfigChoice) -> int:
 
     It is what `toolspan ui` serves, without the page. The API is described at /api/docs.
 
-    --host beyond this machine needs a token: auth in the config, or --token-env; or --insecure.
+    --host beyond this machine needs a token: auth in the config, or --token-env; or virtual keys, which are
+    good for /v1 alone (web.keys: required); or --insecure.
     """
 
     def ready(authority: str) -> None:

@@ -36,7 +36,8 @@ def command(no_open: bool, address: AddressChoice, choice: ConfigChoice) -> int:
     The page has the tools to try, chats, presets, validation, servers, the config and what happens. The API
     is described at /api/docs. Changes of the config are applied while it runs.
 
-    --host beyond this machine needs a token: auth in the config, or --token-env; or --insecure.
+    --host beyond this machine needs a token: auth in the config, or --token-env; or virtual keys, which are
+    good for /v1 alone (web.keys: required); or --insecure.
     """
 
     def ready(authority: str) -> None:
