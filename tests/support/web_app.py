@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPResponse
@@ -106,7 +106,7 @@ def web_app(
     token: str = "",
     within: Sequence[str] = (),
     **environment: str,
-) -> Iterator[WebApp]:
+) -> Generator[WebApp]:
     """The app over ``config`` in ``folder``, with this state folder of its own; it ends with the block.
     ``within`` is a program that runs it."""
     path, errors = folder / "toolspan.yaml", folder / "stderr.txt"
@@ -131,7 +131,7 @@ def web_app(
         process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stderr=file)
     try:
         found = r"is at http://(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)/"
-        assert eventually(lambda: re.search(found, errors.read_text()) or process.poll() is not None)
+        assert eventually(lambda: bool(re.search(found, errors.read_text())) or process.poll() is not None)
         port = re.search(found, errors.read_text())
         assert port is not None, errors.read_text()
         app = WebApp(process, errors, int(port[1]), token)
