@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -290,3 +291,42 @@ def test_beyond_this_machine_keys_alone_let_in_to_the_gateway_and_nobody_to_the_
         assert app.ask("GET", "/v1/models").status == 401
         assert app.ask("GET", "/v1/models", Authorization=f"Bearer {key}").status == 200
         assert app.ask("GET", "/api/health", Authorization=f"Bearer {key}").status == 403
+
+
+@pytest.mark.requirement("I15.3.103")
+def test_a_server_that_ends_leaves_nothing_held_and_charges_what_came(tmp_path: Path) -> None:
+    begun = pieces("A long answer that is given up", stall=True)
+    with keyed_gateway(tmp_path, [replace(begun, frames=(begun.frames or ())[:4])]) as app:
+        key = new_key(tmp_path, "team", usd_in_all=1.0)
+        with clients(app, key) as (first, _):
+            completions: Any = first.chat.completions
+            stream = completions.create(model=MODEL, messages=ASKED, max_tokens=100, stream=True)
+            said_so_far = ""
+            while "long" not in said_so_far:
+                said_so_far += next(stream).choices[0].delta.content or ""
+            assert app.end() == 0
+        figures = spent(tmp_path, "team")
+        assert figures.usd_held == 0
+        assert 0 < figures.usd_in_all < 0.001
+
+
+@pytest.mark.requirement("I15.3.102")
+def test_requests_side_by_side_spend_no_more_than_there_is(tmp_path: Path) -> None:
+    many = 12
+    with keyed_gateway(tmp_path, [said("yes")] * many) as app:
+        key = new_key(tmp_path, "team", usd_in_all=0.005)  # each may cost $0.0013
+        with clients(app, key) as (first, _):
+
+            def ask(_number: int) -> str:
+                try:
+                    return asked(first)
+                except openai.RateLimitError as error:
+                    return str(error.code)
+
+            with ThreadPoolExecutor(many) as threads:
+                answers = [*threads.map(ask, range(many))]
+        assert {*answers} <= {"yes", "rate_limited"}
+        assert "yes" in answers
+        figures = spent(tmp_path, "team")
+        assert figures.usd_in_all == pytest.approx(answers.count("yes") * TURN_USD)
+        assert figures.usd_held == 0
