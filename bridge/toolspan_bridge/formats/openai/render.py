@@ -45,8 +45,8 @@ def render_request(request: Request, names: NameTable) -> dict[str, Any]:
     """
     request, _ = fitted(request)
     answer = response_format(request, PLAN)
-    if answer is None or answer["type"] == "json_object":
-        request = replace(request, system="\n\n".join(filter(None, (request.system, words(request)))))
+    if (answer is None or answer["type"] == "json_object") and (told := words(request)):
+        request = replace(request, system="\n\n".join(filter(None, (request.system, told))))
     body: dict[str, Any] = {"model": request.model, "messages": messages(request)}
     tools = render_tools(request.tools, names)
     if tools:

@@ -30,7 +30,8 @@ class EndpointProvider(WireProvider):
         knows how.
         """
         chat = self._endpoint.chat_for(request.model)
-        request = replace(request, wire=replace(request.wire, chat=chat))
+        if chat != request.wire.chat:
+            request = replace(request, wire=replace(request.wire, chat=chat))
         fit: _Fit | None = getattr(self._format, "fitted", None)
         return await super()._ready(request) if fit is None else fit(request)
 

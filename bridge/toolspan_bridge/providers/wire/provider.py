@@ -88,7 +88,7 @@ class WireProvider(ReadsReplies, ListsModels):
                     raise
 
     async def _asked(self, request: Request, rounds: Rounds) -> Reply:
-        request, notes = await self._ready(replace(request, stream=False))
+        request, notes = await self._ready(replace(request, stream=False) if request.stream else request)
         body = encode(rounds.applied(await self._body(request, NameTable.of(request.tools))))
         url, attempts = self._url(request.model), self._client.attempts()
         while True:
@@ -129,7 +129,7 @@ class WireProvider(ReadsReplies, ListsModels):
         yield with_notes(await self._answer(request), rounds.notes)
 
     async def _streamed(self, request: Request, rounds: Rounds) -> AsyncGenerator[Delta | Reply]:
-        request, notes = await self._ready(replace(request, stream=True))
+        request, notes = await self._ready(request if request.stream else replace(request, stream=True))
         body = encode(rounds.applied(await self._body(request, NameTable.of(request.tools))))
         url = self._stream_url(request.model)
         attempts = self._client.attempts()

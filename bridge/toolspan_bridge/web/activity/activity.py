@@ -30,7 +30,7 @@ __all__ = ["Activity", "Began", "Told"]
 _log = logging.getLogger("toolspan.activity")
 _MOST_WAITING = 10_000
 _MOST_AT_ONCE = 500
-_GATHER_SECONDS = 0.1
+_GATHER_SECONDS = 0.25
 """How long entries are gathered for one write."""
 _POLL_SECONDS = 1.0
 _PAGE = 200

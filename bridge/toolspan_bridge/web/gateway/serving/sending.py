@@ -65,7 +65,7 @@ def headers_of_fault(fault: RequestFault) -> dict[str, str]:
 def _plain(text: str) -> str:
     """``text`` as a header has it: printable ASCII, and not too much of it."""
     shown = text.encode("ascii", "backslashreplace").decode("ascii")[:_MOST_WARNING]
-    return "".join(each if each.isprintable() else " " for each in shown)
+    return shown if shown.isprintable() else "".join(each if each.isprintable() else " " for each in shown)
 
 
 async def send_json(
