@@ -59,19 +59,21 @@ def first_texts(port: int, model: str, requests: int) -> list[float]:
 
 
 def streams(port: int, model: str, count: int, *, deltas: int) -> Streams:
-    """Hold ``count`` streams of ``deltas`` deltas at once, and see which come whole."""
+    """Hold ``count`` streams of ``deltas`` deltas at once, and see which come whole. None goes on after its
+    first delta before all have begun."""
     return asyncio.run(_streams(port, model, count, deltas))
 
 
 async def _streams(port: int, model: str, count: int, deltas: int) -> Streams:
     began = perf_counter()
-    done = await asyncio.gather(*(_one_stream(port, model, f"tag{n}", deltas) for n in range(count)))
+    asked = f"together {count} {deltas}"
+    done = await asyncio.gather(*(_one_stream(port, model, asked, f"tag{n}", deltas) for n in range(count)))
     return Streams(count, sum(done), perf_counter() - began)
 
 
-async def _one_stream(port: int, model: str, tag: str, deltas: int) -> bool:
+async def _one_stream(port: int, model: str, asked: str, tag: str, deltas: int) -> bool:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(_request(port, model, f"stream {deltas} {tag}", stream=True))
+    writer.write(_request(port, model, f"{asked} {tag}", stream=True))
     text = ""
     try:
         async with asyncio.timeout(_TIMEOUT_S):
@@ -81,7 +83,7 @@ async def _one_stream(port: int, model: str, tag: str, deltas: int) -> bool:
                 if line.startswith(b"data: "):
                     for choice in json.loads(line[6:])["choices"]:
                         text += choice["delta"].get("content") or ""
-    except (TimeoutError, OSError, ValueError):
+    except (TimeoutError, OSError, ValueError, KeyError):
         return False
     finally:
         writer.close()

@@ -1,7 +1,8 @@
 """A provider behind the Chat Completions API, for every gateway alike: ``python model.py``.
 
 Prints its port. A conversation whose last message is ``say TEXT`` is answered with TEXT; one whose last
-message is ``stream N TAG`` with N deltas ``TAG-0 TAG-1 …``, 20 ms apart.
+message is ``stream N TAG`` with N deltas ``TAG-0 TAG-1 …``, 20 ms apart. ``together M N TAG`` is the same,
+but none of M such streams goes on after its first delta before all M have begun.
 """
 
 from __future__ import annotations
@@ -14,12 +15,34 @@ _PAUSE_S = 0.02
 _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
-def words(body: dict[str, Any]) -> list[str]:
+begun: list[asyncio.Event] = []
+"""The streams that wait for others."""
+
+
+def asked(body: dict[str, Any]) -> list[str]:
     said = body["messages"][-1]["content"]
     if not isinstance(said, str):
         said = said[0]["text"]
-    kind, *rest = said.split()
-    return [" ".join(rest)] if kind == "say" else [f"{rest[1]}-{n} " for n in range(int(rest[0]))]
+    return list(said.split())
+
+
+def words(body: dict[str, Any]) -> list[str]:
+    kind, *rest = asked(body)
+    *_, count, tag = ("", "0", *rest)
+    return [" ".join(rest)] if kind == "say" else [f"{tag}-{n} " for n in range(int(count))]
+
+
+async def others(body: dict[str, Any]) -> None:
+    """Wait until as many streams have begun as this one is to be together with."""
+    kind, most, *_ = asked(body)
+    if kind != "together":
+        return
+    begun.append(all_here := asyncio.Event())
+    if len(begun) >= int(most):
+        for waiting in begun:
+            waiting.set()
+        begun.clear()
+    await all_here.wait()
 
 
 def completion(body: dict[str, Any]) -> bytes:
@@ -51,10 +74,10 @@ def chunk(body: dict[str, Any], delta: dict[str, str], finish: str | None = None
 
 async def stream(body: dict[str, Any], writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
-    for word in words(body):
+    for number, word in enumerate(words(body)):
         writer.write(chunk(body, {"role": "assistant", "content": word}))
         await writer.drain()
-        await asyncio.sleep(_PAUSE_S)
+        await (asyncio.sleep(_PAUSE_S) if number else others(body))
     writer.write(chunk(body, {}, "stop") + b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
     await writer.drain()
 
