@@ -8,23 +8,30 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....conversation.message_json import message_data
 from ....loop import Question
 from ....messages import Message
+from ....toolbox import Toolbox
 from ..faults import RequestFault
 from ..pieces import Finish, Piece, TextPiece, ThoughtPiece, Warned
 from ..replies import Collected
 
-if TYPE_CHECKING:
-    from .running import Prepared
-
-__all__ = ["CACHE_HEADER", "CachedAnswer", "CachedAnswers", "Caching", "is_kept", "seconds_of"]
+__all__ = [
+    "CACHE_HEADER",
+    "MOST_BYTES",
+    "MOST_ENTRIES",
+    "CachedAnswer",
+    "CachedAnswers",
+    "Caching",
+    "is_kept",
+    "seconds_of",
+]
 
 CACHE_HEADER = "x-toolspan-cache"
 """Of a request: for how many seconds its answer is kept. Of an answer: ``hit``, ``miss`` or ``bypass``."""
-MOST_SECONDS = 86_400
+_MOST_SECONDS = 86_400
 MOST_ENTRIES = 2_000
 """The most answers that are kept."""
 MOST_BYTES = 64 * 1024 * 1024
@@ -40,8 +47,8 @@ def seconds_of(headers: Mapping[str, str], usual: int) -> int:
     written = headers.get(CACHE_HEADER)
     if written is None:
         return usual
-    if not (written.isascii() and written.isdigit() and len(written) <= 6 and int(written) <= MOST_SECONDS):
-        raise RequestFault(f"{CACHE_HEADER} must be a number of seconds, 0 to {MOST_SECONDS}")
+    if not (written.isascii() and written.isdigit() and len(written) <= 6 and int(written) <= _MOST_SECONDS):
+        raise RequestFault(f"{CACHE_HEADER} must be a number of seconds, 0 to {_MOST_SECONDS}")
     return int(written)
 
 
@@ -147,12 +154,12 @@ class Caching:
     body: Any
     seconds: int
 
-    def key(self, prepared: Prepared, question: Question) -> str:
-        """What tells the request from others: all of it but how it is delivered, and who answers it with
-        what."""
+    def key(self, model: str, question: Question, toolbox: Toolbox) -> str:
+        """What tells the request from others: all of it but how it is delivered, and that ``model`` answers
+        ``question`` with the tools of ``toolbox``."""
         body = {name: value for name, value in self.body.items() if name not in _OF_DELIVERY}
-        offered = sorted(tool.key for tool in prepared.toolbox.tools)
-        who = (self.path, self.principal, prepared.provider.name, question.model)
+        offered = sorted(tool.key for tool in toolbox.tools)
+        who = (self.path, self.principal, model)
         told = [*who, body, question.system, question.allowed_tools, question.builtins, offered]
         written = json.dumps(told, sort_keys=True, default=str)
         return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()

@@ -177,7 +177,7 @@ class Run:
         if self.question.hooks:
             self.cache = "bypass"
             return
-        self._cache_key = caching.key(self._prepared, self.question)
+        self._cache_key = caching.key(self.begun.model, self.question, self.toolbox)
         self._cached = caching.answers.find(self._cache_key, self._prepared.generation)
         self.cache = "miss" if self._cached is None else "hit"
         if self._cached is not None:
