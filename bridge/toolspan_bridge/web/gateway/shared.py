@@ -107,6 +107,12 @@ class Visible:
         """A message of the user."""
         self.messages.append(User(text, tuple(parts)))
 
+    def ask_instructions(self) -> None:
+        """Let the instructions be what is asked, where there is nothing else."""
+        if not self.messages and self.system:
+            self.ask(self.system)
+            self.system = ""
+
     def say(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
         """A message of the model; several in a row are one."""
         self._names |= {call.id: call.name for call in calls}
@@ -137,12 +143,10 @@ class Visible:
         last = self.messages[-1] if self.messages else None
         if isinstance(last, User | ToolResults):
             return tuple(self.messages)
-        why = (
-            "must hold a message"
-            if last is None
-            else "must end with a message of the user or a tool's result"
-        )
-        raise RequestFault(f"{place} {why}: a beginning of the answer cannot be given here", param=place)
+        if last is None:
+            raise RequestFault(f"{place} must hold a message", param=place)
+        why = "must end with a message of the user or a tool's result: no answer can be begun here"
+        raise RequestFault(f"{place} {why}", param=place)
 
     def _all_answered(self, place: str) -> None:
         for message, following in pairwise(self.messages):

@@ -326,15 +326,28 @@ def test_settings_of_messages_that_are_read_or_refused() -> None:
         "content": [{"type": "text", "text": "It rains."}],
     }
     asked: Any = [{"role": "user", "content": [found, {"type": "text", "text": "Well?"}]}]
+    source = {"type": "content", "content": [{"type": "text", "text": "Often."}]}
+    asked[0]["content"].append({"type": "document", "source": source})
     hidden: Any = {"type": "adaptive", "display": "omitted"}
     thought: Any = {"text": "Yes.", "reasoning": "Hm."}
     with gateway([thought]) as served, _anthropic(served.url) as client:
         answer = client.messages.create(model="m/x", max_tokens=9, messages=asked, thinking=hidden)
+        unknown: Any = {"type": "deep"}
+        with pytest.raises(anthropic.BadRequestError, match=r"thinking\.type must be one of"):
+            client.messages.create(model="m/x", max_tokens=9, messages=_ASK, thinking=unknown)
         with pytest.raises(anthropic.BadRequestError, match="add the servers to the config"):
             server: Any = {"type": "url", "name": "s", "url": "https://x.example"}
             client.beta.messages.create(model="m/x", max_tokens=9, messages=_ASK, mcp_servers=[server])
     assert [block.type for block in answer.content] == ["text"]
-    assert served.requests[0].messages[0].text == "Rain (https://x.example)\n\nIt rains.\n\nWell?"
+    assert served.requests[0].messages[0].text == "Rain (https://x.example)\n\nIt rains.\n\nWell?\n\nOften."
+
+
+@pytest.mark.requirement("I15.3.125")
+def test_a_request_of_instructions_alone_asks_them_as_openais_api_does() -> None:
+    instructions: Any = [{"role": "system", "content": "Say hello."}]
+    with gateway([{"text": "Hello."}]) as served, _openai(served.url) as client:
+        client.chat.completions.create(model="m/x", messages=instructions)
+    assert (served.requests[0].system, served.requests[0].messages) == ("", (User("Say hello."),))
 
 
 @pytest.mark.requirement("I15.3.125")

@@ -284,6 +284,7 @@ def test_an_error_in_the_middle_of_a_stream_is_an_error_of_the_client() -> None:
         ({"tool_choice": {"type": "function", "function": {"name": "no"}}}, "no such tool"),
         ({"tool_choice": "required"}, "no tool to be called"),
         ({"response_format": {"type": "xml"}}, "schema is missing"),
+        ({"response_format": {"type": "json_schema"}}, "response_format.json_schema.schema is missing"),
         (
             {
                 "messages": [

@@ -168,6 +168,8 @@ def _part(block: Fields) -> Part:
             "text": source.text("data"),
         }
         return Part("resource", {"type": "resource", "resource": resource})
+    if way == "content" and not isinstance(source.value("content"), str):
+        return text_part("\n\n".join(part.text("text") for part in source.objects("content")))
     if way != "base64":
         why = f"{source.at('type')} {way!r} cannot be taken: nothing is fetched or kept here, send base64"
         raise RequestFault(why, param=source.at("type"))
@@ -210,7 +212,7 @@ def _thinking(fields: Fields, warnings: list[str]) -> tuple[ReasoningEffort | No
     thinking = fields.object("thinking")
     if thinking is None:
         return None, False
-    kind = thinking.text("type")
+    kind = thinking.one_of("type", ("adaptive", "enabled", "disabled"), "enabled")
     if kind == "disabled":
         return "none", False
     shown = thinking.text("display") != "omitted"

@@ -48,6 +48,7 @@ def parse_request(body: Any) -> Asked:
     for message in fields.objects("messages"):
         _read(message, visible)
         warnings += [f"{message.at('name')!r} has no effect here"] if message.value("name") else []
+    visible.ask_instructions()
     options = fields.object("stream_options")
     tools = checked_tools(_tools(fields), "tools")
     choice, tools = tool_choice(fields, tools)
@@ -188,9 +189,14 @@ def _unknown_choice() -> RequestFault:
 def _answer_schema(form: Fields | None) -> Mapping[str, Any] | None:
     if form is None:
         return None
-    if form.text("type") == "json_schema" and (described := form.object("json_schema")):
-        return schema_of(described)
-    return schema_of(form)
+    if form.text("type") != "json_schema":
+        return schema_of(form)
+    described = form.object("json_schema")
+    schema = None if described is None else described.mapping("schema")
+    if schema is None:
+        place = f"{form.at('json_schema')}.schema"
+        raise RequestFault(f"{place} is missing", param=place)
+    return schema
 
 
 def schema_of(form: Fields) -> Mapping[str, Any] | None:
