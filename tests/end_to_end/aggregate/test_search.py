@@ -9,7 +9,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, ClientSession
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation
@@ -108,6 +109,22 @@ def test_tools_of_a_server_that_is_still_starting_are_waited_for(tmp_path: Path,
     found = json.loads(answers["search"]["content"][0]["text"])
     assert [tool["name"] for tool in found["tools"]][:1] == ["late_structured"]
     assert answers["late"]["content"][0]["text"] == "one"
+
+
+@pytest.mark.requirement("I15.4.51")
+async def test_calls_over_http_and_sse_are_logged_with_their_client(tmp_path: Path) -> None:
+    config = aggregate(tmp_path, {"port": own(tmp_path, "port", mock("gate", "open"))}, {})
+    with http_server(config, "--log-level", "info", "--log-format", "json") as served:
+        about = Implementation(name="old", version="3")
+        async with (
+            sse_client(f"{served.url}/sse") as streams,
+            ClientSession(*streams, client_info=about) as client,
+        ):
+            await client.initialize()
+            await client.list_tools()
+            await client.call_tool("port_gate")
+        line = json.loads(served.errors.first(lambda line: '"tool": "port_gate"' in line))
+        assert line["client"] == "old 3"
 
 
 @pytest.mark.requirement("I15.4.25")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,10 @@ async def refusals_of(upstream: Upstream) -> AsyncGenerator[None]:
 
 
 async def until_ready(upstreams: Iterable[Upstream], seconds: float) -> None:
-    """Wait until it is known what each has, for ``seconds`` at most."""
-    with anyio.move_on_after(seconds):
-        for upstream in upstreams:
-            await upstream.catalog.ready.wait()
+    """Wait until it is known what each has, for ``seconds`` after it was begun at most: one that never tells
+    holds up no request later."""
+    for upstream in upstreams:
+        if not upstream.catalog.ready.is_set():
+            left = upstream.catalog.begun_at + seconds - time.monotonic()
+            with anyio.move_on_after(max(left, 0.0)):
+                await upstream.catalog.ready.wait()

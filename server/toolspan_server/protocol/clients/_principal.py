@@ -36,5 +36,8 @@ def note_caller(context: RequestContext) -> None:
     header: str | None = None if request is None else request.headers.get("authorization")
     note_bearer(None if header is None else header.encode("latin-1", "replace"))
     given: Any = (context.params or {}).get("_meta")
+    handshake = context.session.client_params
     if isinstance(given, Mapping) and CLIENT_INFO_KEY in given:
         note_client(cast("Mapping[str, Any]", given)[CLIENT_INFO_KEY])
+    elif handshake is not None:
+        note_client({"name": handshake.client_info.name, "version": handshake.client_info.version})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -46,13 +47,14 @@ class Catalog:
     """The lists of the upstream ``name``, each as it was read last, by the name of its member in MCP.
 
     ``changed`` is called with what differs from before, or is said to; ``ready`` is set once it is known
-    what there is. While the upstream is lost, its lists stay.
+    what there is; ``begun_at`` is of ``time.monotonic``. While the upstream is lost, its lists stay.
     """
 
     def __init__(self, name: str) -> None:
         self.lists: dict[str, tuple[dict[str, Any], ...]] = {}
         self.changed: Callable[[Change], None] = _ignored
         self.ready = anyio.Event()
+        self.begun_at = time.monotonic()
         self._name = name
         self._wanted: set[Kind] = set()
         self._told: set[Kind] = set()
