@@ -80,7 +80,7 @@ class LimitsConfig(Record):
         default=100,
     )
     connections: Count = key(
-        "Open HTTP connections, in one process.",
+        "Open HTTP connections, in one process; 1,200 of ui and gateway, where it is not set.",
         default=200,
     )
     connections_per_address: Count | None = key(
