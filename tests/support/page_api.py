@@ -29,55 +29,25 @@ BADGE = {
     "low": 0.8,
     "high": 1.0,
 }
-SCHEMA = {
-    "type": "object",
-    "required": ["location", "days"],
-    "properties": {
-        "location": {"type": "string", "description": "City and country, e.g. Paris, France", "minLength": 2},
-        "days": {"type": "integer", "minimum": 1, "maximum": 14, "description": "How many days"},
-        "unit": {"enum": ["celsius", "fahrenheit"], "default": "celsius"},
-        "alerts": {"type": "boolean"},
-        "stations": {"type": "array", "items": {"type": "string"}},
-        "area": {"type": "object", "properties": {"north": {"type": "number"}, "south": {"type": "number"}}},
-        "moment": {
-            "oneOf": [
-                {"title": "a day", "type": "string"},
-                {"title": "an hour", "type": "integer"},
-            ]
-        },
-    },
-}
 TOOLS = [
     {
-        "name": "get_weather",
-        "description": "The weather of the next days at a place, with its warnings.",
-        "parameters": SCHEMA,
-        "implementation": {"type": "http"},
-        "display_name": "Weather",
-        "category": "web",
-        "is_builtin": False,
-        "server": "home",
-        "annotations": {"readOnlyHint": True},
-    },
-    {
-        "name": "calculator",
-        "description": "Evaluate mathematical expressions",
-        "parameters": {"type": "object", "properties": {"expression": {"type": "string"}}},
-        "implementation": {"type": "builtin"},
-        "display_name": "Calculator",
-        "is_builtin": True,
-        "server": "home",
-    },
-    {
-        "name": "delete_all",
+        "name": name,
         "description": HOSTILE,
-        "parameters": {"type": "object"},
+        "parameters": {"type": "object", "properties": {HOSTILE: {"type": "string", "description": HOSTILE}}},
         "implementation": {"type": "mcp"},
+        "display_name": HOSTILE,
+        "category": HOSTILE,
+        "is_builtin": False,
         "server": HOSTILE,
-        "annotations": {"destructiveHint": True},
-    },
+        "output_schema": None,
+        "annotations": {},
+        "tags": [],
+        "examples": [],
+    }
+    for name in ("edit_file", HOSTILE)
 ]
 EDIT = {"path": "notes.txt", "old_string": "one\ntwo\nthree", "new_string": "one\n2\nthree"}
+ASKED = {"decisions": ["allow_once", "deny"], "reason": "", "warnings": []}
 ANSWER = "It is **sunny** in Paris.\n\n- 21 °C\n- no [wind](https://example.com)\n\n"
 ANSWER += f"{HOSTILE} [x](javascript:alert(1))"
 
@@ -93,7 +63,10 @@ def run_events(run: str, text: str) -> list[tuple[str, dict[str, Any]]]:
         ("text_delta", {"run": run, "text": "look."}),
         ("text", {"run": run, "text": "Let me look."}),
         ("tool_call", {"run": run, **call, "tool_input": EDIT}),
-        ("approval_requested", {"run": run, "request": "r1", **call, "tool_input": EDIT}),
+        (
+            "approval_requested",
+            {"run": run, "request": "r1", **call, "tool_input": EDIT, **ASKED},
+        ),
     ]
 
 
@@ -133,18 +106,6 @@ class PageApi:
         self.break_after = 0
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.text = ""
-        self.presets: list[dict[str, Any]] = [
-            {
-                "id": "p1",
-                "name": "Sums",
-                "instructions": "Answer with a number and its unit.",
-                "model": "demo/one",
-                "default_reasoning_level": "medium",
-                "created_at": 1_760_000_000,
-                "updated_at": 1_760_000_000,
-                "enabled_tools": ["calculator"],
-            }
-        ]
         self.url = ""
 
     @property
@@ -183,25 +144,6 @@ class PageApi:
         if path.endswith("/cancel"):
             self.events += [("cancelled", {"run": "run1"}), ("run_ended", {"run": "run1"})]
             return JSONResponse({"cancelled": True})
-        if path == "tools/call":
-            if body["name"] == "delete_all" and not body.get("approved"):
-                return JSONResponse({"detail": "it needs approval", "code": "approval_needed"}, 409)
-            return JSONResponse({"success": True, "result": {"sum": 4}, "execution_time_ms": 3.1})
-        if path == "config/check":
-            bad = {
-                "line": 2,
-                "column": 3,
-                "path": "$.tools",
-                "message": "unknown key 'tols'",
-                "hint": "tools?",
-            }
-            return JSONResponse({"problems": [bad] if "tols" in body["text"] else []})
-        if path.startswith("presets"):
-            if body["name"] == "taken":
-                return JSONResponse({"detail": "Unknown tool: gone", "code": "usage"}, 422)
-            self.presets = [each for each in self.presets if each["name"] != body["name"]]
-            self.presets.append({"id": "p2", "created_at": 1, "updated_at": 1_760_000_000, **body})
-            return JSONResponse(self.presets[-1], 201)
         return JSONResponse({"id": "v1"}, 202)
 
     def _conversation(self) -> dict[str, Any]:
@@ -214,129 +156,45 @@ class PageApi:
             "model": "demo/one",
             "run": {"id": "run1", "state": "running"} if self.running else None,
             "messages": [*asked, *answered],
+            "changed": "2026-11-24T04:00:00Z",
             "pending": [],
             "last_event_id": len(self.events),
         }
 
     def _read(self, path: str) -> Any:
-        cell = {"suite": "default", "n": 20, "rate": 0.9, "low": 0.7, "high": 0.97}
-        server = {"name": "home", "state": "connected", "transport": "stdio", "tools": 2, "resources": 1}
+        counts = {"n": 20, "successes": 18, "errors": 0, "rate": 0.9, "interval": [0.7, 0.97]}
+        cell = {"suite": "default", "errors": 0, "last_tested": "2026-11-24T04:00:00Z"}
+        cell |= {"badge": {**BADGE, **counts, "changed": []}}
+        server = {"state": "failed", "transport": "stdio", "tools": 2, "resources": 1, "prompts": None}
         return {
-            "health": {"status": "ok", "config": {"problems": []}, "servers": {"connected": 2}, "tools": 3},
+            "health": {"config": {"problems": []}, "servers": {"connected": 2, "failed": 0}, "tools": 3},
             "tools/list": {"tools": TOOLS, "next_cursor": None},
             "models/list": {
                 "models": [
                     {"id": "demo/one", "name": "Demo One", "provider": "demo", "badge": BADGE},
-                    {"id": "demo/two", "name": HOSTILE, "provider": "demo", "capabilities": []},
+                    {"id": "demo/two", "name": HOSTILE, "provider": HOSTILE, "capabilities": []},
                 ],
-                "problems": [{"provider": "other", "detail": "no key"}],
+                "problems": [{"provider": "other", "detail": HOSTILE}],
             },
-            "examples": {
-                "examples": [
-                    "What's the weather in Paris?",
-                    "Calculate 15% tip on $45",
-                    "What's 2+2?",
-                    "Search for Python decorators in the docs",
-                ]
+            "examples": {"examples": ["What's the weather in Paris?", HOSTILE]},
+            "presets": {"presets": [], "builtin_tools": [], "next_cursor": None},
+            "conversations": {
+                "conversations": [self._conversation()] if self.text else [],
+                "next_cursor": None,
             },
-            "presets": {"presets": self.presets, "next_cursor": None},
-            "conversations": {"conversations": [self._conversation()] if self.text else []},
             "conversations/k1": self._conversation(),
-            "tools/home/get_weather/payloads": {
-                "payloads": [
-                    {
-                        "format": "openai-chat",
-                        "payload": {"type": "function"},
-                        "losses": [
-                            {"pointer": "/properties/days", "rule": "maximum", "repair": "told in words"}
-                        ],
-                    },
-                    {"format": "anthropic", "payload": {"name": "get_weather"}, "losses": []},
-                ]
-            },
             "servers": {
-                "servers": [
-                    {**server, "prompts": 1, "changed": []},
-                    {
-                        **server,
-                        "name": HOSTILE,
-                        "state": "failed",
-                        "error": HOSTILE,
-                        "prompts": 0,
-                        "changed": ["x"],
-                    },
-                ]
+                "servers": [{**server, "name": HOSTILE, "error": HOSTILE, "changed": []}],
             },
-            "servers/home": {
-                **server,
-                "tools": [{"name": "get_weather", "description": "The weather", "parameters": SCHEMA}],
-                "resources": [{"uri": "docs://start", "name": "Start"}],
-                "prompts": [{"name": "summary", "arguments": [{"name": "topic", "required": True}]}],
-                "logs": [{"level": "info", "text": HOSTILE}],
-                "changed": [],
-            },
-            "config": {
-                "path": "toolspan.yaml",
-                "text": "version: 1\ntools:\n  registry: []\n",
-                "version": 3,
-                "problems": [],
-            },
-            "activity": {
-                "activity": [
-                    {
-                        "id": 1,
-                        "at": "2026-11-24T04:00:00Z",
-                        "kind": "tool",
-                        "tool": "get_weather",
-                        "success": True,
-                        "duration_ms": 12,
-                        "cost_usd": 0.001,
-                    }
-                ]
-            },
-            "activity/summary": {
-                "total": {"calls": 12, "errors": 1, "p50_ms": 12, "p95_ms": 90, "cost_usd": 0.02},
-                "tools": [{"name": "get_weather", "calls": 12, "errors": 1, "p50_ms": 12, "p95_ms": 90}],
-                "models": [
-                    {
-                        "name": "demo/one",
-                        "calls": 12,
-                        "errors": 0,
-                        "p50_ms": 800,
-                        "p95_ms": 1900,
-                        "cost_usd": 0.02,
-                    }
-                ],
-            },
-            "validation/suites": {"suites": [{"name": "default"}]},
-            "validation/runs": {
-                "runs": [
-                    {
-                        "id": "v1",
-                        "suites": ["default"],
-                        "models": ["demo/one"],
-                        "state": "completed",
-                        "rate": 0.9,
-                    }
-                ]
-            },
+            "validation/suites": {"suites": [{"name": HOSTILE, "scenarios": 2, "problems": [HOSTILE]}]},
+            "validation/runs": {"runs": []},
+            "validation/stored-runs": {"runs": []},
             "validation/matrix": {
-                "cells": [
-                    {**cell, "model": "demo/one", "scenario": "weather"},
-                    {**cell, "model": "demo/one", "scenario": HOSTILE, "rate": 0.1},
-                    {**cell, "model": HOSTILE, "scenario": "weather", "rate": 0.5},
-                ]
-            },
-            "validation/trials": {
-                "trials": [
-                    {
-                        "scenario": "weather",
-                        "model": "demo/one",
-                        "success": False,
-                        "error": "called nothing",
-                        "details": {"query": HOSTILE},
-                    }
-                ]
+                "threshold": 0.8,
+                "minimum": 10,
+                "models": [HOSTILE],
+                "suites": ["default"],
+                "cells": [{**cell, "model": HOSTILE, "scenarios": [{"scenario": HOSTILE, **counts}]}],
             },
         }.get(path)
 

@@ -125,6 +125,7 @@ def test_a_file_goes_with_a_question(person: Visit, tmp_path: Path) -> None:
     assert page.locator(".message-user .tag").count() == 1
 
 
+@pytest.mark.requirement("I15.2.10")
 @pytest.mark.requirement("I15.2.15")
 def test_a_call_that_takes_long_is_stopped_and_the_conversation_goes_on(person: Visit) -> None:
     page = person.page

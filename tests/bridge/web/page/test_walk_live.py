@@ -49,6 +49,7 @@ def change(app: WebApp, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1))
 
 
+@pytest.mark.requirement("I15.2.7")
 @pytest.mark.requirement("I15.2.20")
 def test_faults_are_shown_at_their_lines_as_one_types(browser: Browser, app: WebApp) -> None:
     with visit(browser, app) as person:

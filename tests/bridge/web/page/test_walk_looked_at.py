@@ -13,7 +13,7 @@ from tests.support.web_app import WebApp
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = [pytest.mark.long, pytest.mark.requirement("I15.2.11")]
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I15.2.1"), pytest.mark.requirement("I15.2.11")]
 
 VIEWS = {
     "test": "Book a room for me",

@@ -34,6 +34,7 @@ def person(browser: Browser, app: WebApp) -> Generator[Visit]:
         yield found
 
 
+@pytest.mark.requirement("I15.2.6")
 @pytest.mark.requirement("I15.2.17")
 def test_a_preset_is_made_with_the_tools_and_words_of_the_seed(person: Visit) -> None:
     page = person.page

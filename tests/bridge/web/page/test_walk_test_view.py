@@ -34,6 +34,7 @@ def call(card: Locator) -> None:
     card.get_by_role("button", name="Call", exact=True).click()
 
 
+@pytest.mark.requirement("I15.2.5")
 @pytest.mark.requirement("I15.2.12")
 def test_a_form_of_nested_parameters_makes_the_call_that_it_says(person: Visit) -> None:
     card = opened(person, "get_weather")
@@ -93,6 +94,7 @@ def test_a_tool_that_fails_says_why_and_what_to_do(person: Visit) -> None:
     assert "broken_on_purpose" in card.inner_text()
 
 
+@pytest.mark.requirement("I15.2.2")
 @pytest.mark.requirement("I15.2.13")
 def test_a_test_shows_reasoning_calls_the_answer_and_its_cost(person: Visit) -> None:
     person.page.get_by_role("button", name="What's the weather in Paris?").click()
