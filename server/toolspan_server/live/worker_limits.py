@@ -17,6 +17,11 @@ def kept_apart(config: Config) -> Iterator[str]:
             f"a task is known only to the worker that made it ({_listed(tasks)}): "
             "for clients that ask another one it does not exist; serve these tools with one worker"
         )
+    if config.aggregate is not None:
+        yield (
+            "a task that a server of the aggregate makes of a call is known only to the worker that got it: "
+            "for clients that ask another one it does not exist; serve such servers with one worker"
+        )
     if limited := [tool.name for tool in tools if tool.rate_limit is not None]:
         yield f"each worker applies rate_limit to its own calls ({_listed(limited)})"
     if counting := [tool.name for tool in tools if tool.implementation.counts_calls]:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.aggregates import aggregate, mock, own
 from tests.support.served import MODERN_META, StdioServer, http_server
+from tests.support.waiting import BOUND_S
 
 pytestmark = pytest.mark.long
 
@@ -85,6 +86,22 @@ def test_what_a_server_makes_a_task_of_is_one_and_all_else_is_answered_at_once(t
         assert failed["error"] == {"code": -32050, "message": "not like this"}
         without = client.call("jobs_only", {})["error"]
         assert without["data"] == {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+
+
+@pytest.mark.requirement("I15.4.45")
+def test_tasks_of_a_single_upstream_are_tasks_too(tmp_path: Path) -> None:
+    upstreams = {"jobs": {**own(tmp_path, "jobs", *TOOLS), "connect_seconds": BOUND_S}}
+    path = tmp_path / "one.json"
+    document = {
+        "services": {"upstreams": upstreams},
+        "tools": {"sources": [{"type": "mcp", "upstream": "jobs"}]},
+        "limits": {"upstream_connect_seconds": BOUND_S},
+    }
+    path.write_text(json.dumps(document))
+    with StdioServer(path) as server:
+        client = Asking(server)
+        assert client.ended(client.begun("only"))["status"] == "completed"
+        assert TASKS in client("server/discover")["result"]["capabilities"]["extensions"]
 
 
 @pytest.mark.requirement("I15.4.46")

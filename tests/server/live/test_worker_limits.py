@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.support.executors import tool
 from toolspan_server import Config
 from toolspan_server.live.worker_limits import kept_apart
@@ -38,3 +40,9 @@ def test_tasks_rates_and_turns_are_named_with_their_tools() -> None:
 
 def test_tools_that_are_not_served_are_not_named() -> None:
     assert lines({**mock("slow"), "task": {}}, enabled=False) == []
+
+
+@pytest.mark.requirement("I15.4.45")
+def test_tasks_of_servers_of_an_aggregate_are_named() -> None:
+    (tasks,) = kept_apart(Config.model_validate({"aggregate": True, "mcpServers": {"a": {"command": "a"}}}))
+    assert "server of the aggregate" in tasks

@@ -39,4 +39,6 @@ def offers_completions(view: View) -> bool:
 
 def supports_tasks(view: View) -> bool:
     """Whether a call of some tool may become a task: an upstream may come to make one of it."""
-    return view.config.aggregate is not None or any(tool.config.task is not None for tool in view.tools)
+    if view.config.aggregate is not None:
+        return True
+    return any(tool.config.task is not None or tool.passes_tasks for tool in view.tools)
