@@ -49,11 +49,13 @@ def served(config: Path) -> Generator[str]:
 def aggregated(config: Path) -> Generator[str]:
     """The address of a server that has nothing but that of ``config`` behind it, as ``serve --aggregate``."""
     with served(config) as behind, TemporaryDirectory() as folder:
-        everything = {"prefix": "", "approval": "never", "may_ask": ["elicitation", "sampling", "roots"]}
+        everything: dict[str, object] = {"prefix": "", "approval": "never", "connect_seconds": _START_S}
+        everything["may_ask"] = ["elicitation", "sampling", "roots"]
         document = {
             "name": "aggregate",
             "mcpServers": {"behind": {"url": behind}},
             "aggregate": {"servers": {"behind": everything}},
+            "limits": {"upstream_connect_seconds": _START_S},
         }
         path = Path(folder) / "toolspan.json"
         path.write_text(json.dumps(document), encoding="utf-8")
