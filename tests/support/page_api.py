@@ -29,7 +29,7 @@ BADGE = {
     "low": 0.8,
     "high": 1.0,
 }
-TOOLS = [
+TOOLS: list[dict[str, Any]] = [
     {
         "name": name,
         "description": HOSTILE,
@@ -166,7 +166,7 @@ class PageApi:
         cell = {"suite": "default", "errors": 0, "last_tested": "2026-11-24T04:00:00Z"}
         cell |= {"badge": {**BADGE, **counts, "changed": []}}
         server = {"state": "failed", "transport": "stdio", "tools": 2, "resources": 1, "prompts": None}
-        return {
+        answers: dict[str, Any] = {
             "health": {"config": {"problems": []}, "servers": {"connected": 2, "failed": 0}, "tools": 3},
             "tools/list": {"tools": TOOLS, "next_cursor": None},
             "models/list": {
@@ -196,7 +196,8 @@ class PageApi:
                 "suites": ["default"],
                 "cells": [{**cell, "model": HOSTILE, "scenarios": [{"scenario": HOSTILE, **counts}]}],
             },
-        }.get(path)
+        }
+        return answers.get(path)
 
     async def _stream(self, request: Request) -> AsyncIterator[str]:
         last = request.headers.get("last-event-id")

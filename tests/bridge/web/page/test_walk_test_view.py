@@ -123,6 +123,16 @@ def test_a_test_shows_reasoning_calls_the_answer_and_its_cost(person: Visit) -> 
 
 
 @pytest.mark.requirement("I15.2.13")
+def test_a_double_click_runs_one_test(person: Visit, app: WebApp) -> None:
+    person.choose_model("models/best")
+    person.page.get_by_label("Test query").fill("Count the double clicks")
+    person.page.get_by_role("button", name="Run Test").dblclick()
+    person.page.get_by_text("Continue in the chat").wait_for()
+    found = app.ask("GET", "/api/conversations?search=double").json["conversations"]
+    assert len(found) == 1
+
+
+@pytest.mark.requirement("I15.2.13")
 def test_a_model_that_calls_tools_for_ever_is_stopped_with_a_warning(person: Visit) -> None:
     person.test("Go round and round")
     person.page.get_by_text("Max iterations reached").wait_for()

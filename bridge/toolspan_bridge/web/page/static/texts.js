@@ -5,7 +5,7 @@ const s = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 export const texts = {
   name: "Toolspan",
   close: "Close", cancel: "Cancel", again: "Try again", loading: "Loading …", save: "Save", remove: "Delete",
-  copy: "Copy", copied: "Copied.", notCopied: "The browser does not let this page copy.", json: "JSON", refresh: "Refresh",
+  copy: "Copy", copied: "Copied.", notCopied: "The browser does not let this page copy.", json: "JSON",
   cut: (left) => `… ${left.toLocaleString("en")} more characters`,
   views: { test: "Test", chat: "Chat", presets: "Presets", validation: "Validation", servers: "Servers", config: "Config", activity: "Activity" },
   navigation: "Views",
@@ -17,7 +17,6 @@ export const texts = {
     lost: "Not connected to Toolspan: trying again …",
     reloaded: "The config was loaded again.",
     reloadFailed: "The changed config has problems: what was loaded before stays.",
-    toolsChanged: "The tools have changed.",
   },
   api: {
     failed: (status) => `The request failed (HTTP ${status}).`,

@@ -52,6 +52,7 @@ function card(tool) {
       tool.category ? h("span.tag", tool.category) : null,
       tool.is_builtin ? h("span.tag", words.builtin) : null,
       hints.readOnlyHint ? h("span.tag", words.readOnly) : null,
+      hints.openWorldHint ? h("span.tag", words.openWorld) : null,
       hints.destructiveHint ? h("span.tag.tag-warning", words.destructive) : null),
     place);
   return element;
