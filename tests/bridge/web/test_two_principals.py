@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -162,6 +163,31 @@ def test_streams_that_one_follows_count_for_that_one_alone(people: tuple[Person,
     finally:
         for each in opened:
             each.close()
+
+
+def test_activity_of_one_is_in_no_list_sum_or_stream_of_the_other(people: tuple[Person, Person]) -> None:
+    ann, bob = people
+    for who, tool in ((ann, "look"), (bob, "remove")):
+        body = {"name": tool, "arguments": {"place": "x"}, "approved": True}
+        assert who.ask("POST", "/api/tools/call", body).json["success"]
+    for who, other in ((ann, "bob"), (bob, "ann")):
+        listed = who.ask("GET", "/api/activity?kind=tool").json["activity"]
+        assert listed
+        assert {who_of(each["principal"]) for each in listed} == {"ann" if other == "bob" else "bob"}
+        principal = listed[0]["principal"].replace(f'"{who_of(listed[0]["principal"])}"', f'"{other}"')
+        asked = urlencode({"principal": principal})
+        assert who.ask("GET", f"/api/activity?{asked}").json["activity"] == []
+    tools = [each["name"] for each in bob.ask("GET", "/api/activity/summary").json["tools"]]
+    assert tools and not [name for name in tools if name.endswith("look")]
+    headers = {"Authorization": f"Bearer {bob.token}", "Last_Event_ID": "0"}
+    with bob.app.opened("GET", "/api/activity/events", None, None, **headers) as stream:
+        data = next(line for line in iter(stream.readline, b"") if line.startswith(b"data:"))
+    assert who_of(json.loads(data[5:])["principal"]) == "bob"
+
+
+def who_of(principal: str) -> str:
+    """The subject of a principal of OAuth."""
+    return str(json.loads(principal)[-1])
 
 
 def test_a_token_of_another_audience_or_of_nobody_opens_nothing(people: tuple[Person, Person]) -> None:

@@ -146,7 +146,7 @@ class Activity:
         await self.flush()
         return await to_thread.run_sync(store.listed, wanted, before, most)
 
-    async def summary(self, since: float, until: float) -> Summary:
+    async def summary(self, since: float, until: float, principal: str | None = None) -> Summary:
         """As ``ActivityLog.summary``."""
         from .summary import summary_of
 
@@ -154,11 +154,11 @@ class Activity:
         if store is None:
             return summary_of((), since, until)
         await self.flush()
-        return await to_thread.run_sync(store.summary, since, until)
+        return await to_thread.run_sync(store.summary, since, until, principal)
 
-    async def follow(self, last: int | None) -> AsyncGenerator[Told]:
-        """The entries after the id ``last`` as they are written, by whatever process; without it, those to
-        come."""
+    async def follow(self, last: int | None, principal: str | None = None) -> AsyncGenerator[Told]:
+        """The entries, of all or one principal, after the id ``last`` as they are written, by whatever
+        process; without it, those to come."""
         store = self._store
         if store is None:
             await anyio.sleep_forever()
@@ -169,7 +169,8 @@ class Activity:
             found = await to_thread.run_sync(store.after, seen, _PAGE)
             for entry in found:
                 seen = entry.id
-                yield Told(entry.id, entry.as_dict())
+                if principal in (None, entry.about.principal):
+                    yield Told(entry.id, entry.as_dict())
             if not found:
                 with anyio.move_on_after(_POLL_SECONDS):  # another process may have written
                     await written.wait()

@@ -108,9 +108,16 @@ class ActivityLog:
         found = select(func.coalesce(func.max(entries.c.id), 0))
         return self._database.read(lambda connection: int(connection.execute(found).scalar_one()))
 
-    def summary(self, since: float, until: float) -> Summary:
-        """The figures of the hours from that of ``since`` to that of ``until``."""
+    def summary(self, since: float, until: float, principal: str | None = None) -> Summary:
+        """The figures of the hours from that of ``since`` to that of ``until``, of all or one principal."""
         first, last = int(since // _HOUR), int(until // _HOUR)
+        if principal is not None:
+            own = select(entries).where(
+                entries.c.principal == principal,
+                entries.c.at >= first * _HOUR,
+                entries.c.at < (last + 1) * _HOUR,
+            )
+            return summary_of(_counted(self._read(own)), first * _HOUR, (last + 1) * _HOUR)
         found = select(hourly).where(hourly.c.hour >= first, hourly.c.hour <= last)
         rows = self._database.read(lambda connection: connection.execute(found).mappings().all())
         return summary_of(rows, first * _HOUR, (last + 1) * _HOUR)
@@ -152,13 +159,15 @@ def _entry(row: RowMapping) -> Entry:
 
 
 def _count(connection: Connection, new: Sequence[Entry]) -> None:
+    connection.execute(_ADD, _counted(new))
+
+
+def _counted(new: Sequence[Entry]) -> list[dict[str, Any]]:
+    """What ``new`` add to the table of hours."""
     sums: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0] * len(_SUMS))
     for each in new:
         place = (int(each.at // _HOUR), each.kind, each.name, each.status, bucket_of(each.total_ms))
         usd = 0 if each.usd is None else round(each.usd * _NANO)
         added = (1, each.input_tokens, each.output_tokens, usd, int(each.usd is None), each.total_ms)
         sums[place] = [one + other for one, other in zip(sums[place], added, strict=True)]
-    rows: list[dict[str, Any]] = [
-        dict(zip((*_KEY, *_SUMS), (*place, *figures), strict=True)) for place, figures in sums.items()
-    ]
-    connection.execute(_ADD, rows)
+    return [dict(zip((*_KEY, *_SUMS), (*place, *figures), strict=True)) for place, figures in sums.items()]

@@ -13,6 +13,8 @@ from ..pages import Page, before_of, cursor_of
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+_OPERATORS = ("local", "token")
+"""The principals where no token is needed, and of the token of ``--token-env``, which may do everything."""
 _DAY = 86_400.0
 _USUAL = 100
 _FILTERS = (
@@ -103,6 +105,8 @@ async def listed(call: Call) -> dict[str, Any]:
 
     wanted = call.asked(Wanted)
     equal = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
+    if (own := _own(call)) is not None and equal.setdefault("principal", own) != own:
+        return {"activity": [], "next_cursor": None}
     found = Filter(
         equal,
         None if wanted.since is None else wanted.since.timestamp(),
@@ -124,7 +128,7 @@ async def summary(call: Call) -> dict[str, Any]:
     asked = call.asked(Period)
     until = time.time() if asked.until is None else asked.until.timestamp()
     since = until - _DAY if asked.since is None else asked.since.timestamp()
-    return (await call.app.of(Activity).summary(since, until)).as_dict()
+    return (await call.app.of(Activity).summary(since, until, _own(call))).as_dict()
 
 
 async def events(call: Call) -> Response:
@@ -132,7 +136,12 @@ async def events(call: Call) -> Response:
     from ..activity.activity import Activity
     from ..app.streams import event_stream, last_event_id
 
-    return event_stream(call.app.of(Activity).follow(last_event_id(call.request)))
+    return event_stream(call.app.of(Activity).follow(last_event_id(call.request), _own(call)))
+
+
+def _own(call: Call) -> str | None:
+    """Whose entries are shown: the caller's; all of them to the operator, whose the machine is."""
+    return None if call.principal in _OPERATORS else call.principal
 
 
 ENDPOINTS = (
@@ -142,6 +151,7 @@ ENDPOINTS = (
         "List what was done, the latest first.",
         listed,
         "activity",
+        description="Your own; where no token is needed, and with that of --token-env, everybody's.",
         query=Wanted,
         answer=EntryList,
         problems=(400,),

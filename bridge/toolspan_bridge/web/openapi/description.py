@@ -16,6 +16,11 @@ from ..problems import MEDIA_TYPE, TITLES, ProblemDetails
 _REF = "#/components/schemas/{model}"
 _ALWAYS = (400, 401, 403, 421, 422, 429, 500, 503, 507)
 _WITH_BODY = (413, 415)
+_NOTHING = {
+    "type": "object",
+    "maxProperties": 0,
+    "description": "Nothing is to be said; that it is JSON keeps pages of others from sending it.",
+}
 _Mode = Literal["validation", "serialization"]
 
 
@@ -69,9 +74,9 @@ def _operation(endpoint: Endpoint, schemas: Any) -> dict[str, Any]:
     }
     if endpoint.description:
         found["description"] = endpoint.description
-    if endpoint.body is not None:
-        content = {"application/json": {"schema": schemas[endpoint.body, "validation"]}}
-        found["requestBody"] = {"required": True, "content": content}
+    if endpoint.body is not None or endpoint.method == "POST":
+        schema = _NOTHING if endpoint.body is None else schemas[endpoint.body, "validation"]
+        found["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
     return found
 
 
