@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from http.client import HTTPConnection
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +68,15 @@ def test_a_key_is_good_for_the_gateway_alone_by_either_header_and_a_wrong_one_fo
             for number in range(1, 6):
                 found = second.messages.create(model=MODEL, max_tokens=9, messages=ASKED)
                 assert found.content[0].to_dict()["text"] == f"answer {number}"
-        body = json.dumps({"model": "offline/keyword", "messages": ASKED})
         narrow = new_key(tmp_path, "narrow", models=("openai-chat/*",))
-        sent = {"x-api-key": narrow, "content-type": "application/json"}
-        with closing(HTTPConnection("127.0.0.1", app.port, timeout=BOUND_S)) as connection:
-            for _ in range(5):  # the server remembers such a head
-                connection.request("POST", "/v1/messages/count_tokens", body, sent)
-                counted = connection.getresponse()
+        body = json.dumps({"model": "offline/keyword", "messages": ASKED})
+        head = [f"Host: 127.0.0.1:{app.port}", f"x-api-key: {narrow}", "Content-Type: application/json"]
+        lines = ["POST /v1/messages/count_tokens HTTP/1.1", *head, f"Content-Length: {len(body)}", "", body]
+        with socket.create_connection(("127.0.0.1", app.port), BOUND_S) as connection:
+            for _ in range(5):  # the server remembers a head that comes with its body
+                connection.sendall("\r\n".join(lines).encode())
+                counted = HTTPResponse(connection)
+                counted.begin()
                 assert "may not ask offline/keyword" in json.load(counted)["error"]["message"]
         assert app.ask("GET", "/api/health").status == 200
         refused = app.ask("GET", "/api/health", Authorization=f"Bearer {key}")
