@@ -206,6 +206,18 @@ def test_clients_try_again_as_they_do_with_the_provider(status: int) -> None:
 
 
 @pytest.mark.requirement("I15.3.122")
+def test_when_to_come_again_is_what_the_provider_says() -> None:
+    busy = ProviderError("too busy", status=429, retry_after=6.5)
+    with (
+        gateway([busy]) as served,
+        _openai(served.url) as client,
+        pytest.raises(openai.RateLimitError) as told,
+    ):
+        client.chat.completions.create(model="m/x", messages=_ASK)
+    assert told.value.response.headers["retry-after"] == "7"
+
+
+@pytest.mark.requirement("I15.3.122")
 def test_a_client_whose_time_is_up_raises_its_own_exception() -> None:
     slow: Any = {"text": "Late.", "silent": True}
     with gateway([slow, slow]) as served:
