@@ -33,19 +33,29 @@ async def opened_for(
     asked. The modules ``meanwhile`` are imported while they start. Where there are no tools, ``host`` is told
     why. Raises as ``opened`` does, and ``UsageError`` when a tool of the preset is not available.
     """
-    async with opened(choice, host, samples=True, log_level=log_level, meanwhile=meanwhile) as session:
-        own = None if preset is None else calculator_for(preset, session)
-        if own is None:
-            yield checked(preset, session)
-            return
-        toolbox = session.toolbox
-        async with Toolbox.connect([own]) as calculator:
-            for failure in calculator.failures:
-                host.note(str(failure))
-            baseline = session.baseline.with_own(listed_definitions(calculator))
-            joined = toolbox.joined(calculator)
-            whole = replace(session, toolbox=joined, baseline=baseline, no_tools=None)
-            yield checked(preset, whole)
+    async with (
+        opened(choice, host, samples=True, log_level=log_level, meanwhile=meanwhile) as session,
+        with_calculator(preset, session, host) as whole,
+    ):
+        yield whole
+
+
+@asynccontextmanager
+async def with_calculator(preset: Preset | None, session: Session, host: Host) -> AsyncGenerator[Session]:
+    """``session``, with the calculator for the block where ``preset`` enables it and no server has one;
+    ``host`` is told what fails. Raises ``UsageError`` when a tool of the preset is not available."""
+    own = None if preset is None else calculator_for(preset, session)
+    if own is None:
+        yield checked(preset, session)
+        return
+    toolbox = session.toolbox
+    async with Toolbox.connect([own]) as calculator:
+        for failure in calculator.failures:
+            host.note(str(failure))
+        baseline = session.baseline.with_own(listed_definitions(calculator))
+        joined = toolbox.joined(calculator)
+        whole = replace(session, toolbox=joined, baseline=baseline, no_tools=None)
+        yield checked(preset, whole)
 
 
 def calculator_for(preset: Preset, session: Session) -> ServerSpec | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Generator, Sequence
-from contextlib import aclosing, contextmanager
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,7 +30,7 @@ from ...sessions.chosen.limits import LimitChoice
 from ...sessions.chosen.question import QuestionOptions
 from ...sessions.event_data import named_event
 from ...sessions.named.mentions import Asked, with_mentions
-from ...sessions.preset_session import checked
+from ...sessions.preset_session import with_calculator
 from .shown import part_data
 from .thoughts import Thoughts
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ...messages import Part
     from ...presets import Preset
     from ...sessions.kept.saved_conversation import SavedConversation
-    from ...sessions.session import Session
     from ..activity import Recording
     from .host import ConversationHost, Tell
 
@@ -116,16 +115,24 @@ class Answering:
 
     async def answer(self, asked: Asked) -> None:
         """Answer ``asked``. Raises what the provider raises."""
+        async with AsyncExitStack() as stack:
+            with self.recording.preparing(self.model):
+                with_own = with_calculator(self.preset, self.asker.session, self.host)
+                session = await stack.enter_async_context(with_own)
+            is_other = session is not self.asker.session
+            await self._answer(RoutedAsker(session, beside=self.asker) if is_other else self.asker, asked)
+
+    async def _answer(self, asker: RoutedAsker, asked: Asked) -> None:
+        session = asker.session
         with self.recording.preparing(self.model):
-            session = self._session()
             options = QuestionOptions(self.model or None, stream=True, preset=self.preset)
             mentioned = await with_mentions(asked.text, session.toolbox)
             whole = Asked(mentioned.text, (*asked.parts, *mentioned.parts))
             ready = await made_ready(
-                self.asker, whole, options, self.saved, approvals=ApprovalChoice(), limits=LimitChoice()
+                asker, whole, options, self.saved, approvals=ApprovalChoice(), limits=LimitChoice()
             )
         agent = ready.agent
-        sampler = session.client.sampler_for(agent.question, ready.provider, agent.approver, self.asker.find)
+        sampler = session.client.sampler_for(agent.question, ready.provider, agent.approver, asker.find)
         events = run(
             agent.question,
             ready.provider,
@@ -142,9 +149,6 @@ class Answering:
                 ready.meter.take(event)
                 self.thoughts.take(event, self.saved.conversation)
                 self._event(event, ready.meter.usd)
-
-    def _session(self) -> Session:
-        return checked(self.preset, self.asker.session)
 
     def _event(self, event: Event, usd: float | None) -> None:
         if isinstance(event, ToolApprovalRequest | ElicitationRequest | ElicitationAnswer):

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.background import begun, conversations, until, written
 from toolspan_bridge.conversation.log import read_log
 from toolspan_bridge.messages import ToolResults
+from toolspan_bridge.presets import PresetStore
 from toolspan_bridge.sessions.attachments import file_part
 from toolspan_bridge.web.conversations.limits import ConversationLimits
 from toolspan_bridge.web.conversations.live import Posted
@@ -297,3 +299,37 @@ async def test_the_log_has_one_result_for_each_call_whenever_it_was_cancelled(co
     log = read_log(path, 10_000_000)
     results = [each for each in log.conversation.messages if isinstance(each, ToolResults)]
     assert [len(each.outcomes) for each in results] == [1] and log.interrupted == ()
+
+
+@pytest.mark.requirement("I15.2.15")
+async def test_reasoning_and_the_names_of_files_are_kept_with_their_messages(config: Path) -> None:
+    turns = [{"reasoning": "They greet.", "text": "Good day."}]
+    (config.parent / "script.yaml").write_text(yaml.safe_dump({"answers": [{"turns": turns}]}))
+    async with conversations(config) as engine:
+        own = engine.of("local")
+        talk = await begun(own, config)
+        await own.post(talk, Posted("hello", (file_part(b"A note.", "note.txt"),)))
+        events = await until(own, talk, "run_ended")
+        question, answer = (await own.show(talk))["messages"]
+    assert (answer["text"], answer["reasoning"]) == ("Good day.", "They greet.")
+    (began,) = [event.data for event in events if event.name == "run_started"]
+    assert began["attachments"] == question["attachments"] and len(question["attachments"]) == 1
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I15.2.17")
+async def test_a_preset_with_the_default_tools_has_the_calculator_whatever_servers_there_are(
+    config: Path,
+) -> None:
+    PresetStore().create("Usual", enabled_tools=["web_search", "calculator"])
+    call = {"tool": "calculator", "arguments": {"expression": "6 * 7"}}
+    turns = [{"calls": [call]}, {"text": "It is 42."}]
+    (config.parent / "script.yaml").write_text(yaml.safe_dump({"answers": [{"turns": turns}]}))
+    async with conversations(config) as engine:
+        own = engine.of("local")
+        talk = await begun(own, config, preset="Usual")
+        await own.post(talk, Posted("how much?"))
+        events = await until(own, talk, "run_ended")
+    (result,) = [event.data["result"] for event in events if event.name == "tool_result"]
+    assert result["result"]["result"] == 42
+    assert [event.data["state"] for event in events if event.name == "run_ended"] == ["answered"]
