@@ -15,17 +15,21 @@ LOOK_EVERY_S = 0.5
 
 
 async def tell_changes(toolbox: Callable[[], Toolbox], tell: Callable[[str, dict[str, Any]], None]) -> None:
-    """Tell ``server_changed`` and ``tools_changed`` of the toolbox of now, for ever."""
-    known, tools = _states(toolbox()), toolbox().tools
+    """Tell ``server_changed`` and ``tools_changed`` of the toolbox of now, for ever. That another one took
+    its place is told by whoever replaced it."""
+    watched = toolbox()
+    known, tools = _states(watched), watched.tools
     while True:
         await anyio.sleep(LOOK_EVERY_S)
-        now, listed = _states(toolbox()), toolbox().tools
-        for name in sorted(now.keys() | known.keys()):
-            if now.get(name) != known.get(name):
-                tell("server_changed", {"name": name})
-        if listed is not tools and listed != tools:
-            tell("tools_changed", {"tools": len(listed)})
-        known, tools = now, listed
+        current = toolbox()
+        now, listed = _states(current), current.tools
+        if current is watched:
+            for name in sorted(now):
+                if now[name] != known.get(name):
+                    tell("server_changed", {"name": name})
+            if listed is not tools and listed != tools:
+                tell("tools_changed", {"tools": len(listed)})
+        watched, known, tools = current, now, listed
 
 
 def _states(toolbox: Toolbox) -> dict[str, ServerState]:
