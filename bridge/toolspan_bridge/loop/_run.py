@@ -288,9 +288,13 @@ class _Run:
 
     def _request(self) -> Request:
         def make(messages: Sequence[Message]) -> Request:
-            first = self._iteration == 1
-            request = self._requests.request(self._offer, messages, closing=self._closing, first=first)
-            return replace(request, conversation=self._conversation.id)
+            return self._requests.request(
+                self._offer,
+                messages,
+                closing=self._closing,
+                first=self._iteration == 1,
+                conversation=self._conversation.id,
+            )
 
         return self._budget.request(self._messages, make, self._read_result)
 
