@@ -33,8 +33,9 @@ class StoredResponse:
         wanted, principal = str(request.path_params["response"]), self._who(request).principal
         try:
             stored = self._stored(principal, wanted)
-        except RequestFault as fault:
-            told = RequestFault(fault.message, status=404, code="not_found", param="response_id")
+        except RequestFault:
+            why = f"Response with id {wanted[:100]!r} not found: it was not stored, or is no longer"
+            told = RequestFault(why, status=404, code="not_found", param="response_id")
             await send_json(send, RESPONSES.render_error(told), told.status)
             return
         if request.method == "DELETE":
@@ -45,5 +46,5 @@ class StoredResponse:
 
     def _stored(self, principal: str, wanted: str) -> Hidden:
         if not wanted.startswith(RESPONSE_PREFIX):
-            raise RequestFault(f"{wanted[:100]!r} is the id of no response")
+            raise RequestFault("it is the id of a message")
         return self._runs.earlier(principal)(wanted)
