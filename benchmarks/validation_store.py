@@ -1,5 +1,5 @@
-"""``python -m benchmarks.validation_store [--trials N] [--url postgresql://…]``: the validation store with
-many trials.
+"""``python -m benchmarks.validation_store [--trials N | --growth N …] [--url postgresql://…]``: the
+validation store with many trials, or how what it takes grows with them.
 
 What is measured stands beside plain SQL over the same tables, as a ratio; the trials are made up: 10 models,
 5 suites of 20 scenarios. Without ``--url`` the store is a file of SQLite in a folder that is removed; a
@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -45,6 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.validation_store", description=__doc__)
     parser.add_argument("--trials", type=int, default=100_000, help="how many (default: 100,000)")
     parser.add_argument("--url", help="a database of PostgreSQL in place of SQLite")
+    parser.add_argument("--growth", type=int, nargs="+", metavar="N", help="measure at each of these sizes")
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         place: Path | str = options.url or Path(folder) / "validation.sqlite3"
@@ -53,7 +54,10 @@ def main() -> None:
             if options.url
             else f"sqlite:///{place}"
         )
-        for line in measured(place, plain, options.trials):
+        lines = (
+            growth(place, plain, options.growth) if options.growth else measured(place, plain, options.trials)
+        )
+        for line in lines:
             print(line, flush=True)
 
 
@@ -83,6 +87,30 @@ def measured(place: Path | str, plain: str, count: int) -> Iterator[str]:
         read = sum(1 for _ in store.stream())
     seconds = time.perf_counter() - began
     yield f"every trial read and checked, one after another: {read / seconds:,.0f} a second ({seconds:.1f} s)"
+
+
+def growth(place: Path | str, plain: str, sizes: Sequence[int]) -> Iterator[str]:
+    """A table with a row for each of ``sizes``, in rising order: the processor's time of this process for a
+    thousand of the trials that were added, the least times of the matrix (by ``read_records``), of writing a
+    further trial and of the same counts by plain SQL."""
+    yield "| trials | processor, 1,000 added (ms) | matrix (ms) | one more (ms) | plain SQL (ms) |"
+    yield "|---:|---:|---:|---:|---:|"
+    source, there, engine = trials(max(sizes)), 0, create_engine(plain)
+    for size in sizes:
+        with Store.open(place) as store:
+            spent = time.process_time()
+            while part := list(islice(source, min(_PART, size - there))):
+                store.append_all(part)
+                there += len(part)
+            spent = time.process_time() - spent
+            one = best(lambda: store.append(next(trials(1))))
+        matrix = best(lambda: read_records(place))
+        with engine.connect() as connection:
+            sql = best(lambda: connection.execute(text(_PLAIN)).all())
+        added = size - (sizes[sizes.index(size) - 1] if sizes.index(size) else 0)
+        figures = (spent / added * 1e6, matrix * 1e3, one * 1e3, sql * 1e3)
+        yield f"| {size:,} | " + " | ".join(f"{figure:,.1f}" for figure in figures) + " |"
+    engine.dispose()
 
 
 def trials(count: int) -> Iterator[Trial]:

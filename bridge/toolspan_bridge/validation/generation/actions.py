@@ -6,7 +6,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
+from ...formats.shared.identity import IdentityKey
 from .english import base_verb, label_of, telling_words, words_of
 from .problems import NotGenerated
 from .subjects import Subject
@@ -31,17 +33,16 @@ def action_of(tool: Subject, tools: Sequence[Subject]) -> str:
 
     Raises ``NotGenerated`` where none of its words say which of them is meant.
     """
-    rarity = _rarity(tools)
+    likeness = _likeness_to(IdentityKey(tools))
     rival = ""
     for action in _phrases(tool):
         said = telling_words(action)
-        own = _likeness(said, tool, rarity)
-        nearest = max(
-            (each for each in tools if each is not tool),
-            key=lambda e: _likeness(said, e, rarity),
-            default=None,
-        )
-        if nearest is None or own > _likeness(said, nearest, rarity) or not _alike(tool, nearest):
+        nearest = likeness.nearest(said, tool)
+        if (
+            nearest is None
+            or likeness.of(said, tool) > likeness.of(said, nearest)
+            or not _alike(tool, nearest)
+        ):
             return action
         rival = nearest.name
     raise NotGenerated(f"its name and description fit {rival!r} as well")
@@ -102,18 +103,41 @@ def _name_verbs() -> Collection[str]:
     return verbs()
 
 
-def _rarity(tools: Sequence[Subject]) -> dict[str, float]:
-    """How much a word says about which of ``tools`` is meant: 0 for one that all have."""
-    counts = Counter(word for tool in tools for word in tool.words)
-    return {word: math.log((1 + len(tools)) / count) for word, count in counts.items()}
+class _Likeness:
+    """How like ``tools`` are to what is said. Most tools share no word with it: those are not looked at."""
+
+    def __init__(self, tools: Sequence[Subject]) -> None:
+        counts = Counter(word for tool in tools for word in tool.words)
+        self._rarity = {word: math.log((1 + len(tools)) / count) for word, count in counts.items()}
+        """How much a word says about which of the tools is meant: 0 for one that all have."""
+        self._tools = tools
+        self._having: dict[str, list[int]] = {}
+        for place, tool in enumerate(tools):
+            for word in tool.words | tool.named:
+                self._having.setdefault(word, []).append(place)
+        nothing = [self.of(frozenset(), tool) for tool in tools]
+        self._of_nothing = sorted(range(len(tools)), key=lambda place: (-nothing[place], place))
+
+    def of(self, said: frozenset[str], tool: Subject) -> float:
+        """How much of what is ``said`` the tool has, its name twice, less what its name has more."""
+        hit = sum(self._rarity.get(word, 0) for word in said & tool.words)
+        named = sum(self._rarity.get(word, 0) for word in said & tool.named)
+        unsaid = sum(self._rarity.get(word, 0) for word in tool.named - said)
+        return round(hit + named - 0.5 * unsaid, 6)
+
+    def nearest(self, said: frozenset[str], tool: Subject) -> Subject | None:
+        """The first of the tools that are most like what is ``said``, but ``tool``."""
+        sharing = {place for word in said for place in self._having.get(word, ())}
+        others = (place for place in self._of_nothing if place not in sharing)
+        silent = next((place for place in others if self._tools[place] is not tool), None)
+        places = sorted(sharing if silent is None else {*sharing, silent})
+        candidates = [each for place in places if (each := self._tools[place]) is not tool]
+        return max(candidates, key=lambda each: self.of(said, each), default=None)
 
 
-def _likeness(said: frozenset[str], tool: Subject, rarity: dict[str, float]) -> float:
-    """How much of what is ``said`` the tool has, its name twice, less what its name has more."""
-    hit = sum(rarity.get(word, 0) for word in said & tool.words)
-    named = sum(rarity.get(word, 0) for word in said & tool.named)
-    unsaid = sum(rarity.get(word, 0) for word in tool.named - said)
-    return round(hit + named - 0.5 * unsaid, 6)
+@lru_cache(maxsize=4)
+def _likeness_to(tools: IdentityKey[Subject]) -> _Likeness:
+    return _Likeness(tools.items)
 
 
 def _alike(tool: Subject, other: Subject) -> bool:

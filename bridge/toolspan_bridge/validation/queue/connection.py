@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, LiteralString
 
 from ...errors import BridgeError, StoreError, UnreachableError, UsageError
 from ..storage.places import Place, place_of
+from .steady import Steadiness, is_lost, steady_connector
 
 if TYPE_CHECKING:
     from procrastinate import App
     from psycopg import AsyncConnection
     from psycopg.rows import DictRow
     from psycopg_pool import AsyncConnectionPool
-
-    from .steady import SteadyConnector
 
     Connection = AsyncConnection[DictRow]
     Pool = AsyncConnectionPool[Connection]
@@ -44,13 +43,13 @@ def queue_place(url: str) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """An open queue at ``place``: procrastinate's ``app``, and a ``pool`` of connections that it shares by
-    ``connector``."""
+    """An open queue at ``place``: procrastinate's ``app``, a ``pool`` of connections that it shares, and how
+    ``steady`` it is while the server is away."""
 
     place: Place
     app: App
     pool: Pool
-    connector: SteadyConnector
+    steady: Steadiness
 
     @asynccontextmanager
     async def alone(self) -> AsyncGenerator[Connection]:
@@ -66,8 +65,6 @@ class Queue:
         """What ``query`` gives, in a transaction of its own, done again where the connection was lost. Raises
         ``UnreachableError``, ``StoreError``."""
         from psycopg import OperationalError
-
-        from .steady import is_lost
 
         with self.reporting():
             for left in range(_ATTEMPTS - 1, -1, -1):
@@ -109,7 +106,6 @@ async def opened_queue(url: str) -> AsyncGenerator[Queue]:
         from psycopg_pool import AsyncConnectionPool
 
         from .schema import prepare
-        from .steady import SteadyConnector
     except ImportError:
         raise UsageError(
             "a queue needs the packages procrastinate and psycopg: pip install 'toolspan[queue]'"
@@ -128,10 +124,10 @@ async def opened_queue(url: str) -> AsyncGenerator[Queue]:
         open=False,
     )
     async with pool:
-        connector = SteadyConnector()
-        app = App(connector=connector)
+        steady = Steadiness()
+        app = App(connector=steady_connector(steady))
         async with app.open_async(pool):
-            yield Queue(place, app, pool, connector)
+            yield Queue(place, app, pool, steady)
 
 
 def _address(place: Place) -> str:

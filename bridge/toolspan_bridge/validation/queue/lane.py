@@ -19,6 +19,7 @@ from .connection import Queue
 from .parcel import Batch
 from .spending import SharedBudget
 from .state import end_run
+from .steady import stored
 from .taking_part import RunHere
 
 if TYPE_CHECKING:
@@ -147,8 +148,6 @@ class _Work:
         """Make them. Raises ``GivenBack`` where trials are left to others; what fails at the queue."""
         lane, means = self.lane, self.lane.means
         if again:
-            from .steady import stored
-
             done = await stored(partial(means.store.done, lane.run.id), means.gives_up)
             self._without(done)
         async with anyio.create_task_group() as tasks:

@@ -1,26 +1,22 @@
-"""Work at a queue and its store that outlasts a lost connection, as when PostgreSQL restarts.
-
-Imports procrastinate and psycopg.
-"""
+"""Work at a queue and its store that outlasts a lost connection, as when PostgreSQL restarts."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, LiteralString, TypeVar
+from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 
 import anyio
 import anyio.to_thread
-from procrastinate import PsycopgConnector
-from procrastinate.exceptions import ConnectorException
-from procrastinate.sql import queries
-from psycopg import OperationalError
 from typing_extensions import override
 
 from ...errors import StoreError
 
-__all__ = ["SteadyConnector", "is_lost", "stored"]
+if TYPE_CHECKING:
+    from procrastinate import PsycopgConnector
+
+__all__ = ["Steadiness", "is_lost", "steady_connector", "stored"]
 
 _T = TypeVar("_T")
 _AT_ONCE = 3
@@ -38,6 +34,8 @@ _UNKNOWN = """
 
 def is_lost(error: BaseException | None) -> bool:
     """Whether ``error`` of psycopg passes once the server is there again."""
+    from psycopg import OperationalError
+
     state = getattr(error, "sqlstate", None)
     return isinstance(error, OperationalError) and (not state or state.startswith(_LOST))
 
@@ -54,45 +52,22 @@ async def stored(work: Callable[[], _T], gives_up: Callable[[], bool]) -> _T:
         await anyio.sleep(_AGAIN_S)
 
 
-class SteadyConnector(PsycopgConnector):
-    """Procrastinate's statements, tried again while the server is away, until ``gives_up``.
-
-    A job that was fetched when the connection was lost is nobody's: it goes back to the queue.
-    """
+class Steadiness:
+    """How long statements at a queue are tried again while the server is away: until ``gives_up``."""
 
     def __init__(self) -> None:
-        super().__init__()  # pyright: ignore[reportUnknownMemberType] # of its JSON functions
         self.gives_up: Callable[[], bool] = lambda: False
-        self._held: set[int] = set()
 
-    @override
-    async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
-        try:
-            await self._again(partial(super().execute_query_async, query, **arguments))
-        except ConnectorException as error:
-            # written before the connection was lost, or the job is another worker's by now
-            if "job_id" not in arguments or getattr(error.__cause__, "sqlstate", None) != _NOT_ITS_JOB:
-                raise
-        self._held.discard(arguments.get("job_id", 0))
-
-    @override
-    async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
-        work = partial(super().execute_query_one_async, query, **arguments)
-        if query != queries["fetch_job"]:
-            return await self._again(work)
-        found: dict[str, Any] = await self._again(work, partial(self._give_back, arguments["worker_id"]))
-        if found["id"] is not None:
-            self._held.add(found["id"])
-        return found
-
-    @override
-    async def execute_query_all_async(self, query: LiteralString, **arguments: Any) -> list[dict[str, Any]]:
-        return await self._again(partial(super().execute_query_all_async, query, **arguments))
-
-    async def _again(
-        self, work: Callable[[], Awaitable[_T]], first: Callable[[], Awaitable[None]] | None = None
+    async def again(
+        self,
+        work: Callable[[], Awaitable[_T]],
+        between: Callable[[], Awaitable[None]],
+        first: Callable[[], Awaitable[None]] | None = None,
     ) -> _T:
-        """What ``work`` gives; before it is tried again ``first`` is done."""
+        """What ``work`` gives, statements of procrastinate; ``between`` follows one that failed, ``first``
+        goes before one that is tried again. Raises ``ConnectorException``."""
+        from procrastinate.exceptions import ConnectorException
+
         attempt = 0
         while True:
             try:
@@ -105,17 +80,64 @@ class SteadyConnector(PsycopgConnector):
                     raise
             if attempt > _AT_ONCE:
                 await anyio.sleep(_AGAIN_S)
-            await self.pool.check()
+            await between()
 
-    async def _give_back(self, worker: int) -> None:
-        """Put back the jobs that ``worker`` has been given without knowing of it."""
-        values = {"worker": worker, "held": list(self._held)}
-        for row in await super().execute_query_all_async(_UNKNOWN, **values):
-            await super().execute_query_async(
-                queries["retry_job"],
-                job_id=row["id"],
-                retry_at=datetime.now(UTC),
-                new_priority=None,
-                new_queue_name=None,
-                new_lock=None,
+
+def steady_connector(steady: Steadiness) -> PsycopgConnector:
+    """Procrastinate's connector, whose statements are tried again as ``steady`` says.
+
+    A job that was fetched when the connection was lost is nobody's: it goes back to the queue.
+    """
+    from procrastinate import PsycopgConnector
+    from procrastinate.exceptions import ConnectorException
+    from procrastinate.sql import queries
+
+    held: set[int] = set()
+
+    class Connector(PsycopgConnector):
+        @override
+        async def execute_query_async(self, query: LiteralString, **arguments: Any) -> None:
+            work = partial(super().execute_query_async, query, **arguments)
+            try:
+                await steady.again(work, self.pool.check)
+            except ConnectorException as error:
+                # written before the connection was lost, or the job is another worker's by now
+                if "job_id" not in arguments or getattr(error.__cause__, "sqlstate", None) != _NOT_ITS_JOB:
+                    raise
+            held.discard(arguments.get("job_id", 0))
+
+        @override
+        async def execute_query_one_async(self, query: LiteralString, **arguments: Any) -> dict[str, Any]:
+            work = partial(super().execute_query_one_async, query, **arguments)
+            if query != queries["fetch_job"]:
+                return await steady.again(work, self.pool.check)
+            first = partial(
+                _give_back, super().execute_query_all_async, super().execute_query_async, arguments, held
             )
+            found: dict[str, Any] = await steady.again(work, self.pool.check, first)
+            held.update([found["id"]] if found["id"] is not None else [])
+            return found
+
+        @override
+        async def execute_query_all_async(
+            self, query: LiteralString, **arguments: Any
+        ) -> list[dict[str, Any]]:
+            return await steady.again(
+                partial(super().execute_query_all_async, query, **arguments), self.pool.check
+            )
+
+    return Connector()
+
+
+async def _give_back(
+    every: Callable[..., Awaitable[list[dict[str, Any]]]],
+    do: Callable[..., Awaitable[None]],
+    fetch: Mapping[str, Any],
+    held: set[int],
+) -> None:
+    """Put back the jobs that the worker of ``fetch`` was given without knowing of it, not those ``held``."""
+    from procrastinate.sql import queries
+
+    nothing_else: dict[str, Any] = {"new_priority": None, "new_queue_name": None, "new_lock": None}
+    for row in await every(_UNKNOWN, worker=fetch["worker_id"], held=list(held)):
+        await do(queries["retry_job"], job_id=row["id"], retry_at=datetime.now(UTC), **nothing_else)

@@ -33,6 +33,7 @@ from .listening import Changes, listening, tell
 from .parcel import Batch
 from .presence import Presence
 from .spending import SharedBudget
+from .steady import stored
 from .takeover import TASK, take_over
 from .taking_part import AskerOf, RunHere, run_here
 
@@ -114,7 +115,7 @@ class Worker:
         ``StoreError`` when a trial cannot be kept. While the queue cannot be reached it waits.
         """
         self._add_task()
-        self._queue.connector.gives_up = lambda: stop.is_asked
+        self._queue.steady.gives_up = lambda: stop.is_asked
         async with listening(self._queue) as self._changes, self._writing(stop) as writer:
             means = Means(self._queue, self._store, writer, stop)
             try:
@@ -260,7 +261,6 @@ class Worker:
     async def _writing(self, stop: Stop) -> AsyncGenerator[TrialWriter]:
         """What writes trials while the block runs; where it cannot, the worker ends. Until it is to stop it
         waits for a server that is away."""
-        from .steady import stored
 
         async def append(trials: Sequence[Trial]) -> list[Trial]:
             return await stored(partial(self._store.append_all, trials), lambda: stop.is_asked)

@@ -14,7 +14,7 @@ import anyio.to_thread
 from ..storage.store import Store
 from ..storage.trial import Trial
 
-__all__ = ["TrialWriter"]
+__all__ = ["Append", "TrialWriter"]
 
 _TOGETHER = 256
 _WAITING = 1_024
