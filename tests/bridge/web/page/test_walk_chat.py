@@ -43,11 +43,12 @@ def test_an_answer_is_markdown_with_its_reasoning_and_calls_and_the_same_after_a
     answer = person.page.locator(".message-assistant").last
     assert answer.locator("strong", has_text="sunny").count() == answer.locator("table").count() == 1
     assert answer.locator("li").count() == 2 and answer.locator("pre code", has_text="print(21)").count() == 1
-    assert answer.get_by_text("They want the weather").count() == 1
+    assert person.page.locator(".messages").get_by_text("They want the weather").count() == 1
     assert person.page.locator(".call[data-state=done]").count() == 1
     person.page.reload()
     answered(person)
     assert person.page.locator(".message-user").count() == 1
+    assert person.page.locator(".messages").get_by_text("They want the weather").count() == 1
     assert person.page.locator(".message-assistant strong", has_text="sunny").count() == 1
     assert person.page.locator(".call[data-state=done]").count() == 1
 
