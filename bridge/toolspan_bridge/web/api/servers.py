@@ -5,12 +5,13 @@ No endpoint takes a command, a URL or a config: what is connected is what the co
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from ...toolbox.toolbox import ServerState
 from ..endpoint import Answer, Call, Endpoint, Values
+from ..problems import Problem
 from ..servers.described import (
     ServerFacts,
     ServerInfo,
@@ -21,6 +22,9 @@ from ..servers.described import (
     state_word,
 )
 from ..servers.signing_in import SignIns
+
+if TYPE_CHECKING:
+    from ...sessions.session import Session
 
 _TAG = "servers"
 
@@ -108,7 +112,7 @@ async def sign_in(call: Call) -> Authorization:
 async def read(call: Call) -> ResourceContents:
     """The contents of a resource."""
     async with call.app.using() as served:
-        name = server_named(served.session, call.path["name"]).name
+        name = _there(served.session, call.path["name"])
         contents = await served.session.toolbox.contents.read(name, call.asked(ResourceAsked).uri)
     return ResourceContents(contents=contents)
 
@@ -117,9 +121,17 @@ async def prompt(call: Call) -> PromptMessages:
     """The messages of a prompt."""
     wanted = call.values(PromptAsked)
     async with call.app.using() as served:
-        name = server_named(served.session, call.path["name"]).name
+        name = _there(served.session, call.path["name"])
         messages = await served.session.toolbox.contents.prompt(name, wanted.name, wanted.arguments)
     return PromptMessages(messages=messages)
+
+
+def _there(session: Session, name: str) -> str:
+    """The name of a server that was not disconnected here. Raises ``Problem``."""
+    state = server_named(session, name)
+    if state.disconnected:
+        raise Problem(409, f"the server {name!r} is disconnected: connect it again", "disconnected")
+    return state.name
 
 
 def _told(call: Call, state: ServerState) -> Connected:
@@ -181,7 +193,7 @@ ENDPOINTS = (
         _TAG,
         query=ResourceAsked,
         answer=ResourceContents,
-        problems=(404, 502),
+        problems=(404, 409, 502),
     ),
     Endpoint(
         "POST",
@@ -191,6 +203,6 @@ ENDPOINTS = (
         _TAG,
         body=PromptAsked,
         answer=PromptMessages,
-        problems=(404, 502),
+        problems=(404, 409, 502),
     ),
 )

@@ -118,7 +118,8 @@ def test_a_server_that_was_disconnected_stays_away_until_it_is_connected_again(
                 assert told(client, "/servers/toolspan/disconnect")["state"] == "disconnected"
             assert states(client) == {"toolspan": "disconnected"}
             gone = client.get("/servers/toolspan/resources/read", params={"uri": "memo://one"})
-            assert gone.status_code == 502 and "connect it again" in gone.json()["detail"]
+            assert (gone.status_code, gone.json()["code"]) == (409, "disconnected")
+            assert "connect it again" in gone.json()["detail"]
             assert told(client, "/servers/toolspan/connect")["state"] == "connected"
         read = client.get("/servers/toolspan/resources/read", params={"uri": "memo://one"})
         assert read.status_code == 200
