@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 PHONE = (375, 760)
-SHOTS = "TOOLSPAN_SCREENSHOTS"
-"""The variable that names a folder for pictures of what the tests see."""
+SHOTS = os.environ.get("TOOLSPAN_SCREENSHOTS")
+"""The folder for pictures of what tests see, read before the variables of Toolspan are taken from them."""
 MODELS = """
 models:
   best: {deployments: [{model: scripted/model.yaml}]}
@@ -92,14 +92,14 @@ class Visit:
 
     def looked_at(self, name: str) -> None:
         """No rule of axe is broken, nothing is wider than the window; with a picture where one is wanted."""
-        if folder := os.environ.get(SHOTS):
-            Path(folder).mkdir(parents=True, exist_ok=True)
+        if SHOTS:
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
             width = (self.page.viewport_size or {"width": 0})["width"]
             scheme = (
                 "dark" if self.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches") else ""
             )
             kind = "-".join(each for each in (name, str(width), scheme) if each)
-            self.page.screenshot(path=Path(folder) / f"{kind}.png", full_page=True)
+            self.page.screenshot(path=Path(SHOTS) / f"{kind}.png", full_page=True)
         assert violations(self.page) == [], name
         assert self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
