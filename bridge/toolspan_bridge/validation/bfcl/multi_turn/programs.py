@@ -31,7 +31,7 @@ __all__ = [
 PYTHON_VARIABLE = "TOOLSPAN_BFCL_PYTHON"
 """The environment variable with the Python that has the package ``bfcl_eval``, where it is not our own."""
 
-PACKAGE = "bfcl_eval"
+_PACKAGE = "bfcl_eval"
 """The leaderboard's own package: looked for, and run in a process of its own, but never imported here."""
 
 HOW_TO_INSTALL = (
@@ -150,7 +150,7 @@ def installed_programs() -> Installed | str:
     """The programs of the Python that the environment variable names, or of our own; else why there are none,
     and what to do."""
     named = os.environ.get(PYTHON_VARIABLE)
-    if not named and find_spec(PACKAGE) is None:
+    if not named and find_spec(_PACKAGE) is None:
         return (
             "its cases are scored by the state in which calls leave the leaderboard's own programs (a file "
             f"system, a car, a trading account), which are no part of Toolspan: {HOW_TO_INSTALL}"
