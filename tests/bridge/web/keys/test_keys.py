@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import anyio
 import pytest
 
 from toolspan_bridge.errors import StoreError, UsageError
@@ -250,7 +251,7 @@ async def test_where_no_key_was_ever_made_none_is_known_and_no_file_is_made(tmp_
     keys = VirtualKeys(tmp_path)
     with pytest.raises(UnknownKeyError):
         await keys.authenticate("sk-toolspan-000000000000-" + "A" * 43)
-    assert [*tmp_path.iterdir()] == []
+    assert [each async for each in anyio.Path(tmp_path).iterdir()] == []
     with closing(KeyStore(tmp_path)) as store:
         _, secret = store.create("team", KeyLimits())
     assert (await keys.authenticate(secret)).name == "team"
