@@ -69,7 +69,22 @@ async def _read_messages(process: Process, to_client: MemoryObjectSendStream[Inc
                 child.allowance.unasked(0, len(chunk))
                 for line in lines.feed(chunk):
                     await _pass_on(line, to_client, child)
-            await _pass_on(lines.end(), to_client, child)
+            await _pass_on_last(lines.end(), to_client, child)
+
+
+async def _pass_on_last(
+    line: bytes | Overlong, to_client: MemoryObjectSendStream[Incoming], child: Child
+) -> None:
+    """Pass on what has no end of a line if it is a message. An answer that broke off is none: the end of the
+    server is what its call is told, so that no next call is made before that is known."""
+    try:
+        if not isinstance(line, Overlong):
+            message_of(line)
+            await _pass_on(line, to_client, child)
+            return
+    except ValueError:
+        pass
+    child.tail.add(line.head if isinstance(line, Overlong) else line, "stdout: ")
 
 
 async def _pass_on(line: bytes | Overlong, to_client: MemoryObjectSendStream[Incoming], child: Child) -> None:
