@@ -28,7 +28,7 @@ def _on_a_disk(folder: Path) -> Generator[tuple[WebApp, Path]]:
     disk.mkdir()
     within = tiny_disk(disk, "3m")
     if within is None:
-        pytest.skip("no disk of its own may be mounted here")
+        pytest.skip("there is no mount namespace in which a disk may be mounted")
     (folder / "script.yaml").write_text(json.dumps({"answers": ANSWERS}))
     (folder / "adding.yaml").write_text(json.dumps(SUITE))
     with web_app(folder, config=CONFIG, within=within, XDG_STATE_HOME=str(disk / "home")) as app:

@@ -83,7 +83,7 @@ class Lane:
     def jobs(self) -> int:
         """How many jobs are had at once: one more than keep all slots at work, so that none waits for the
         next job to come."""
-        return math.ceil(self.allotted / self.size) + 1
+        return math.ceil(self.allotted / self.size) + 2
 
     @property
     def busy(self) -> int:

@@ -20,6 +20,7 @@ from .plan import Cell
 
 __all__ = ["AskModel", "FingerprintOf", "Fingerprints", "MadeTrial", "as_made", "run_cell"]
 
+_NOT_ENDED = ("incomplete", "error")
 _SERVER_DIED = "server_unavailable"
 
 
@@ -81,8 +82,9 @@ async def run_cell(
     """Make the trial of ``cell``, in at most ``timeout`` seconds; the waits for a provider's rate limit are
     not among them. It has the id of ``run``, and is not in a store yet.
 
-    An error of the provider, a provider that is silent for the whole time, and a tool's server that died in a
-    trial which then was no success are errors of the trial, not failures of the model.
+    An error of the provider, also one that breaks an answer off, a provider that is silent for the whole
+    time, and a tool's server that died in a trial which then was no success are errors of the trial, not
+    failures of the model.
 
     Raises ``AuthError``, ``UnreachableError`` (also for a provider that takes no request for long, whatever
     the pace) and ``UnknownModelError``: they would end every trial of the model.
@@ -146,9 +148,15 @@ def _outcome(
         return _Outcome(False, late, {}, is_error=silent)
     rescued = sum(call.rescued for call in conversed.tool_calls)
     details = {"cost": usd_data(conversed.usd), "rescued": rescued, **conversed.as_dict()}
-    if faults and (died := _died(conversed)):
-        return _Outcome(False, died, details, is_error=True)
+    broken = _broke_off(conversed) or (_died(conversed) if faults else "")
+    if broken:
+        return _Outcome(False, broken, details, is_error=True)
     return _Outcome(not faults, "; ".join(faults), details)
+
+
+def _broke_off(conversed: Conversed) -> str:
+    """What is said of an answer that the provider did not bring to its end; empty where there is none."""
+    return next((answer.reason for answer in conversed.answers if answer.stop in _NOT_ENDED), "")
 
 
 def _died(conversed: Conversed) -> str:

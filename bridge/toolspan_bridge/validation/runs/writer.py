@@ -19,7 +19,9 @@ __all__ = ["Append", "TrialWriter"]
 _TOGETHER = 256
 _WAITING = 1_024
 _GATHER_S = 0.025
-"""So long trials are gathered for a commit, which costs as much as some of them, unless one is waited for."""
+_MOST_GATHER_S = 0.2
+"""So long trials are gathered for a commit, which costs as much as some of them, unless one is waited for: as
+long as the last commit took, in these bounds, so that writers who wait for each other write less often."""
 
 
 Append = Callable[[Sequence[Trial]], Awaitable[list[Trial]]]
@@ -47,6 +49,7 @@ class TrialWriter:
         self._on_kept = on_kept
         self._send, self._receive = anyio.create_memory_object_stream[_Given](_WAITING)
         self._hurry = anyio.Event()
+        self._gather = _GATHER_S
 
     async def keep(self, trial: Trial, *, at_once: bool = False) -> None:
         """Have ``trial`` written soon; waits only where far too many are, or until it is if ``at_once``."""
@@ -71,9 +74,11 @@ class TrialWriter:
         with anyio.CancelScope(shield=True):
             async with self._receive:
                 async for first in self._receive:
-                    with anyio.move_on_after(_GATHER_S):
+                    with anyio.move_on_after(self._gather):
                         await self._hurry.wait()
+                    began = anyio.current_time()
                     await self._write([first, *self._waiting()])
+                    self._gather = min(max(anyio.current_time() - began, _GATHER_S), _MOST_GATHER_S)
 
     def _waiting(self) -> list[_Given]:
         found: list[_Given] = []

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import anyio.lowlevel
@@ -173,6 +173,19 @@ async def test_the_death_of_a_tools_server_is_no_failure_of_the_model(store: Sto
     assert {(trial.is_error, trial.success) for trial in store.trials()} == {(True, False)}
     assert store.trials()[0].error == "the server of the tool get_weather did not answer: it ended"
     assert (report.models[0].missing, report.exit_code) == (10, 1)
+
+
+@pytest.mark.requirement("I14.2.3")
+@pytest.mark.parametrize("stop", ["incomplete", "error"])
+async def test_an_answer_that_the_provider_breaks_off_is_neither_a_failure_nor_a_success(
+    store: Store, stop: Literal["incomplete", "error"]
+) -> None:
+    @answering
+    async def ask(model: str, query: str) -> Answer:
+        return replace(given("It is"), stop=stop, reason="The answer broke off.")
+
+    await bounded(ask, store, "a/x")
+    assert {(trial.is_error, trial.error) for trial in store.trials()} == {(True, "The answer broke off.")}
 
 
 @pytest.mark.requirement("I14.2.3")

@@ -116,7 +116,7 @@ def test_a_file_goes_with_a_question(person: Visit, tmp_path: Path) -> None:
     (tmp_path / "large.bin").write_bytes(bytes(11 * 1024 * 1024))
     page = person.page
     page.locator("input[type=file]").set_input_files([tmp_path / "note.txt", tmp_path / "large.bin"])
-    page.get_by_text("large.bin is larger than 10 MB").wait_for()
+    page.get_by_text("large.bin was not attached: the files of a message may have 2.9 MB together").wait_for()
     page.get_by_role("button", name="Remove note.txt").wait_for()
     person.ask("What is in this file?")
     answered(person, "I have no answer to that")

@@ -80,7 +80,7 @@ export const texts = {
     title: "Chat", new: "New chat", list: "Conversations", none: "No conversations yet", noMatch: "No conversation is so named.", search: "Search conversations", start: "Start with a question", startHint: "The model may call the tools of the config. You are asked before it changes anything.",
     message: "Message", placeholder: "Ask something …", send: "Send", attach: "Attach files", detach: (name) => `Remove ${name}`, preset: "Preset", noPreset: "None", anyModel: "As the config says",
     delete: "Delete this conversation?", deleteText: (title) => `“${title}” is deleted for good.`, export: "Export", rename: "Rename", renamed: "Renamed.", name: "Title", untitled: "Untitled", system: "Instructions", systemLabel: "System prompt of this conversation",
-    tooBig: (name) => `${name} is larger than 10 MB and was not attached.`, forked: "Forked: you are in the new conversation.", back: "All conversations", keys: "Enter sends, Shift+Enter starts a new line.",
+    tooBig: (name) => `${name} was not attached: the files of a message may have 2.9 MB together.`, forked: "Forked: you are in the new conversation.", back: "All conversations", keys: "Enter sends, Shift+Enter starts a new line.",
     older: "Older",
   },
   presets: {

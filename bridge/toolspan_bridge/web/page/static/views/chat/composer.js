@@ -8,7 +8,7 @@ import { button, details } from "../../lib/parts.js";
 import { texts } from "../../texts.js";
 
 const words = texts.chat;
-const MOST_BYTES = 10 * 1024 * 1024;
+const MOST_BYTES = 2_900_000; // of all files: in base64 they fit into a body of 4 MiB
 
 /** `isNew`: no conversation is there yet, so that preset and instructions can be chosen. */
 export function composer({ send, stop, isNew, signal }) {
@@ -44,7 +44,8 @@ export function composer({ send, stop, isNew, signal }) {
 
   async function take(given) {
     for (const file of given) {
-      if (file.size > MOST_BYTES) { toast(words.tooBig(file.name), "error"); continue; }
+      const before = files.reduce((sum, each) => sum + each.data.length * 0.75, 0);
+      if (before + file.size > MOST_BYTES) { toast(words.tooBig(file.name), "error"); continue; }
       files.push({ name: file.name, media_type: file.type || "application/octet-stream", data: await base64(file) });
     }
     showFiles();
