@@ -32,6 +32,7 @@ def _named_by_tests() -> dict[str, set[str]]:
     return named
 
 
+@pytest.mark.long
 @pytest.mark.requirement("I2.1.3")
 def test_every_requirement_is_proven_by_a_test() -> None:
     assert sorted(MANIFEST.keys() - _named_by_tests().keys()) == []

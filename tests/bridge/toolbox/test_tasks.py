@@ -21,7 +21,7 @@ from toolspan_bridge.toolbox import own_server
 from toolspan_bridge.toolbox.reports import CallElicitation, CallLog, CallNotice
 from toolspan_server.config import load_config
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 FORM = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
 
 

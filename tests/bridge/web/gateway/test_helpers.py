@@ -16,6 +16,8 @@ from tests.support.local_tools import Performed, turn
 from toolspan_bridge.errors import ProviderError
 from toolspan_bridge.messages import Assistant, ToolResults, User
 
+pytestmark = pytest.mark.long
+
 _ASK: list[Any] = [{"role": "user", "content": "Weather?"}]
 
 

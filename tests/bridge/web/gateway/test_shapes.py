@@ -19,7 +19,7 @@ from tests.support.local_tools import Performed, turn
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import ProviderError
 
-pytestmark = pytest.mark.requirement("I15.3.121")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I15.3.121")]
 
 _FUNCTION = {"name": "weather", "description": "Tells it.", "parameters": WEATHER}
 _ASK = [{"role": "user", "content": "Weather?"}]

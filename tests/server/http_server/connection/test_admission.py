@@ -14,6 +14,8 @@ from tests.support.served import Served, http_server, until, write_config
 from toolspan_server.config import LimitsConfig
 from toolspan_server.http_server.connection.admission import Admission, network_of
 
+pytestmark = pytest.mark.long
+
 HEALTH = request("GET", "/healthz")
 UNFINISHED = request("POST", "/mcp", *tool_headers("echo"), ("content-length", "60000")) + b"{"
 PLACES = 12

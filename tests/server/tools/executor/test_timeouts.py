@@ -22,7 +22,7 @@ from toolspan_server.calls.content import Content
 from toolspan_server.tools.executor import ConcurrencyLimits, _clock
 from toolspan_server.tools.kinds._blocking import MAX_ABANDONED, MAX_RUNNING
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 WIDE = ConcurrencyLimits(per_target=100, per_kind=100)
 
 

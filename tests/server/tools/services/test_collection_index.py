@@ -27,7 +27,7 @@ from tests.support.waiting import BOUND_S
 from toolspan_server.engines.documents import _index_updater
 from toolspan_server.errors import ToolFailure
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
+pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
 
 ROOT = Path(__file__).parents[4]
 PAGE = {"guide.md": "# Guide\n\n## Install\n\nUse pip.\n"}
