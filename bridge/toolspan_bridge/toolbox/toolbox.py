@@ -38,13 +38,15 @@ _FOR_PEOPLE = "for-people"
 @dataclass(frozen=True, slots=True)
 class ServerState:
     """A server: how many ``tools`` it lists, and why it is not there, if it is not; ``disconnected``: as it
-    was asked to be left alone. ``transport`` is ``stdio``, ``http`` or ``sse``."""
+    was asked to be left alone. ``transport`` is ``stdio``, ``http`` or ``sse``; ``last_words`` are the last
+    lines that it wrote outside the protocol."""
 
     name: str
     tools: int
     failure: ServerFailure | None = None
     transport: str = "stdio"
     disconnected: bool = False
+    last_words: tuple[str, ...] = ()
 
 
 class Toolbox:
@@ -99,6 +101,7 @@ class Toolbox:
                 connection.lost,
                 connection.spec.kind,
                 connection.is_left,
+                connection.last_words,
             )
             for name, connection in self._connections.items()
         )

@@ -68,7 +68,7 @@ class ServerFacts(Answer):
     templates: list[str]
     prompts: list[PromptInfo]
     changed: list[ChangedTool]
-    logs: list[str] = Field(description="The last lines of what a server wrote to stderr that is not there.")
+    logs: list[str] = Field(description="The last lines that it wrote to stderr, also before its end.")
 
 
 def server_named(session: Session, name: str) -> ServerState:
@@ -129,7 +129,7 @@ async def server_facts(session: Session, state: ServerState) -> ServerFacts:
             for each in (await _within(lambda: contents.prompts(name)) or () if there else ())
         ],
         changed=await changed_tools(session, state),
-        logs=list(state.failure.stderr) if state.failure is not None else [],
+        logs=list(state.last_words),
     )
 
 

@@ -119,6 +119,14 @@ class Connection:
         """Why the server is not there now, as far as that is known."""
         return None if self.is_up else self.failure or self._state.failure or self._lost
 
+    @property
+    def last_words(self) -> tuple[str, ...]:
+        """The last lines that the server wrote outside the protocol, without secrets; of one that is not
+        there, those before its end."""
+        child, lost = self._state.child, self.lost
+        lines = () if child is None else child.tail.lines
+        return tuple(self.spec.redact(line) for line in lines) or (() if lost is None else lost.stderr)
+
     def offers(self, feature: str) -> bool:
         """Whether the server that is there says that it has ``resources``, ``prompts`` or ``completions``."""
         capabilities = getattr(self._state.session, "server_capabilities", None)

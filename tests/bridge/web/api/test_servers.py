@@ -93,6 +93,25 @@ def test_servers_are_listed_with_their_state_and_one_with_all_that_it_has(
         assert missing.status_code == 404 and "gone" in missing.json()["detail"]
 
 
+@pytest.mark.requirement("I15.1.60")
+def test_what_a_server_that_runs_writes_to_stderr_is_shown_without_secrets(
+    tmp_path: Path, state: Path
+) -> None:
+    (tmp_path / "behind.yaml").write_text(yaml.safe_dump(CONFIG))
+    own = [sys.executable, "-m", "toolspan_server", "--config", "behind.yaml"]
+    say = "print('warm, key', os.environ['KEY'], file=sys.stderr, flush=True)"
+    code = f"import os, sys; {say}; os.execv({own[0]!r}, {own!r})"
+    behind = {
+        "command": sys.executable,
+        "args": ["-c", code],
+        "env": {"KEY": "${SERVERS_KEY:-k3y-of-the-tests}"},
+    }
+    with app(tmp_path, mcpServers={"behind": behind}) as client:
+        assert states(client)["behind"] == "connected"
+        (line,) = client.get("/servers/behind").json()["logs"]
+        assert line.startswith("warm, key ") and "k3y-of-the-tests" not in line
+
+
 @pytest.mark.requirement("I15.1.61")
 def test_resources_are_read_and_prompts_are_filled(tmp_path: Path, state: Path) -> None:
     with app(tmp_path) as client:
