@@ -9,11 +9,8 @@ import pytest
 from tests.support.documents import ROOT, Block, Reader, blocks
 
 DOCUMENTS = [
-    ROOT / "README.md",
-    *(
-        pytest.param(path, marks=pytest.mark.long)
-        for path in [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    ),
+    pytest.param(path, marks=pytest.mark.long)
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ]
 
 

@@ -12,7 +12,7 @@ from tests.support.isolated import config, entry, is_alive, noted
 from tests.support.raw_http import RawClient, tool_call
 from tests.support.served import StdioServer, call, http_server, until
 
-pytestmark = pytest.mark.requirement("I9.2.14")
+pytestmark = [pytest.mark.long, pytest.mark.requirement("I9.2.14")]
 
 
 def test_a_call_that_holds_the_interpreters_lock_delays_nobody_else(tmp_path: Path) -> None:

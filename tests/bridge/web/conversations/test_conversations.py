@@ -17,7 +17,7 @@ from toolspan_bridge.web.conversations.live import Posted
 from toolspan_bridge.web.pages import Page
 from toolspan_bridge.web.problems import Problem
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("state")]
+pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.usefixtures("state")]
 
 
 @pytest.fixture

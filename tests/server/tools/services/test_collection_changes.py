@@ -20,7 +20,7 @@ from tests.support.document_collections import (
 from toolspan_server.engines import file_watch
 from toolspan_server.errors import ToolFailure
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
+pytestmark = [pytest.mark.long, pytest.mark.anyio, pytest.mark.requirement("I2.4.3")]
 
 PAGE = {"guide.md": "# Guide\n\n## Install\n\nUse pip.\n"}
 
