@@ -77,14 +77,18 @@ async def _pass_on_last(
 ) -> None:
     """Pass on what has no end of a line if it is a message. An answer that broke off is none: the end of the
     server is what its call is told, so that no next call is made before that is known."""
+    if not isinstance(line, Overlong) and _is_message(line):
+        await _pass_on(line, to_client, child)
+    else:
+        child.tail.add(line.head if isinstance(line, Overlong) else line, "stdout: ")
+
+
+def _is_message(line: bytes) -> bool:
     try:
-        if not isinstance(line, Overlong):
-            message_of(line)
-            await _pass_on(line, to_client, child)
-            return
+        message_of(line)
     except ValueError:
-        pass
-    child.tail.add(line.head if isinstance(line, Overlong) else line, "stdout: ")
+        return False
+    return True
 
 
 async def _pass_on(line: bytes | Overlong, to_client: MemoryObjectSendStream[Incoming], child: Child) -> None:
