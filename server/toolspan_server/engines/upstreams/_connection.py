@@ -26,6 +26,7 @@ from ._results import (
     UnusableAnswer,
     UpstreamResult,
 )
+from ._session_state import SessionState
 from ._spec import Restarts, ServerFailure, ServerSpec, UnusableServer
 from ._upstream_session import UpstreamSession, session_kind
 
@@ -43,23 +44,6 @@ _SOON_SECONDS = 5.0
 _RELIST_PAUSE_SECONDS = 0.5
 _LONGEST_RELIST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0
-
-
-class _SessionState:
-    """The state of one session. ``ended`` is set once ``failure`` is known."""
-
-    def __init__(self) -> None:
-        self.up = anyio.Event()
-        self.lost = anyio.Event()
-        self.ended = anyio.Event()
-        self.over = anyio.Event()
-        """Set once there is another session in its place, or none will be."""
-        self.child: Child | None = None
-        self.transport: UpstreamSession | None = None
-        self.session: Any = None
-        self.failure: ServerFailure | None = None
-        self.up_since = math.inf
-        self.refusal = ""
 
 
 class Connection:
@@ -103,7 +87,7 @@ class Connection:
         self._stopping = anyio.Event()
         self._wanted = anyio.Event()
         self._renewed = anyio.Event()
-        self._state = _SessionState()
+        self._state = SessionState()
         self._lost: ServerFailure | None = None
         self._restarted = 0
         self._disconnected = 0
@@ -201,7 +185,7 @@ class Connection:
 
     def _renew(self) -> None:
         """Let there be another session."""
-        self._state = _SessionState()
+        self._state = SessionState()
         self._wanted = anyio.Event()
         self._renewed.set()
         self._renewed = anyio.Event()
@@ -282,7 +266,7 @@ class Connection:
         self._restarted = 0
         return answer
 
-    async def _run_session(self, state: _SessionState) -> None:
+    async def _run_session(self, state: SessionState) -> None:
         transport = state.transport = await session_kind(self.spec)
         from .child.process import Child
 
@@ -304,7 +288,7 @@ class Connection:
             state.ended.set()
 
     async def _serve(
-        self, state: _SessionState, child: Child, scope: anyio.CancelScope, transport: UpstreamSession
+        self, state: SessionState, child: Child, scope: anyio.CancelScope, transport: UpstreamSession
     ) -> None:
         if self.spec.problem:
             raise UnusableServer(self.spec.problem)
@@ -356,7 +340,7 @@ class Connection:
                     reason = self.spec.redact(str(error)) or "no answer in time"
                     _log.warning("server %r: its changed tools cannot be listed: %s", self.spec.name, reason)
 
-    async def _available(self) -> _SessionState:
+    async def _available(self) -> SessionState:
         """The current session; while the server is being restarted, or will be soon, the next one, if it
         comes up in the time that connecting may take."""
         soon = anyio.current_time() + _SOON_SECONDS
@@ -367,7 +351,7 @@ class Connection:
                 await _first_of(self._state.up, self._state.ended)
         return self._state
 
-    async def _refused(self, error: PeerError, state: _SessionState) -> CallRefused | ServerGone:
+    async def _refused(self, error: PeerError, state: SessionState) -> CallRefused | ServerGone:
         expired = self.spec.kind == "http" and state.child is not None and state.child.status == 404
         if expired:
             state.lost.set()
@@ -379,13 +363,13 @@ class Connection:
             return self._gone(state)
         return CallRefused(error.code, self.spec.redact(error.message), error.data)
 
-    def _gone(self, state: _SessionState) -> ServerGone:
+    def _gone(self, state: SessionState) -> ServerGone:
         known, detail = self.failure or state.failure or self._lost, ""
         if known:
             detail = known.reason + (f" (it last said: {known.stderr[-1]})" if known.stderr else "")
         return ServerGone(f"server {self.spec.name!r} is gone", detail)
 
-    def _failure(self, fault: Exception | None, state: _SessionState, child: Child) -> ServerFailure:
+    def _failure(self, fault: Exception | None, state: SessionState, child: Child) -> ServerFailure:
         from ._failure_messages import reason
 
         answered, redact = state.up.is_set(), self.spec.redact
