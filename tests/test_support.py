@@ -73,6 +73,37 @@ def test_no_test_fails_because_a_machine_is_slow() -> None:
     assert found == []
 
 
+_LOOKS = {"count", "inner_text", "is_checked", "is_enabled", "is_visible"}
+"""What Playwright's locators tell at once, whatever is still on its way."""
+
+
+def hurried(path: Path) -> Iterator[str]:
+    """Where a test goes on whether or not what it waited for came, or looks at a page before it is there."""
+    text = path.read_text()
+    is_page = path.parent == TESTS / "bridge" / "web" / "page"
+    if not (is_page or "eventually(" in text):
+        return
+    for node in ast.walk(ast.parse(text)):
+        place = f"{path.relative_to(TESTS)}:{getattr(node, 'lineno', 0)}"
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Call)
+            and _name(node.value) == "eventually"
+        ):
+            yield f"{place}: assert what eventually says"
+        elif is_page and isinstance(node, ast.Assert):
+            calls = [each for each in ast.walk(node.test) if isinstance(each, ast.Call)]
+            if any(_name(each) in _LOOKS and not each.args for each in calls):
+                yield f"{place}: Playwright's expect waits until it holds"
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I10.6.1")
+def test_no_test_looks_before_what_it_waits_for_is_there() -> None:
+    found = [fault for path in sorted(TESTS.rglob("*.py")) for fault in hurried(path)]
+    assert found == []
+
+
 @pytest.mark.long
 @pytest.mark.requirement("I10.6.1")
 def test_work_is_measured_against_work() -> None:

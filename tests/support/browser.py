@@ -30,7 +30,9 @@ def chromium() -> Generator[Browser]:
     if program is None:
         warnings.warn(f"NOT RUN: no browser is here ({', '.join(PROGRAMS)})", stacklevel=3)
         pytest.skip("there is no Chromium, nor another browser of its kind")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=BOUND_MS)
 
     # The root of a container has no user namespaces for Chromium's own sandbox.
     unboxed = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []

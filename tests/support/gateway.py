@@ -101,7 +101,7 @@ def served(app: Any) -> Generator[str]:
     thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
     thread.start()
     try:
-        eventually(lambda: server.started)
+        assert eventually(lambda: server.started)
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
     finally:
         server.should_exit = True

@@ -105,5 +105,5 @@ def recorded(app: WebApp, most: int) -> list[dict[str, Any]]:
         found[:] = app.ask("GET", "/api/activity").json["activity"]
         return len(found) >= most
 
-    eventually(are_there)
+    assert eventually(are_there), found
     return found

@@ -227,7 +227,7 @@ def served_page() -> Generator[PageApi]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    eventually(lambda: server.started)
+    assert eventually(lambda: server.started)
     api.url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/ui/"
     try:
         yield api

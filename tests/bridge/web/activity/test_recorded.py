@@ -89,7 +89,7 @@ def test_a_conversation_that_is_cancelled_or_cannot_be_asked_is_recorded_as_that
         for model in (MODEL, "anthropic/unheard"):
             talk = app.ask("POST", "/api/conversations", {"model": model}).json["id"]
             assert app.ask("POST", f"/api/conversations/{talk}/messages", {"text": "Hi"}).status == 202
-            eventually(lambda: app.ask("POST", f"/api/conversations/{talk}/cancel").status == 200)  # noqa: B023
+            assert eventually(lambda: app.ask("POST", f"/api/conversations/{talk}/cancel").status == 200)  # noqa: B023
         unasked, left = recorded(app, 2)
         assert told(left, "kind", "status", "usd") == ("run", "cancelled", None)
         assert told(unasked, "kind", "status", "error_code") == ("request", "error", "auth")

@@ -180,5 +180,5 @@ def test_what_is_given_again_costs_nothing_is_recorded_and_ends_with_an_edit_of_
         config = json.loads((tmp_path / "toolspan.yaml").read_text())
         config["tools"]["registry"][0]["description"] = "Weather of a town."
         (tmp_path / "toolspan.yaml").write_text(json.dumps(config))
-        eventually(lambda: "Weather of a town." in app.ask("GET", "/api/tools/list").body.decode())
+        assert eventually(lambda: "Weather of a town." in app.ask("GET", "/api/tools/list").body.decode())
         assert ask(key) == ("mine", "miss")

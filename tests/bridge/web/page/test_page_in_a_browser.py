@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.support.browser import BOUND_MS, WIDE
 from tests.support.page_api import HOSTILE, PageApi, served_page
@@ -60,15 +61,15 @@ def test_a_stream_that_breaks_off_and_a_reload_lose_and_double_nothing(
     with opened(browser, api, "test") as page:
         ask(page)
         page.get_by_role("dialog").wait_for()
-        assert page.locator(".prose", has_text="Let me look.").count() == 1
-        assert page.locator(".call").count() == 1
+        expect(page.locator(".prose", has_text="Let me look.")).to_have_count(1)
+        expect(page.locator(".call")).to_have_count(1)
         assert "4" in api.asked_after
         page.reload()
         page.get_by_role("dialog").get_by_role("button", name="Deny").click()
         page.get_by_text("Continue in the chat").wait_for()
-        assert page.locator(".prose", has_text="Let me look.").count() == 1
-        assert page.locator(".prose", has_text="It is sunny in Paris.").count() == 1
-        assert page.locator(".call[data-state=denied]").count() == 1
+        expect(page.locator(".prose", has_text="Let me look.")).to_have_count(1)
+        expect(page.locator(".prose", has_text="It is sunny in Paris.")).to_have_count(1)
+        expect(page.locator(".call[data-state=denied]")).to_have_count(1)
 
 
 @pytest.mark.requirement("I15.2.3")
@@ -82,11 +83,13 @@ def test_a_chat_that_is_loaded_again_during_its_answer_shows_each_message_once(
         page.reload()
         page.get_by_role("dialog").get_by_role("button", name="Allow once").click()
         page.locator(".message-assistant .prose", has_text="It is sunny").wait_for()
-        assert page.locator(".message-user").count() == page.locator(".message-assistant").count() == 1
+        expect(page.locator(".message-user")).to_have_count(1)
+        expect(page.locator(".message-assistant")).to_have_count(1)
         page.get_by_role("button", name="Send").wait_for()
         page.reload()
         page.locator(".message-assistant .prose", has_text="It is sunny").wait_for()
-        assert page.locator(".message-user").count() == page.locator(".message-assistant").count() == 1
+        expect(page.locator(".message-user")).to_have_count(1)
+        expect(page.locator(".message-assistant")).to_have_count(1)
 
 
 @pytest.mark.requirement("I15.2.4")
@@ -94,13 +97,14 @@ def test_hostile_names_are_text_in_every_view(browser: Browser, api: PageApi) ->
     for view in ("test", "validation", "validation/runs", "servers"):
         with opened(browser, api, view) as page:
             page.locator("main :not(option)").get_by_text(SHOWN).first.wait_for(state="attached")
-            assert page.locator("main img").count() == 0
-            assert HOSTILE not in page.locator("main").inner_text()
+            expect(page.locator("main img")).to_have_count(0)
+            expect(page.locator("main")).not_to_contain_text(HOSTILE)
     with opened(browser, api, "test") as page:
         ask(page)
         page.get_by_role("button", name="Allow once").click()
         page.locator(".prose", has_text=SHOWN).wait_for()
-        assert page.locator("a[href^='javascript']").count() == page.locator("main img").count() == 0
+        expect(page.locator("a[href^='javascript']")).to_have_count(0)
+        expect(page.locator("main img")).to_have_count(0)
         link = page.get_by_role("link", name="wind")
         assert "noopener" in (link.get_attribute("rel") or "")
 

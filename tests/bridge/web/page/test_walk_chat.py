@@ -34,6 +34,15 @@ def answered(person: Visit, text: str = SUNNY) -> None:
     person.page.get_by_role("button", name="Send").wait_for()
 
 
+def again(person: Visit, *others: Visit) -> None:
+    """Have the last question asked again, and wait until every page shows the run of that."""
+    pages = [each.page for each in (person, *others)]
+    before = [page.locator(".run").last.get_attribute("data-run") for page in pages]
+    person.page.get_by_role("button", name="Try again").click()
+    for page, run in zip(pages, before, strict=True):
+        expect(page.locator(f".run[data-run='{run}']")).to_have_count(0)
+
+
 @pytest.mark.requirement("I15.2.15")
 def test_an_answer_is_markdown_with_its_reasoning_and_calls_and_the_same_after_a_reload(
     person: Visit,
@@ -41,16 +50,18 @@ def test_an_answer_is_markdown_with_its_reasoning_and_calls_and_the_same_after_a
     person.ask("What's the weather?")
     answered(person)
     answer = person.page.locator(".message-assistant").last
-    assert answer.locator("strong", has_text="sunny").count() == answer.locator("table").count() == 1
-    assert answer.locator("li").count() == 2 and answer.locator("pre code", has_text="print(21)").count() == 1
-    assert person.page.locator(".messages").get_by_text("They want the weather").count() == 1
-    assert person.page.locator(".call[data-state=done]").count() == 1
+    expect(answer.locator("strong", has_text="sunny")).to_have_count(1)
+    expect(answer.locator("table")).to_have_count(1)
+    expect(answer.locator("li")).to_have_count(2)
+    expect(answer.locator("pre code", has_text="print(21)")).to_have_count(1)
+    expect(person.page.locator(".messages").get_by_text("They want the weather")).to_have_count(1)
+    expect(person.page.locator(".call[data-state=done]")).to_have_count(1)
     person.page.reload()
     answered(person)
-    assert person.page.locator(".message-user").count() == 1
-    assert person.page.locator(".messages").get_by_text("They want the weather").count() == 1
-    assert person.page.locator(".message-assistant strong", has_text="sunny").count() == 1
-    assert person.page.locator(".call[data-state=done]").count() == 1
+    expect(person.page.locator(".message-user")).to_have_count(1)
+    expect(person.page.locator(".messages").get_by_text("They want the weather")).to_have_count(1)
+    expect(person.page.locator(".message-assistant strong", has_text="sunny")).to_have_count(1)
+    expect(person.page.locator(".call[data-state=done]")).to_have_count(1)
 
 
 @pytest.mark.requirement("I15.2.15")
@@ -94,17 +105,16 @@ def test_a_question_is_asked_again_forked_and_exported(person: Visit) -> None:
     person.ask("What's the weather?")
     answered(person)
     first = page.url
-    page.get_by_role("button", name="Try again").click()
-    page.get_by_role("button", name="Stop").wait_for(state="hidden")
+    again(person)
     answered(person)
-    assert page.locator(".message-user").count() == 1
-    assert page.locator(".message-assistant strong", has_text="sunny").count() == 1
+    expect(page.locator(".message-user")).to_have_count(1)
+    expect(page.locator(".message-assistant strong", has_text="sunny")).to_have_count(1)
     person.ask("Tell me more")
     answered(person, "I have no answer to that")
     page.get_by_role("button", name="Fork from here").first.click()
     page.wait_for_url(re.compile(r"#/chat/(?!" + first.rpartition("/")[2] + ")"))
     answered(person)
-    assert page.locator(".message-user").count() == 1
+    expect(page.locator(".message-user")).to_have_count(1)
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     assert "What's the weather?" in download.value.path().read_text()
@@ -120,10 +130,10 @@ def test_a_file_goes_with_a_question(person: Visit, tmp_path: Path) -> None:
     page.get_by_role("button", name="Remove note.txt").wait_for()
     person.ask("What is in this file?")
     answered(person, "I have no answer to that")
-    assert page.locator(".message-user .tag").count() == 1
+    expect(page.locator(".message-user .tag")).to_have_count(1)
     page.reload()
     answered(person, "I have no answer to that")
-    assert page.locator(".message-user .tag").count() == 1
+    expect(page.locator(".message-user .tag")).to_have_count(1)
 
 
 @pytest.mark.requirement("I15.2.10")
@@ -149,18 +159,18 @@ def test_two_tabs_see_one_conversation_and_an_answer_in_one_closes_the_question_
         other.page.get_by_role("dialog").get_by_role("button", name="Allow once").click()
         for each in (person, other):
             answered(each, "The notes are changed.")
-            assert each.page.get_by_role("dialog").count() == 0
-            assert each.page.locator(".message-user").count() == 1
+            expect(each.page.get_by_role("dialog")).to_have_count(0)
+            expect(each.page.locator(".message-user")).to_have_count(1)
         other.ask("What's the weather?")
         for each in (person, other):
             answered(each)
-            assert each.page.locator(".message-user").count() == 2
-            assert each.page.locator(".call[data-state=done]").count() == 2
-        person.page.get_by_role("button", name="Try again").click()
+            expect(each.page.locator(".message-user")).to_have_count(2)
+            expect(each.page.locator(".call[data-state=done]")).to_have_count(2)
+        again(person, other)
         for each in (person, other):
-            expect(each.page.locator(".message-assistant strong", has_text="sunny")).to_have_count(1)
             answered(each)
-            assert each.page.locator(".message-user").count() == 2
+            expect(each.page.locator(".message-assistant strong", has_text="sunny")).to_have_count(1)
+            expect(each.page.locator(".message-user")).to_have_count(2)
 
 
 @pytest.mark.requirement("I15.2.16")
@@ -170,5 +180,5 @@ def test_a_run_that_goes_on_is_seen_whole_by_who_comes_later(browser: Browser, a
         person.page.goto(f"{app.url}/ui/#/chat/{talk}")
         person.page.get_by_role("dialog").get_by_role("button", name="Deny").click()
         answered(person, "The notes are changed.")
-        assert person.page.locator(".message-user").count() == 1
-        assert person.page.locator(".call[data-state=denied]").count() == 1
+        expect(person.page.locator(".message-user")).to_have_count(1)
+        expect(person.page.locator(".call[data-state=denied]")).to_have_count(1)

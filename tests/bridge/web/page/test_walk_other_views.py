@@ -44,7 +44,8 @@ def test_a_preset_is_made_with_the_tools_and_words_of_the_seed(person: Visit) ->
     builtin, custom = (page.get_by_role("group", name=f"{each} Tools") for each in ("Built-in", "Custom"))
     search = builtin.get_by_label("Web Search - Search the internet for current information")
     calculator = custom.get_by_label("Calculator - Evaluate mathematical expressions")
-    assert search.is_checked() and calculator.is_checked()
+    expect(search).to_be_checked()
+    expect(calculator).to_be_checked()
     search.uncheck()
     calculator.uncheck()
     page.get_by_label("Name", exact=True).fill("Trips")
@@ -54,7 +55,8 @@ def test_a_preset_is_made_with_the_tools_and_words_of_the_seed(person: Visit) ->
     page.get_by_role("button", name="Save").click()
     page.get_by_role("heading", name="Trips").wait_for()
     page.get_by_role("button", name="Edit Trips").click()
-    assert custom.get_by_label("Weather - ").is_checked() and not calculator.is_checked()
+    expect(custom.get_by_label("Weather - ")).to_be_checked()
+    expect(calculator).not_to_be_checked()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_role("button", name="Delete Trips").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
@@ -81,7 +83,8 @@ def test_old_records_get_the_default_tools_and_a_lost_tool_is_named(browser: Bro
         with visit(browser, app) as person:
             person.go("presets")
             card = person.page.locator(".card", has_text="Old")
-            assert "web_search" in card.inner_text() and "calculator" in card.inner_text()
+            expect(card).to_contain_text("web_search")
+            expect(card).to_contain_text("calculator")
             person.page.get_by_role("button", name="Edit Lost").click()
             person.page.get_by_text("Tool gone_tool is not available", exact=True).wait_for()
             person.page.get_by_role("button", name="Save").click()
@@ -146,7 +149,7 @@ def test_a_server_is_signed_in_to_and_one_that_fails_shows_its_last_words(
             page.get_by_role("link", name="Open the sign-in").click()
         opened.value.wait_for_load_state()
         page.get_by_text("connected", exact=True).wait_for()
-        assert page.get_by_role("dialog").count() == 0
+        expect(page.get_by_role("dialog")).to_have_count(0)
         page.get_by_role("tab", name="Tools (2)").wait_for()
 
 
@@ -168,7 +171,7 @@ def test_definitions_that_changed_since_the_lock_are_shown_with_their_difference
             person.page.get_by_text("1 definition changed since the lock").wait_for()
             person.page.locator("summary", has_text="wait_long").first.click()
             person.page.get_by_role("region", name="Difference: wait_long").wait_for()
-            assert "Waits for ever." in person.page.locator(".notice").inner_text()
+            expect(person.page.locator(".notice")).to_contain_text("Waits for ever.")
 
 
 @pytest.mark.requirement("I15.2.21")
@@ -181,11 +184,10 @@ def test_activity_shows_each_question_and_call_as_it_happens(person: Visit, app:
     asked(app, "fail")
     asked(app, "overloaded")
     expect(recent).to_have_count(before + 3)
-    shown = page.get_by_role("region", name="Recent").inner_text()
     for words in ("world/fails", "failed (broken_on_purpose)", "models/best", "failed (", "local"):
-        assert words in shown, words
+        expect(page.get_by_role("region", name="Recent")).to_contain_text(words)
     page.get_by_role("region", name="By tool").get_by_text("world/fails").wait_for()
     page.get_by_role("region", name="By model").get_by_text("models/best").wait_for()
     page.get_by_label("Kind").select_option("tool call")
     person.settled()
-    assert "question" not in page.get_by_role("region", name="Recent").inner_text()
+    expect(page.get_by_role("region", name="Recent")).not_to_contain_text("question")

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.support.page_world import Visit, visit
 from tests.support.web_app import WebApp
@@ -58,7 +59,7 @@ def test_a_form_of_nested_parameters_makes_the_call_that_it_says(person: Visit) 
     }
     call(card)
     card.get_by_text('"temperature": 21').wait_for()
-    assert "Success" in card.inner_text()
+    expect(card).to_contain_text("Success")
 
 
 @pytest.mark.requirement("I15.2.12")
@@ -66,7 +67,7 @@ def test_each_format_shows_its_payload_and_what_it_loses(person: Visit) -> None:
     card = opened(person, "get_weather")
     card.get_by_role("tab", name="Payloads").click()
     card.get_by_text("nothing lost").wait_for()
-    assert '"input_schema"' in card.inner_text()
+    expect(card).to_contain_text('"input_schema"')
     card.get_by_role("tab", name="gemini", exact=True).click()
     card.get_by_role("region", name="gemini").wait_for()
     card.get_by_role("columnheader", name="What is lost").wait_for()
@@ -79,7 +80,7 @@ def test_a_destructive_call_is_made_only_once_it_is_confirmed(person: Visit) -> 
         card.get_by_label(name).fill("x")
     call(card)
     person.page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-    assert card.locator(".outcome").count() == 0
+    expect(card.locator(".outcome")).to_have_count(0)
     call(card)
     person.page.get_by_role("button", name="Call it anyway").click()
     card.get_by_text('"changed": 1').wait_for()
@@ -90,8 +91,8 @@ def test_a_tool_that_fails_says_why_and_what_to_do(person: Visit) -> None:
     card = opened(person, "fails")
     call(card)
     card.locator(".run-note-error", has_text="Ask for something else.").wait_for()
-    assert "<img src=x onerror=alert(2)> broke" in card.inner_text()
-    assert "broken_on_purpose" in card.inner_text()
+    expect(card).to_contain_text("<img src=x onerror=alert(2)> broke")
+    expect(card).to_contain_text("broken_on_purpose")
 
 
 @pytest.mark.requirement("I15.2.2")
@@ -102,7 +103,6 @@ def test_a_test_shows_reasoning_calls_the_answer_and_its_cost(person: Visit) -> 
     person.page.get_by_role("button", name="Run Test").click()
     person.page.get_by_text("Continue in the chat").wait_for()
     results = person.page.locator(".results")
-    shown = results.inner_text()
     for words in (
         "Final response",
         "Reasoning",
@@ -112,12 +112,12 @@ def test_a_test_shows_reasoning_calls_the_answer_and_its_cost(person: Visit) -> 
         "ms",
         "best",
     ):
-        assert words in shown, words
-    for words in ("Service\nmodels", "Tool calls\n1", "250 in, 30 out", "Cost\n$0", "Iterations\n2"):
-        assert words in shown, words
-    assert results.locator("details.reasoning").get_attribute("open") is None
+        expect(results).to_contain_text(words)
+    for words in ("Service models", "Tool calls 1", "250 in, 30 out", "Cost $0", "Iterations 2"):
+        expect(results).to_contain_text(words, use_inner_text=True)
+    expect(results.locator("details.reasoning")).not_to_have_attribute("open", "")
     results.locator(".call summary").click()
-    assert '"condition": "sunny"' in results.locator(".call").inner_text()
+    expect(results.locator(".call")).to_contain_text('"condition": "sunny"')
     person.page.get_by_role("button", name="Yes, record a success").click()
     person.page.get_by_text("Recorded for this model.").wait_for()
 
@@ -137,14 +137,14 @@ def test_a_model_that_calls_tools_for_ever_is_stopped_with_a_warning(person: Vis
     person.test("Go round and round")
     person.page.get_by_text("Max iterations reached").wait_for()
     person.page.get_by_text("Continue in the chat").wait_for()
-    assert person.page.locator(".results .call[data-state=done]").count() == 5
+    expect(person.page.locator(".results .call[data-state=done]")).to_have_count(5)
 
 
 @pytest.mark.requirement("I15.2.13")
 def test_an_error_of_the_provider_is_told_and_another_test_can_be_run(person: Visit) -> None:
     person.test("overloaded")
     person.page.locator(".run-note-error").get_by_text("overloaded <b>").wait_for()
-    assert person.page.get_by_role("button", name="Run Test").is_enabled()
+    expect(person.page.get_by_role("button", name="Run Test")).to_be_enabled()
     person.page.get_by_label("Test query").fill("")
     person.page.get_by_role("button", name="Run Test").click()
     person.page.get_by_text("Please enter a test query and select a model.").wait_for()
@@ -175,7 +175,7 @@ def test_a_question_of_a_server_is_a_form_that_is_checked_and_sent(person: Visit
         "not a whole number",
         "This is required.",
     ):
-        assert fault in dialog.inner_text(), fault
+        expect(dialog).to_contain_text(fault)
     dialog.get_by_label("Guest").fill("Ada")
     dialog.get_by_label("Mail").fill("ada@example.com")
     dialog.get_by_label("Arrival").fill("2026-12-24")
@@ -203,7 +203,7 @@ def test_a_question_of_a_server_is_a_form_that_is_checked_and_sent(person: Visit
             "extras": ["cot", "desk"],
         },
     }
-    assert "info: looking for rooms" in panel.inner_text()
+    expect(panel).to_contain_text("info: looking for rooms")
 
 
 @pytest.mark.requirement("I15.2.14")
@@ -233,7 +233,7 @@ def test_arguments_are_changed_before_a_call_is_allowed_and_refused_where_they_d
     dialog.get_by_label("Arguments as JSON").fill(json.dumps(changed))
     dialog.get_by_role("button", name="Allow once").click()
     person.page.get_by_text("Continue in the chat").wait_for()
-    assert person.page.locator(".results .call[data-state=done]").count() == 1
+    expect(person.page.locator(".results .call[data-state=done]")).to_have_count(1)
 
 
 @pytest.mark.requirement("I15.2.14")
@@ -244,4 +244,4 @@ def test_a_call_that_is_denied_tells_the_model_the_reason(person: Visit) -> None
     dialog.get_by_role("button", name="Deny").click()
     person.page.get_by_text("Continue in the chat").wait_for()
     person.page.locator(".results .call summary").click()
-    assert "not now" in person.page.locator(".results .call[data-state=denied]").inner_text()
+    expect(person.page.locator(".results .call[data-state=denied]")).to_contain_text("not now")

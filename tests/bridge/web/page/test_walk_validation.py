@@ -27,14 +27,13 @@ def test_a_cell_of_the_matrix_leads_to_transcripts(person: Visit) -> None:
     person.go("validation")
     page = person.page
     cell = page.get_by_role("button", name="offline/keyword, weather:")
-    assert "0 %" in cell.inner_text()
+    expect(cell).to_contain_text("0 %")
     cell.click()
     person.settled()
     failed = page.locator(".trials details", has_text="✗ failure").first
     failed.locator("summary").first.click()
-    shown = failed.inner_text()
     for words in ("What's the weather in Paris?", "Tool calls (1)", "get_weather", "Invalid parameters"):
-        assert words in shown, words
+        expect(failed).to_contain_text(words)
     page.get_by_label("Outcome").select_option("success")
     page.get_by_text("No trials fit.").wait_for()
 
@@ -45,9 +44,9 @@ def test_a_models_total_has_its_badge_and_history(person: Visit) -> None:
     page.get_by_role("button", name="models/best, All:").click()
     person.settled()
     page.get_by_role("img", name="models/best with known").wait_for()
-    assert page.get_by_role("region", name="History").locator("tbody tr").count() == 1
-    assert page.locator(".trials details[class]").count() == 0
-    assert page.locator(".trials").get_by_text("calculator was not called").count() > 0
+    expect(page.get_by_role("region", name="History").locator("tbody tr")).to_have_count(1)
+    expect(page.locator(".trials details[class]")).to_have_count(0)
+    expect(page.locator(".trials").get_by_text("calculator was not called")).not_to_have_count(0)
 
 
 def test_a_run_is_started_followed_and_then_in_the_history_and_the_matrix(person: Visit) -> None:
@@ -62,8 +61,8 @@ def test_a_run_is_started_followed_and_then_in_the_history_and_the_matrix(person
     page.get_by_label("Trials of each scenario").fill("2")
     page.get_by_role("button", name="Start").click()
     page.get_by_text("done · 6 of 6 trials · 33 %").wait_for()
-    assert page.get_by_role("list", name="Progress").locator("li").count() == 6
-    assert "models/never" in page.get_by_role("region", name="So far").inner_text()
+    expect(page.get_by_role("list", name="Progress").locator("li")).to_have_count(6)
+    expect(page.get_by_role("region", name="So far")).to_contain_text("models/never")
     expect(stored).to_have_count(before + 1)
     page.reload()
     page.get_by_text("done · 6 of 6 trials · 33 %").wait_for()
@@ -99,5 +98,6 @@ def test_two_runs_of_the_store_are_compared(person: Visit) -> None:
     page.get_by_role("button", name="Compare").click()
     page.get_by_text("Nothing has changed by more than chance.").wait_for()
     rows = page.get_by_role("region", name="Compare").locator("tbody tr")
-    assert rows.count() == 4 and "no change" in rows.first.inner_text()
-    assert "models/best" in page.get_by_text("Only before").inner_text()
+    expect(rows).to_have_count(4)
+    expect(rows.first).to_contain_text("no change")
+    expect(page.get_by_text("Only before")).to_contain_text("models/best")
