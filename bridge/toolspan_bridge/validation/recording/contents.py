@@ -79,17 +79,21 @@ class RecordedTrial:
     calls: list[RecordedCall] = field(default_factory=list[RecordedCall])
     end: Mapping[str, Any] | None = None
     order: int = 0
-    """How many trials of the recording ended before it."""
+    """How many lines of the recording are before its end."""
+    errors: list[tuple[Mapping[str, Any], int]] = field(default_factory=list[tuple[Mapping[str, Any], int]])
+    """The ends, each with its order, of earlier attempts, which were errors: the run was gone on with."""
 
 
 @dataclass(slots=True)
 class Recorded:
     """A recording: its ``servers``, ``models`` by name, ``trials`` by place, and the ``offered`` tools of the
-    requests by their hash. ``run`` is the id of the run, which ``started`` then (ISO 8601 UTC)."""
+    requests by their hash. ``run`` is the id of the run, which ``started`` then (ISO 8601 UTC); ``notes`` are
+    what was said when it was gone on with last."""
 
     path: Path
     run: str = ""
     started: str = ""
+    notes: tuple[str, ...] = ()
     servers: dict[str, RecordedServer] = field(default_factory=dict[str, RecordedServer])
     models: dict[str, RecordedModel] = field(default_factory=dict[str, RecordedModel])
     trials: dict[Place, RecordedTrial] = field(default_factory=dict[Place, RecordedTrial])
@@ -115,6 +119,8 @@ class Recorded:
         match line:
             case {"run": run, "started": started} if number == 1:
                 self.run, self.started = text_of(run, "run"), text_of(started, "started")
+            case {"resumed": {"notes": notes}}:
+                self.notes = items_of(text_of)(notes, "resumed.notes")
             case {"server": server}:
                 read = _server(server, "server")
                 self.servers[read.name] = read
@@ -126,7 +132,7 @@ class Recorded:
                 self.offered[tools.hash] = tools
             case {"began": place}:
                 where = read_place(place, "began")
-                self.trials[where] = RecordedTrial(where)
+                self.trials[where] = RecordedTrial(where, errors=_errors(self.trials.get(where)))
             case {"at": place}:
                 _take_of(self._trial(read_place(place, "at")), line, number)
             case _:
@@ -136,6 +142,14 @@ class Recorded:
         if place not in self.trials:
             raise UsageError("it is of a trial that was not begun")
         return self.trials[place]
+
+
+def _errors(before: RecordedTrial | None) -> list[tuple[Mapping[str, Any], int]]:
+    """What an attempt that begins again leaves of the one ``before``."""
+    if before is None:
+        return []
+    end = before.end
+    return [*before.errors, *([(end, before.order)] if end is not None and end["is_error"] else [])]
 
 
 def _take_of(trial: RecordedTrial, line: Mapping[str, Any], number: int) -> None:

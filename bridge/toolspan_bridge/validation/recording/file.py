@@ -1,6 +1,7 @@
 """The file of a recording: lines of JSON, only ever appended to, for its owner alone.
 
     {"toolspan_run_recording": 1, "toolspan": "0.1.0", "started": "2026-11-23T06:00:00.000Z", "run": "…"}
+    {"resumed": {"notes": […]}}                                 the run was gone on with: what was said then
     {"server": {"name", "own", "tools": [{"name", "description", "schema", "details", "digest"}]}}
     {"model": {"model", "provider", "name", "format", "searches_tools", "price_share", "identity"}}
     {"offered": {"hash", "tools": {"server/name": HASH}}}
@@ -38,11 +39,13 @@ _MAX_LINE = 1 << 26
 
 
 class RecordingFile:
-    """A recording that is being written. ``trouble`` says why nothing more is, where that is so."""
+    """A recording that is being written. ``trouble`` says why nothing more is, where that is so. ``done`` are
+    the numbers of the trials that were in it before, without those that ended by an error."""
 
-    def __init__(self, file: LogFile) -> None:
+    def __init__(self, file: LogFile, done: frozenset[int] = frozenset()) -> None:
         self._file = file
         self.path = file.path
+        self.done = done
         self.trouble = ""
 
     @classmethod
@@ -54,7 +57,7 @@ class RecordingFile:
         try:
             private_folder(path.parent)
             if path.exists():
-                return cls(_resumed(path, run))
+                return cls(*_resumed(path, run))
             found = cls(LogFile.made(path, MAX_BYTES))
         except BusyError:
             raise BusyError(f"the recording {path} is being written by another process") from None
@@ -130,15 +133,20 @@ def _check_head(line: Mapping[str, Any]) -> None:
         raise UsageError(f"a newer toolspan wrote it (version {version}, this one reads {VERSION})")
 
 
-def _resumed(path: Path, run: str) -> LogFile:
-    descriptor = hold(path)
+def _resumed(path: Path, run: str) -> tuple[LogFile, frozenset[int]]:
+    """The file at the end of what is whole in it, and the numbers of the trials that are done there."""
+    descriptor, done = hold(path), set[int]()
     try:
         if head_of(path).get("run") != run or not run:
             raise UsageError(f"{path} is there already, of another run: choose another file for --record")
         end = 0
-        for end, _ in lines_of(path):  # noqa: B007  # the last one
-            pass
-        return LogFile.opened(path, descriptor, end, MAX_BYTES)
+        for end, line in lines_of(path):  # noqa: B007  # the last one
+            match line:
+                case {"trial": {"number": int(number), "is_error": False}}:
+                    done.add(number)
+                case _:
+                    continue
+        return LogFile.opened(path, descriptor, end, MAX_BYTES), frozenset(done)
     except BaseException:
         os.close(descriptor)
         raise

@@ -14,7 +14,8 @@ __all__ = ["recording", "replaying"]
 
 
 def recording(recorder: Recorder) -> Between:
-    """All that goes by is written down by ``recorder``."""
+    """All that goes by is written down by ``recorder``. An unfinished run is gone on with, and so is its
+    recording."""
 
     def around(providers: Providers) -> Providers:
         return RecordingProviders(providers, recorder)
@@ -22,7 +23,7 @@ def recording(recorder: Recorder) -> Between:
     def kept_in(store: Store) -> Store:
         return RecordingStore(store, recorder)
 
-    return Between(around, recorder.through, recorder.made, kept_in)
+    return Between(around, recorder.through, recorder.made, kept_in, on_begin=recorder.began, is_resumed=True)
 
 
 def replaying(replay: Replay) -> Between:

@@ -9,7 +9,7 @@ from typing import Any
 from ..storage.trial import Trial
 from .contents import RecordedTrial
 
-__all__ = ["MEASURED", "Kept", "as_recorded", "not_recorded", "run_of"]
+__all__ = ["MEASURED", "Kept", "as_recorded", "errors_before", "not_recorded", "run_of"]
 
 MEASURED = ("duration_ms", "ttft_ms", "cost")
 """What of a trial's details is measured: in a replay it is what was recorded."""
@@ -38,6 +38,18 @@ def as_recorded(trial: Trial, end: Mapping[str, Any], *, cut: bool) -> Trial:
     whole = {**given, **measured}
     order = [name for name in before if name in whole]  # bytes are compared
     return replace(again, details={name: whole[name] for name in [*order, *whole]})
+
+
+def errors_before(trial: Trial, recorded: RecordedTrial) -> list[tuple[Kept, Trial]]:
+    """The errors that were kept before ``trial`` was tried again, as the run was gone on with, for what has
+    its fingerprint."""
+    mark = trial.fingerprint.digest if trial.fingerprint else ""
+    found: list[tuple[Kept, Trial]] = []
+    for end, order in recorded.errors:
+        if end["fingerprint"] == mark:
+            told = {name: end[name] for name in ("success", "is_error", "error", "details", "timestamp")}
+            found.append((Kept(end["run"], end["number"], order), replace(trial, **told)))
+    return found
 
 
 def not_recorded(trial: Trial, fault: str, recorded: RecordedTrial | None, started: str) -> Trial:

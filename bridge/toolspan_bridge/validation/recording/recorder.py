@@ -25,6 +25,7 @@ from ...toolbox import Toolbox
 from ...toolbox._ways import Make
 from .._clean import Redact, clean
 from ..runs.attempt import Attempt, Place, current_attempt
+from ..runs.events import RunBegan
 from ..storage.trial import Trial
 from .file import RecordingFile
 from .records import error_data, listed_data, place_data, redacted, reply_data
@@ -50,6 +51,7 @@ class Recorder:
         self._by = AskedBy(redact)
         self._file: RecordingFile | None = None
         self._run = ""
+        self._lacking = 0
         self._early: list[Mapping[str, Any]] = []
         self._attempts: set[Attempt] = set()
         self._offered: set[str] = set()
@@ -63,7 +65,20 @@ class Recorder:
     @property
     def trouble(self) -> str:
         """Why the recording is not whole; empty where it is."""
-        return self._file.trouble if self._file else ""
+        if self._file is not None and self._file.trouble:
+            return self._file.trouble
+        if not self._lacking:
+            return ""
+        return f"it lacks the trials that were made before the run was recorded ({self._lacking:,})"
+
+    def began(self, began: RunBegan) -> None:
+        """Begin the recording of the run that ``began``, or go on with it, and write down what was said of
+        that. Raises as ``begin``."""
+        self.begin(began.run)
+        if began.notes:
+            self._write({"resumed": {"notes": list(began.notes)}})
+        there = self._file.done if self._file else frozenset[int]()
+        self._lacking = sum(trial.number not in there for trial in began.earlier)
 
     def expect(self, run: str) -> None:
         """The recording will be of ``run``, which was begun earlier, unless another one is begun."""

@@ -34,7 +34,7 @@ from .._clean import Redact, clean
 from ..runs.attempt import Place, current_attempt
 from ..storage.trial import Trial
 from .contents import Recorded, RecordedModel, RecordedServer
-from .made import Kept, as_recorded, not_recorded, run_of
+from .made import Kept, as_recorded, errors_before, not_recorded, run_of
 from .records import redacted
 from .replayed_trial import ReplayedTrial
 from .requests import AskedBy
@@ -51,13 +51,14 @@ class Replay:
 
     ``redact`` takes the same secrets out as that of the recording. ``faults`` are what was asked and is not
     in it: a sentence for each trial that failed of it. ``kept`` says of each trial that was as recorded, by
-    its run and number here, as what it is kept.
+    its run and number here, as what it is kept, and ``earlier`` which errors there were before it.
     """
 
     def __init__(self, recorded: Recorded, redact: Redact) -> None:
         self.recorded = recorded
         self.faults: list[str] = []
         self.kept: dict[tuple[str, int], Kept] = {}
+        self.earlier: dict[tuple[str, int], list[tuple[Kept, Trial]]] = {}
         self._redact = redact
         self._by = AskedBy(redact)
         self._trials: dict[Place, ReplayedTrial] = {}
@@ -127,6 +128,8 @@ class Replay:
             return not_recorded(trial, fault, recorded, self.recorded.started)
         end = recorded.end or {}
         self.kept[trial.run, trial.number] = Kept(run_of(trial, end), end["number"], recorded.order)
+        if recorded.errors:
+            self.earlier[trial.run, trial.number] = errors_before(trial, recorded)
         return as_recorded(trial, end, cut=again is not None and again.cut)
 
     def _missing(self, place: Place) -> str:
@@ -141,8 +144,7 @@ class Replay:
         if place.scenario not in names:
             hint = nearest(place.scenario, names)
             return f"the recording has no scenario {place.scenario!r} ({hint})"
-        count = sum(each.scenario == place.scenario for each in of_suite)
-        return f"the recording has {count} trial{'s' if count > 1 else ''} of this scenario"
+        return f"the recording has no trial {place.number} of this scenario"
 
     def _tools(self, digest: str) -> Any:
         return self._by.seen.get(digest) or self.recorded.offered.get(digest)

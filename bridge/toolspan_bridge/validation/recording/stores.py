@@ -62,7 +62,9 @@ class ReplayStore(Store):
 
     def __init__(self, store: Store, replay: Replay) -> None:
         super().__init__(store._database, store._redact)  # it is a store of the same place
+        self.notices = (*self.notices, *replay.recorded.notes)
         self._kept = replay.kept
+        self._earlier = replay.earlier
         self._waiting: list[tuple[Kept, Trial]] = []
         self._lock = RLock()
 
@@ -95,8 +97,10 @@ class ReplayStore(Store):
         """``trials`` as they will be kept."""
         with self._lock:
             for trial in trials:
-                if kept := self._kept.get((trial.run, trial.number)):
-                    self._waiting.append((kept, replace(trial, run=kept.run, number=kept.number)))
+                of = trial.run, trial.number
+                mine = [(kept, trial)] if (kept := self._kept.get(of)) else []
+                for kept, each in (*self._earlier.get(of, ()), *mine):
+                    self._waiting.append((kept, replace(each, run=kept.run, number=kept.number)))
         return [self.as_kept(trial) for trial in trials]
 
     @override

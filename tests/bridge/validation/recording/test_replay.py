@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
 
 import pytest
+from typing_extensions import override
 
 from tests.support.cli import Ran, toolspan
+from tests.support.fake_providers import Received, Sent
 from tests.support.fake_providers.varying import VaryingModel
+from tests.support.waiting import BOUND_S
 from toolspan_bridge import Asker, Store, Toolbox, load_suite, servers_of, validate
 from toolspan_bridge.validation import STORE_FILE, Trial
 from toolspan_bridge.validation.between import Between
@@ -118,6 +123,75 @@ def test_errors_of_the_provider_are_replayed_as_they_were(place: Path) -> None:
         assert tape.replayed("--trials", "2") == tape.told
 
 
+@pytest.mark.requirement("I14.2.94")
+def test_a_recorded_run_that_ended_with_errors_is_gone_on_with_and_replayed_as_it_is_at_its_end(
+    place: Path,
+) -> None:
+    with VaryingModel(errors=(1, 4)) as model:
+        first = validated(place, "--trials", "2", "--record", "run.jsonl", **model.environment)
+        assert first.json["models"][0]["missing"] == 2
+        ran = validated(place, "--trials", "2", "--record", "run.jsonl", **model.environment)
+        tape = Tape(place, ran, exported(place), model.environment["OPENAI_BASE_URL"])
+    assert ran.json["models"][0]["missing"] == 0 and "2 of 4 trials are done" in ran.json["notices"][0]
+    assert tape.replayed("--trials", "2") == tape.told, "each trial is in the store once"
+    forgotten(place)
+    for _ in range(2):
+        assert tape.replayed("--trials", "2") == tape.told, "with the errors of the first time in the records"
+    assert json.loads(tape.records)[0]["error_count"] == 2
+
+
+@pytest.mark.requirement("I14.2.94")
+def test_a_recorded_run_that_was_killed_goes_on_in_its_recording(place: Path) -> None:
+    asked = [sys.executable, "-m", "toolspan_bridge", "validate", "-m", MODEL, "--suite", "suite.yaml"]
+    with KillingModel() as model:
+        command = [*asked, "--trials", "3", "--record", "run.jsonl"]
+        environment = {**os.environ, **model.environment}
+        with subprocess.Popen(command, cwd=place, env=environment, stderr=subprocess.DEVNULL) as process:
+            model.kills(process.pid)
+            assert process.wait(BOUND_S) == -signal.SIGKILL
+        ran = validated(place, "--trials", "3", "--record", "run.jsonl", **model.environment)
+        tape = Tape(place, ran, exported(place), model.environment["OPENAI_BASE_URL"])
+    assert "trials are done" in ran.json["notices"][0]
+    assert ran.json["models"][0]["test_count"] == 6
+    forgotten(place)
+    assert tape.replayed("--trials", "3") == tape.told
+
+
+@pytest.mark.requirement("I14.2.94")
+def test_what_was_made_before_it_was_recorded_is_told_and_missing_in_the_replay(place: Path) -> None:
+    with VaryingModel(errors=(2,)) as model:
+        first = validated(place, "--concurrency", "1", **model.environment)
+        assert first.json["models"][0]["missing"] == 1
+        ran = validated(place, "--record", "run.jsonl", **model.environment)
+        tape = Tape(place, ran, exported(place), model.environment["OPENAI_BASE_URL"])
+    assert (
+        "run.jsonl is not whole: it lacks the trials that were made before the run was recorded (1)"
+        in ran.err
+    )
+    assert ran.code == 1
+    again = tape.again()
+    assert (again.code, again.json["models"][0]["test_count"]) == (2, 1)
+    assert "'one', trial 1: the recording has no scenario 'one'" in again.err
+
+
+class KillingModel(VaryingModel):
+    """Kills who asks it at the eighth request, with SIGKILL."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._process = Queue[int]()
+
+    def kills(self, process: int) -> None:
+        """Say which process."""
+        self._process.put(process)
+
+    @override
+    def respond(self, request: Received) -> Sent:
+        if len(self.received) == 7:
+            os.kill(self._process.get(), signal.SIGKILL)
+        return super().respond(request)
+
+
 @pytest.mark.requirement("I14.2.31")
 def test_a_replay_opens_no_connection_and_starts_no_process(place: Path) -> None:
     tape = recorded(place)
@@ -183,7 +257,7 @@ def test_what_is_not_in_the_recording_is_an_error_of_its_trial_that_says_what_di
     assert "request 1 is not in the recording: message 1, of the user, is another one" in ran.err
     assert "'one', trial 1" in ran.err and "are not kept" in ran.err
     more = tape.again("--trials", "2")
-    assert "'two', trial 2: the recording has 1 trial of this scenario" in more.err
+    assert "'two', trial 2: the recording has no trial 2 of this scenario" in more.err
     (place / "suite.yaml").write_text(SUITE.replace("name: two", "name: twi"))
     assert "the recording has no scenario 'twi' (did you mean 'two'?)" in tape.again().err
     asked = ("validate", "-m", "openai-chat/gpt-4", "--suite", "suite.yaml", "--replay", "run.jsonl")
