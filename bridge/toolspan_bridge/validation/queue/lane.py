@@ -62,7 +62,7 @@ class Means:
 class Lane:
     """The trials of ``run`` with ``model`` at this worker, of the queue ``name``; as many of them run at once
     as are ``allotted``. ``error`` ended them here; once it ``is_over`` no job is fetched. A job has about
-    ``size`` trials."""
+    ``size`` trials; those ``held`` are not done yet, nor are so many trials of them that are ``running``."""
 
     means: Means
     name: str
@@ -72,6 +72,7 @@ class Lane:
     budget: SharedBudget
     size: int = 1
     allotted: int = 0
+    held: int = 0
     running: int = 0
     made: int = 0
     error: BridgeError | None = None
@@ -96,6 +97,7 @@ class Lane:
         ``again``: another worker had the job before. Raises ``GivenBack`` where it is not done to the end.
         """
         work = _Work(self, iter(batch.numbers), len(batch.numbers))
+        self.held += 1
         self.running += work.left
         try:
             with anyio.CancelScope() as scope:
@@ -107,6 +109,7 @@ class Lane:
             if scope.cancelled_caught:
                 raise GivenBack
         finally:
+            self.held -= 1
             self.running -= work.left
 
     async def try_number(self, number: int) -> Ended:
@@ -155,7 +158,7 @@ class _Work:
                 tasks.start_soon(self._go_on)
         if self.fault is not None:
             raise self.fault
-        await means.writer.written()
+        await means.writer.written(at_once=lane.running == 0)
         if self.left and not self.ended:
             raise GivenBack
 

@@ -319,5 +319,5 @@ class Worker:
             self.wake()
             raise GivenBack from fault
         finally:
-            if lane.error is not None or lane.running == 0:
+            if lane.error is not None or not lane.held:
                 self.wake()

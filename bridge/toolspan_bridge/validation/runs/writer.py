@@ -49,24 +49,26 @@ class TrialWriter:
         self._on_kept = on_kept
         self._send, self._receive = anyio.create_memory_object_stream[_Given](_WAITING)
         self._hurry = anyio.Event()
+        self._is_over = False
         self._gather = _GATHER_S
 
     async def keep(self, trial: Trial, *, at_once: bool = False) -> None:
         """Have ``trial`` written soon; waits only where far too many are, or until it is if ``at_once``."""
-        await self._give(_Given(trial, anyio.Event() if at_once else None))
+        await self._give(_Given(trial, anyio.Event() if at_once else None), at_once=at_once)
 
-    async def written(self) -> None:
-        """Wait until all is written that was given so far."""
-        await self._give(_Given(None, anyio.Event()))
+    async def written(self, *, at_once: bool = False) -> None:
+        """Wait until all is written that was given so far; ``at_once`` where no more comes meanwhile, so that
+        there is nothing to gather."""
+        await self._give(_Given(None, anyio.Event()), at_once=at_once)
 
-    async def _give(self, given: _Given) -> None:
+    async def _give(self, given: _Given, *, at_once: bool) -> None:
         try:
             self._send.send_nowait(given)  # no checkpoint: what was made is kept also when all is cancelled
         except anyio.WouldBlock:
             await self._send.send(given)
+        if at_once:
+            self._hurry.set()
         if given.kept is not None:
-            if given.trial is not None:
-                self._hurry.set()
             await given.kept.wait()
 
     async def run(self) -> None:
@@ -76,6 +78,8 @@ class TrialWriter:
                 async for first in self._receive:
                     with anyio.move_on_after(self._gather):
                         await self._hurry.wait()
+                    if not self._is_over:
+                        self._hurry = anyio.Event()
                     began = anyio.current_time()
                     await self._write([first, *self._waiting()])
                     self._gather = min(max(anyio.current_time() - began, _GATHER_S), _MOST_GATHER_S)
@@ -104,6 +108,7 @@ class TrialWriter:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._is_over = True
         self._hurry.set()
         await self._send.aclose()
 

@@ -5,7 +5,7 @@ Imports SQLAlchemy.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,11 +21,12 @@ from .group_commit import GroupCommit
 from .holds import held_by_file, number_of
 from .places import Place
 from .recounting import recounted
+from .references import New, References, make_references
 from .rows import COLUMNS, Damaged, Row, checked_row
 from .selection import Selection
 from .tables import DONE, cells, fingerprints, runs, trials, wordings
 from .transactions import Transactions, reporting
-from .writing import New, insert_new, put, write_trials
+from .writing import CellsGone, insert_new, put, write_trials
 
 __all__ = ["Database", "RunRow", "existing"]
 
@@ -35,6 +36,8 @@ RunRow = tuple[str, str, str, str, str]
 _RUN = (runs.c.id, runs.c.plan, runs.c.started, runs.c.finished, runs.c.contents)
 _TRIAL = (trials.c.id, trials.c.cell, trials.c.checksum, *(trials.c[name] for name in COLUMNS))
 _PAGE = 1_000
+_ATTEMPTS = 4
+_LOST = "this trial is not recorded, earlier ones are intact"
 
 
 class Database:
@@ -47,7 +50,7 @@ class Database:
         self._engine = engine
         self._transactions = Transactions(engine, place)
         self._identity = _identity(place.path)
-        self._known: set[str] = set()
+        self._references = References()
         self._append = GroupCommit(self.append_all)
 
     @classmethod
@@ -69,13 +72,32 @@ class Database:
     def append_all(self, items: Sequence[New]) -> list[New]:
         """Write ``items`` in one transaction; of each number of a run the one that is there."""
         self._check_identity("trial")
-        kept = self._transactions.write(
-            lambda connection: write_trials(connection, items, self._known),
-            "this trial is not recorded, earlier ones are intact",
-            repeatable=all(item.row.number > 0 and not item.row.is_error for item in items),
-        )
-        self._known |= {item.row.fingerprint for item in items}
+        for _ in range(_ATTEMPTS):
+            try:
+                kept = self._written(items)
+                break
+            except CellsGone:
+                self._references.forget_cells()
+        else:
+            raise StoreError(f"{self.place.shown}: others go on removing what is written; {_LOST}")
         return [item if row is item.row else New(row) for item, row in zip(items, kept, strict=True)]
+
+    def _written(self, items: Sequence[New]) -> list[Row]:
+        """The rows that are there for ``items``. Raises ``CellsGone``."""
+        lacking = self._references.lacking(items)
+        if lacking and self.place.path is None:
+            made = self._transactions.write(lambda connection: make_references(connection, lacking), _LOST)
+            self._references.learn(lacking, made)
+            lacking = []
+
+        def write(connection: Connection) -> tuple[list[Row], dict[str, int]]:
+            made = make_references(connection, lacking) if lacking else {}
+            return write_trials(connection, items, ChainMap(made, self._references.ids)), made
+
+        is_numbered = all(item.row.number > 0 and not item.row.is_error for item in items)
+        kept, made = self._transactions.write(write, _LOST, repeatable=is_numbered)
+        self._references.learn(lacking, made)
+        return kept
 
     def choose(self, model_id: str, choice: str) -> None:
         """Write the choice of a wording for a model, in place of an earlier one."""
@@ -144,14 +166,14 @@ class Database:
     def rows(self, selection: Selection) -> Generator[tuple[int, Row]]:
         """Every chosen trial with its id, oldest first, one after another, as they are at one moment."""
         with self._transactions.snapshot() as connection:
-            written = _cells(connection, selection)
+            in_part = bool(selection.since or selection.run)
+            written = {} if in_part else _cells(connection, selection)
             seen: Counter[int] = Counter()
             with connection.execute(_chosen(selection)) as result:
                 for found in result.mappings():
                     number, row = checked_row(found)
                     seen[found["cell"]] += 1
                     yield number, row
-            in_part = selection.since or selection.run
             if not in_part and seen != Counter({of: cell.written for of, cell in written.items()}):
                 raise Damaged("trials that were written are missing")
 
