@@ -17,6 +17,7 @@ from toolspan_bridge.providers.http.rate_limits import AdaptiveLimiters
 from toolspan_bridge.providers.http.settings import HttpSettings
 from toolspan_bridge.toolbox.servers import servers_of
 from toolspan_bridge.validation import Asker
+from toolspan_server.common.garbage_collector import freeze_imported
 from toolspan_server.config import load_config
 
 from .setting import CONFIG, SUITE
@@ -32,6 +33,7 @@ async def main() -> None:
         Asker(config, toolbox, settings=settings) as asker,
     ):
         with TemporaryDirectory() as folder, Store.open(Path(folder) / "validation.sqlite3") as store:
+            freeze_imported()  # as the command does
             began, spent = time.perf_counter(), time.process_time()
             report = await validate(
                 [model],

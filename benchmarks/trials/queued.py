@@ -32,6 +32,7 @@ from toolspan_bridge.validation.queue.listening import listening
 from toolspan_bridge.validation.queue.putting import put
 from toolspan_bridge.validation.queue.queued_run import QueuedRun, parcel_of
 from toolspan_bridge.validation.runs.plan import Plan
+from toolspan_server.common.garbage_collector import freeze_imported
 from toolspan_server.config import load_config
 
 from .setting import CONFIG, SUITE
@@ -114,6 +115,7 @@ async def measured(url: str, count: int, model: str, trials: int, at_once: int) 
     ):
         with Store.open(url) as store, workers(url, count, at_once) as pids:
             await waiting(queue, count)
+            freeze_imported()  # as the command does
             before = processor(pids) + time.process_time(), of_database(name)
             began = time.perf_counter()
             parcel = await parcel_of(plan, asker.fingerprint, hash_of_tools(toolbox.tools), 60.0, None)

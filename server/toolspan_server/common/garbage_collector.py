@@ -32,3 +32,12 @@ def skipped_at_exit() -> None:
     that lists its tools and leaves. For commands; in a longer-lived process it would keep garbage.
     """
     atexit.register(gc.freeze)
+
+
+def freeze_imported() -> None:
+    """Leave what exists now, modules for the most part, out of all later collections.
+
+    For a process that has imported all that it works with and makes much from now on: each full collection
+    would look through all of it again (``benchmarks/README.md``, trials of validation).
+    """
+    gc.freeze()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 import threading
 from contextlib import AsyncExitStack
 from importlib import import_module
 
 import anyio
+import anyio.to_thread
 
+from toolspan_server.common.garbage_collector import freeze_imported
 from toolspan_server.common.visible import visible_line
 
 from ...errors import UsageError
@@ -33,6 +36,9 @@ _SHORTEST_LEASE = 1.0
 _EXIT_INTERRUPTED = 130
 _IMPORTED_AHEAD = ("procrastinate.worker", "genai_prices.data", "jsonschema_rs")
 """What the first trials need: they take as long to import as three answers of a quick model."""
+_SWITCH_S = 0.0005
+"""How long a thread may go on while another waits to. The usual 5 ms after each reply of the database are more
+than all that the thread which writes has to do, and meanwhile it keeps other workers from the same counts."""
 
 
 async def worked(session: Session, url: str, concurrency: int | None, lease: float) -> int:
@@ -67,14 +73,23 @@ async def _work(session: Session, queue: Queue, store: Store, settings: WorkerSe
                 )
             return askers[reasoning]
 
-        for name in _IMPORTED_AHEAD:
-            import_module(name)
+        await asker(None)
+        await _prepare(store)
         worker, stop = Worker(queue, store, asker, settings, print_note), Stop()
         signals = _Signals(worker, stop)
         print_note(f"worker {settings.name} waits for trials at {queue.place.shown}; Ctrl+C stops it")
         async with alongside(limiters.keep_in_step), alongside(signals.listen):
             await worker.run(stop)
         return signals.exit_code
+
+
+async def _prepare(store: Store) -> None:
+    """Do what the first trials would wait for. Raises ``StoreError`` where ``store`` cannot be written."""
+    for name in _IMPORTED_AHEAD:
+        import_module(name)
+    freeze_imported()
+    sys.setswitchinterval(_SWITCH_S)
+    await anyio.to_thread.run_sync(store.rehearse)
 
 
 class _Signals:

@@ -43,8 +43,8 @@ def queue_place(url: str) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """An open queue at ``place``: procrastinate's ``app``, a ``pool`` of connections that it shares, and how
-    ``steady`` it is while the server is away."""
+    """An open queue at ``place``: procrastinate's ``app``, a ``pool`` of connections that it shares, whose
+    statements are each a transaction, and how ``steady`` it is while the server is away."""
 
     place: Place
     app: App
@@ -62,7 +62,7 @@ class Queue:
             yield connection
 
     async def rows(self, query: LiteralString, values: Mapping[str, Any] | None = None) -> list[DictRow]:
-        """What ``query`` gives, in a transaction of its own, done again where the connection was lost. Raises
+        """What ``query`` gives, a transaction by itself, done again where the connection was lost. Raises
         ``UnreachableError``, ``StoreError``."""
         from psycopg import OperationalError
 
@@ -82,7 +82,7 @@ class Queue:
     async def transaction(self) -> AsyncGenerator[Connection]:
         """A connection whose statements are done whole or not at all. Raises as ``rows``."""
         with self.reporting():
-            async with self.pool.connection() as connection:
+            async with self.pool.connection() as connection, connection.transaction():
                 yield connection
 
     @contextmanager
@@ -117,7 +117,7 @@ async def opened_queue(url: str) -> AsyncGenerator[Queue]:
         await prepare(address, place.shown, _settings(place))
     pool: Pool = AsyncConnectionPool(
         address,
-        kwargs={**_settings(place), "row_factory": dict_row},
+        kwargs={**_settings(place), "row_factory": dict_row, "autocommit": True},
         min_size=1,
         max_size=_CONNECTIONS,
         timeout=_IDLE_SECONDS,

@@ -99,6 +99,15 @@ class Database:
         self._references.learn(lacking, made)
         return kept
 
+    def rehearse(self, new: New) -> None:
+        """Write ``new`` and take it back."""
+
+        def write(connection: Connection) -> None:
+            write_trials(connection, [new], make_references(connection, [new]))
+
+        self._check_identity("trial")
+        self._transactions.undone(write, "write to")
+
     def choose(self, model_id: str, choice: str) -> None:
         """Write the choice of a wording for a model, in place of an earlier one."""
 

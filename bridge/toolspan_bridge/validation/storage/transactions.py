@@ -44,6 +44,13 @@ class Transactions:
         with reporting(self.place, verb, f"; {lost}"):
             return self._repeated(work, reading=False, repeatable=repeatable)
 
+    def undone(self, work: Callable[[Connection], object], verb: str) -> None:
+        """Do ``work`` and take it back. Raises ``StoreError``."""
+        with reporting(self.place, verb), self.engine.connect() as connection:
+            transaction = connection.begin()
+            work(connection)
+            transaction.rollback()
+
     @contextmanager
     def snapshot(self) -> Generator[Connection]:
         """A connection that reads as everything is at one moment, a part after the other. Raises
