@@ -37,8 +37,8 @@ _EXIT_INTERRUPTED = 130
 _IMPORTED_AHEAD = ("procrastinate.worker", "genai_prices.data", "jsonschema_rs")
 """What the first trials need: they take as long to import as three answers of a quick model."""
 _SWITCH_S = 0.0005
-"""How long a thread may go on while another waits to. The usual 5 ms after each reply of the database are more
-than all that the thread which writes has to do, and meanwhile it keeps other workers from the same counts."""
+"""How long a thread may go on while another waits to. The usual 5 ms are more than the thread that writes
+needs after each reply of the database, and meanwhile it keeps other workers from the same counts."""
 
 
 async def worked(session: Session, url: str, concurrency: int | None, lease: float) -> int:

@@ -7,15 +7,21 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from random import Random
 
 import psycopg
 import pytest
+from sqlalchemy import Engine
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.event import listen, remove
 
 from tests.support import trial_writer
 from tests.support.postgres import POSTGRES
 from tests.support.stores import postgres_place
 from tests.support.trials import a_trial
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import StoreError
 from toolspan_bridge.validation import Store, read_choices, read_records
 
@@ -184,6 +190,69 @@ def test_two_processes_writing_at_once_lose_nothing(url: str) -> None:
     with Store.open(url) as store:
         assert sorted(trial.scenario for trial in store.trials()) == sorted(_NAMES)
         assert store.records()[0].counts.n == 200
+
+
+@pytest.mark.requirement("I14.6.35")
+def test_writers_who_need_what_others_are_making_never_wait_for_each_other(url: str) -> None:
+    deadlocks: list[str] = []
+
+    def told(context: ExceptionContext) -> None:
+        if getattr(context.original_exception, "sqlstate", "") == "40P01":
+            deadlocks.append(str(context.original_exception))
+
+    rounds, writers = 20, 4
+    names = [[f"{number} of {turn}" for number in range(30)] for turn in range(rounds)]
+    together = threading.Barrier(writers, timeout=BOUND_S)
+    failed: list[BaseException] = []
+
+    def write(writer: int, store: Store) -> None:
+        try:
+            for turn in range(rounds):
+                mine = Random(writer * rounds + turn).sample(names[turn], 20)
+                together.wait()
+                for at in range(0, len(mine), 5):
+                    store.append_all([a_trial(name) for name in mine[at : at + 5]])
+        except BaseException as error:
+            failed.append(error)
+            together.abort()
+
+    with ExitStack() as opened:
+        stores = [opened.enter_context(Store.open(url)) for _ in range(writers)]
+        listen(Engine, "handle_error", told)
+        opened.callback(remove, Engine, "handle_error", told)
+        threads = [threading.Thread(target=write, args=each) for each in enumerate(stores)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (failed, deadlocks) == ([], [])
+        assert (
+            stores[0].totals("offline/keyword").test_count == len(stores[0].trials()) == writers * rounds * 20
+        )
+
+
+@pytest.mark.requirement("I14.6.35")
+def test_a_cell_that_another_removed_is_made_again_for_the_next_trial(url: str, tmp_path: Path) -> None:
+    with Store.open(url) as one, Store.open(url) as other:
+        one.append_all([a_trial("kept"), a_trial("removed")])
+        other.forget(lambda trial: trial.scenario == "removed", tmp_path)
+        one.append_all([a_trial("kept"), a_trial("removed", success=False)])
+        (record,) = other.records()
+        assert {each.scenario: each.counts.n for each in record.summaries} == {"kept": 2, "removed": 1}
+        assert len(other.trials()) == 3
+
+
+@pytest.mark.requirement("I14.6.36")
+def test_a_rehearsal_leaves_nothing_and_tells_what_cannot_be_written(url: str) -> None:
+    with Store.open(url) as store:
+        store.rehearse()
+        assert (store.trials(), store.records()) == ([], [])
+        with _connected(url) as connection:
+            for table in ("trials", "cells", "fingerprints"):
+                assert connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,)
+            connection.execute("ALTER TABLE trials DROP COLUMN details")
+        with pytest.raises(StoreError, match="cannot write to the validation store"):
+            store.rehearse()
 
 
 def test_what_is_forgotten_is_in_a_store_of_sqlite_made_before(url: str, tmp_path: Path) -> None:
