@@ -74,6 +74,8 @@ class QueuedRun:
     def _trials(self, store: Store) -> list[Trial]:
         """The trials that are done, and of each other number the last error."""
         done = {trial.number: trial for trial in store.stream(Selection(run=self.put.id))}
+        if len(done) == len(self.plan):
+            return list(done.values())
         errors = {
             trial.number: trial
             for trial in store.stream(Selection(self.plan.models, run=self.put.id, errors=True))
