@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator
 
-from ...formats.shared.identity import IdentityKey
 from .english import base_verb, label_of, telling_words, words_of
+from .likeness import likeness_to
 from .problems import NotGenerated
 from .subjects import Subject
 
@@ -28,32 +25,25 @@ _MARKS = re.compile(r"[*_`#<>\[\]{}|\"]")
 _SELF = re.compile(r"\b(?:this tool|you must|model context protocol)\b", re.IGNORECASE)
 
 
-def action_of(tool: Subject, tools: Sequence[Subject]) -> str:
+def action_of(tool: Subject, tools: tuple[Subject, ...]) -> str:
     """The request that ``tool`` serves better than each other one of ``tools``, a phrase with a verb first.
 
     Raises ``NotGenerated`` where none of its words say which of them is meant.
     """
-    likeness = _likeness_to(IdentityKey(tools))
-    rival = ""
+    likeness = likeness_to(tools)
+    fitting = ""
     for action in _phrases(tool):
-        said = telling_words(action)
-        nearest = likeness.nearest(said, tool)
-        if (
-            nearest is None
-            or likeness.of(said, tool) > likeness.of(said, nearest)
-            or not _alike(tool, nearest)
-        ):
+        rival = likeness.rival(telling_words(action), tool)
+        if rival is None or not _alike(tool, rival):
             return action
-        rival = nearest.name
-    raise NotGenerated(f"its name and description fit {rival!r} as well")
+        fitting = rival.name
+    raise NotGenerated(f"its name and description fit {fitting!r} as well")
 
 
-def near(tool: Subject, tools: Iterable[Subject], most: int) -> list[Subject]:
-    """Up to ``most`` of ``tools`` that are most like ``tool``, the nearest first."""
-    others = [each for each in tools if each is not tool]
-    liked = {each.name: len(each.words & tool.words) / (len(each.words | tool.words) or 1) for each in others}
-    others.sort(key=lambda each: (-liked[each.name], each.name))
-    return others[:most]
+def near(tool: Subject, tools: tuple[Subject, ...], most: int) -> list[Subject]:
+    """Up to ``most`` of ``tools`` that are most like ``tool``, the nearest first; of very many, of those that
+    share its rarest words."""
+    return likeness_to(tools).near(tool, most)
 
 
 def _phrases(tool: Subject) -> Iterator[str]:
@@ -101,43 +91,6 @@ def _name_verbs() -> Collection[str]:
     from .english import verbs
 
     return verbs()
-
-
-class _Likeness:
-    """How like ``tools`` are to what is said. Most tools share no word with it: those are not looked at."""
-
-    def __init__(self, tools: Sequence[Subject]) -> None:
-        counts = Counter(word for tool in tools for word in tool.words)
-        self._rarity = {word: math.log((1 + len(tools)) / count) for word, count in counts.items()}
-        """How much a word says about which of the tools is meant: 0 for one that all have."""
-        self._tools = tools
-        self._having: dict[str, list[int]] = {}
-        for place, tool in enumerate(tools):
-            for word in tool.words | tool.named:
-                self._having.setdefault(word, []).append(place)
-        nothing = [self.of(frozenset(), tool) for tool in tools]
-        self._of_nothing = sorted(range(len(tools)), key=lambda place: (-nothing[place], place))
-
-    def of(self, said: frozenset[str], tool: Subject) -> float:
-        """How much of what is ``said`` the tool has, its name twice, less what its name has more."""
-        hit = sum(self._rarity.get(word, 0) for word in said & tool.words)
-        named = sum(self._rarity.get(word, 0) for word in said & tool.named)
-        unsaid = sum(self._rarity.get(word, 0) for word in tool.named - said)
-        return round(hit + named - 0.5 * unsaid, 6)
-
-    def nearest(self, said: frozenset[str], tool: Subject) -> Subject | None:
-        """The first of the tools that are most like what is ``said``, but ``tool``."""
-        sharing = {place for word in said for place in self._having.get(word, ())}
-        others = (place for place in self._of_nothing if place not in sharing)
-        silent = next((place for place in others if self._tools[place] is not tool), None)
-        places = sorted(sharing if silent is None else {*sharing, silent})
-        candidates = [each for place in places if (each := self._tools[place]) is not tool]
-        return max(candidates, key=lambda each: self.of(said, each), default=None)
-
-
-@lru_cache(maxsize=4)
-def _likeness_to(tools: IdentityKey[Subject]) -> _Likeness:
-    return _Likeness(tools.items)
 
 
 def _alike(tool: Subject, other: Subject) -> bool:
