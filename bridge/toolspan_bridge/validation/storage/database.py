@@ -17,16 +17,16 @@ from sqlalchemy import Row as SqlRow
 from ...errors import StoreError
 from .cells import Cell, cell_of
 from .file import set_aside_notices
-from .group_commit import GroupCommit
 from .holds import held_by_file, number_of
 from .places import Place
 from .recounting import recounted
-from .references import New, References, make_references
 from .rows import COLUMNS, Damaged, Row, checked_row
 from .selection import Selection
 from .tables import DONE, cells, fingerprints, runs, trials, wordings
 from .transactions import Transactions, reporting
-from .writing import CellsGone, insert_new, put, write_trials
+from .writing.group_commit import GroupCommit
+from .writing.references import New, References, make_references
+from .writing.trials import CellsGone, insert_new, put, write_trials
 
 __all__ = ["Database", "RunRow", "existing"]
 

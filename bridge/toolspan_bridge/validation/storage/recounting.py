@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 from .cells import Cell, cell_of, key_of
 from .rows import COLUMNS, Row, checked_row
 from .tables import cells, trials
-from .writing import save_cells
+from .writing.trials import save_cells
 
 __all__ = ["recounted", "rows_after"]
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..evidence.records import Present, Record
     from ..wordings.choice import WordingChoice
     from .database import Database, RunRow
-    from .references import New
+    from .writing.references import New
 
 __all__ = ["STORE_FILE", "Store", "Totals"]
 
@@ -232,7 +232,7 @@ class Store:
         self.close()
 
     def _new(self, trial: Trial) -> New:
-        from .references import New
+        from .writing.references import New
 
         mark = self._redacted(trial.fingerprint) if trial.fingerprint else None
         row = Row(

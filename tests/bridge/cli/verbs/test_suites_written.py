@@ -109,6 +109,8 @@ def test_every_process_writes_the_same_bytes(place: Path) -> None:
         (("--generate", "x.yaml", "--model", "a/b"), "--model is of a run"),
         (("--generate", "x.yaml", "--trials", "3"), "--trials is of a run"),
         (("--generate", "x.yaml", "--record"), "--record or --replay is of a run"),
+        (("--generate", "x.yaml", "--against", "y.yaml"), "--against, --rename or --suggest is of a run"),
+        (("--generate", "-o", "x.yaml"), "that of a suite comes after its option: --generate x.yaml"),
         (("--generate", "none/x.yaml"), "its folder is not there"),
         (("--write-suite", "x.yaml"), "--suite promptfoo:FILE"),
         (("--write-suite", "x.yaml", "--suite", "promptfoo:none.yaml"), "none.yaml"),

@@ -11,6 +11,7 @@ import click
 from ....errors import UsageError
 from ....sessions.chosen.config import ConfigChoice
 from ...inputs import completed
+from ...inputs.validation.definition_options import DefinitionsChoice
 from ...inputs.validation.recording import RecordingChoice
 from ...inputs.validation.run_options import RunChoice
 
@@ -18,6 +19,7 @@ GENERATED = "generated-suite.yaml"
 """Where ``--generate`` writes without a FILE."""
 
 _NO_RECORDING = RecordingChoice()
+_NO_DEFINITIONS = DefinitionsChoice()
 _NO_RUN = RunChoice()
 _RUNS = {
     "models": "--model",
@@ -76,9 +78,16 @@ def _check(
         return
     if generate is not None and (write_suite is not None or _run(options).suites):
         raise UsageError("--generate makes a suite of tools: leave out --suite and --write-suite")
+    definitions: DefinitionsChoice = options.get("definitions", _NO_DEFINITIONS)
+    if definitions.output is not None and not definitions.compares:
+        raise UsageError(
+            "--output is the file for what --suggest proposes; that of a suite comes after its option: "
+            f"--generate {definitions.output}, or --write-suite {definitions.output}"
+        )
     ran = [name for key, name in _RUNS.items() if options.get(key)]
     ran += _run(options).given
     ran += ["--record or --replay"] if options.get("recording", _NO_RECORDING) != _NO_RECORDING else []
+    ran += ["--against, --rename or --suggest"] if definitions != _NO_DEFINITIONS else []
     if ran:
         raise UsageError(f"{ran[0]} is of a run, and the suite is only written: leave it out")
 

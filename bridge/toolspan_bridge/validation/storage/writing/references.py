@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from .cells import Cell, key_of
+from ..cells import Cell, key_of
+from ..rows import Row
+from ..tables import cells, fingerprints
 from .many_rows import insert_rows
-from .rows import Row
-from .tables import cells, fingerprints
 
 __all__ = ["CHUNK", "New", "References", "make_references"]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from ...errors import StoreError
+from ....errors import StoreError
 
 __all__ = ["GroupCommit"]
 

@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import Connection, Table, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 
-from .cells import Cell, cell_of, key_of
+from ..cells import Cell, cell_of, key_of
+from ..rows import COLUMNS, Row, checksum
+from ..tables import DONE, cells, trials
 from .many_rows import insert_rows, update_rows
 from .references import CHUNK, New
-from .rows import COLUMNS, Row, checksum
-from .tables import DONE, cells, trials
 
 __all__ = ["CellsGone", "insert_new", "put", "save_cells", "write_trials"]
 
