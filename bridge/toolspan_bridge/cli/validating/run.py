@@ -42,7 +42,7 @@ from ...validation.between import NOTHING_BETWEEN, Between
 from ...validation.reports import baseline_of
 from ...validation.runs.journal import Resume
 from ...validation.runs.limits import unpriced_text
-from ...validation.runs.modes import in_modes
+from ...validation.runs.modes import in_modes, without_prompt
 from ...validation.runs.progress import Shown
 from ...validation.runs.quick import QUICK_SECONDS, sampled
 from ...validation.stores import store_of
@@ -79,7 +79,10 @@ async def validated(
     for each in suites:
         _check_tools(session, each)
     before = baseline_of(run.baseline) if run.baseline else None
-    chosen = in_modes(models or (default_model(),), run.modes, own_providers(config))
+    wanted, own = models or (default_model(),), own_providers(config)
+    chosen = in_modes(wanted, run.modes, own)
+    for model in without_prompt(wanted, run.modes, own):
+        print_note(f"{model} takes no prompt: it is tried by its native calls alone")
     _check_prices(session, chosen, run)
     batches = batched_run(config, between) if run.batch else None
     between = batches.between if batches else between

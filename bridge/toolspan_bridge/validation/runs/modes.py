@@ -8,7 +8,7 @@ from typing import Literal
 from ...errors import UsageError
 from ...providers.resolve import bare_model
 
-__all__ = ["Mode", "in_modes"]
+__all__ = ["Mode", "in_modes", "without_prompt"]
 
 Mode = Literal["native", "prompt"]
 
@@ -30,7 +30,21 @@ def in_modes(models: Iterable[str], modes: Sequence[Mode], own: Iterable[str] = 
     return named
 
 
+def without_prompt(models: Iterable[str], modes: Sequence[Mode], own: Iterable[str] = ()) -> list[str]:
+    """Those of ``models`` that ``in_modes`` leaves out of the prompt mode that is asked for."""
+    if "prompt" not in modes:
+        return []
+    own = tuple(own)
+    return [
+        model for model in dict.fromkeys(bare_model(each, own) for each in models) if _is_no_language(model)
+    ]
+
+
 def _named(model: str, mode: Mode) -> str:
     if mode == "native":
         return model
-    return "" if model.startswith(("offline/", "scripted/")) else f"prompt:{model}"
+    return "" if _is_no_language(model) else f"prompt:{model}"
+
+
+def _is_no_language(model: str) -> bool:
+    return model.startswith(("offline/", "scripted/"))

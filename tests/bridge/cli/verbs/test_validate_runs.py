@@ -78,6 +78,14 @@ def test_what_cannot_be_run_is_refused_before_anything_is_recorded(
     assert not (place / ".toolspan" / "validation.json").exists()
 
 
+@pytest.mark.requirement("I14.2.4")
+def test_a_model_that_takes_no_prompt_is_said_to_be_left_out_of_that_mode(place: Path) -> None:
+    ran = validated(place, "--mode", "all", "--json")
+    assert [(row["model_id"], row["test_count"]) for row in ran.json["models"]] == [("offline/keyword", 2)]
+    assert "offline/keyword takes no prompt: it is tried by its native calls alone" in ran.err
+    assert "takes no prompt" not in validated(place, "--mode", "native").err
+
+
 @pytest.mark.requirement("I14.2.5")
 def test_a_quick_look_says_that_it_is_one(place: Path) -> None:
     ran = validated(place, "--quick", "--json")
