@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import ChainMap, Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +91,15 @@ class Database:
             self._references.learn(lacking, made)
             lacking = []
 
-        def write(connection: Connection) -> tuple[list[Row], dict[str, int]]:
-            made = make_references(connection, lacking) if lacking else {}
-            return write_trials(connection, items, ChainMap(made, self._references.ids)), made
+        attempts = count()
 
-        is_numbered = all(item.row.number > 0 and not item.row.is_error for item in items)
-        kept, made = self._transactions.write(write, _LOST, repeatable=is_numbered)
+        def write(connection: Connection) -> tuple[list[Row], dict[str, int]]:
+            again = next(attempts) > 0
+            made = make_references(connection, lacking) if lacking else {}
+            return write_trials(connection, items, ChainMap(made, self._references.ids), again=again), made
+
+        of_runs = all(item.row.number > 0 for item in items)
+        kept, made = self._transactions.write(write, _LOST, repeatable=of_runs)
         self._references.learn(lacking, made)
         return kept
 

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -139,6 +140,37 @@ def test_a_connection_that_the_server_ends_is_made_again(url: str) -> None:
         store.append(a_trial("after"))
         _end_connections(mine)
         assert [trial.scenario for trial in store.trials()] == ["before", "after"]
+
+
+@pytest.mark.requirement("I14.6.37")
+def test_a_commit_whose_answer_is_lost_doubles_no_trial_of_a_run(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = replace(a_trial("right"), run="r", number=1)
+    refused = replace(a_trial("refused", success=False, error="503"), is_error=True, run="r", number=2)
+    commit, losses = psycopg.Connection.commit, [True]
+
+    def lost(connection: psycopg.Connection) -> None:
+        commit(connection)
+        if losses:
+            losses.pop()
+            connection.close()
+            raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    with Store.open(url) as store:
+        first = [replace(right, number=9), replace(refused, number=9), a_trial("of no run")]
+        store.append_all(first)  # so that what they refer to is there
+        monkeypatch.setattr(psycopg.Connection, "commit", lost)
+        assert store.append_all([right, refused]) == [right, refused]
+        store.append_all([refused])
+        losses.append(True)
+        with pytest.raises(StoreError, match="whether it is recorded is not known"):
+            store.append(a_trial("of no run"))
+        kept = sorted((each.scenario, each.number) for each in store.trials())
+        twice = [("refused", 2), ("refused", 2)]
+        assert kept == [*2 * [("of no run", 0)], *twice, ("refused", 9), ("right", 1), ("right", 9)]
+        (record,) = store.records()
+        assert (record.counts.n, record.counts.errors) == (4, 3)
 
 
 @pytest.mark.requirement("I14.2.64")

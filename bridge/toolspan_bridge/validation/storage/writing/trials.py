@@ -27,11 +27,16 @@ class CellsGone(Exception):
     """Cells of trials have been removed: nothing may be written before they are there again."""
 
 
-def write_trials(connection: Connection, items: Sequence[New], ids: Mapping[str, int]) -> list[Row]:
+def write_trials(
+    connection: Connection, items: Sequence[New], ids: Mapping[str, int], *, again: bool = False
+) -> list[Row]:
     """Write ``items``, whose cells have the ``ids``; for each the row that is there, which is an earlier one
-    where its number was done. Raises ``CellsGone`` and ``Damaged``."""
+    where its number was done. ``again``: it was tried before, and may be there already. Raises ``CellsGone``
+    and ``Damaged``."""
     first: dict[tuple[str, int], Row] = {}
     fresh = [item.row for item in items if _is_first(item.row, first)]
+    if again:
+        fresh = _without_written(connection, fresh)
     kept = _insert(connection, fresh, ids, first)
     counted = [row for row in fresh if not _is_numbered(row) or kept[row.run, row.number] is row]
     found = _locked_cells(connection, sorted({key_of(row) for row in counted}))
@@ -81,6 +86,18 @@ def _locked_cells(connection: Connection, keys: Sequence[str]) -> dict[str, tupl
         for each in connection.execute(wanted.order_by(cells.c.key).with_for_update()).mappings():
             found[each["key"]] = (each["id"], cell_of(dict(each)))
     return found
+
+
+def _without_written(connection: Connection, rows: Sequence[Row]) -> list[Row]:
+    """``rows`` without the errors that are there: of those a number may have several, none twice."""
+    errors = {checksum(row): row for row in rows if not _is_numbered(row)}
+    found = select(trials.c.run, trials.c.number, trials.c.checksum).where(
+        trials.c.run.in_({row.run for row in errors.values()}),
+        trials.c.is_error == 1,
+        trials.c.checksum.in_(list(errors)),
+    )
+    there = {tuple(each) for each in connection.execute(found)} if errors else set[tuple[object, ...]]()
+    return [row for row in rows if _is_numbered(row) or (row.run, row.number, checksum(row)) not in there]
 
 
 def _insert(
