@@ -16,8 +16,8 @@ from toolspan_bridge import Store, Suite, Toolbox, validate
 from toolspan_bridge.providers.http.rate_limits import AdaptiveLimiters
 from toolspan_bridge.providers.http.settings import HttpSettings
 from toolspan_bridge.toolbox.servers import servers_of
-from toolspan_bridge.validation import Asker
-from toolspan_server.common.garbage_collector import freeze_imported
+from toolspan_bridge.validation import STORE_FILE, Asker
+from toolspan_server.common.garbage_collector import frozen
 from toolspan_server.config import load_config
 
 from .setting import CONFIG, SUITE
@@ -32,8 +32,8 @@ async def main() -> None:
         Toolbox.connect(servers_of(config)) as toolbox,
         Asker(config, toolbox, settings=settings) as asker,
     ):
-        with TemporaryDirectory() as folder, Store.open(Path(folder) / "validation.sqlite3") as store:
-            freeze_imported()  # as the command does
+        # collections of garbage are as the command has them
+        with TemporaryDirectory() as folder, Store.open(Path(folder) / STORE_FILE) as store, frozen():
             began, spent = time.perf_counter(), time.process_time()
             report = await validate(
                 [model],

@@ -32,7 +32,7 @@ from toolspan_bridge.validation.queue.listening import listening
 from toolspan_bridge.validation.queue.putting import put
 from toolspan_bridge.validation.queue.queued_run import QueuedRun, parcel_of
 from toolspan_bridge.validation.runs.plan import Plan
-from toolspan_server.common.garbage_collector import freeze_imported
+from toolspan_server.common.garbage_collector import frozen
 from toolspan_server.config import load_config
 
 from .setting import CONFIG, SUITE
@@ -113,9 +113,9 @@ async def measured(url: str, count: int, model: str, trials: int, at_once: int) 
         Toolbox.connect(servers_of(config)) as toolbox,
         Asker(config, toolbox) as asker,
     ):
-        with Store.open(url) as store, workers(url, count, at_once) as pids:
+        # collections of garbage are as the command has them
+        with Store.open(url) as store, workers(url, count, at_once) as pids, frozen():
             await waiting(queue, count)
-            freeze_imported()  # as the command does
             before = processor(pids) + time.process_time(), of_database(name)
             began = time.perf_counter()
             parcel = await parcel_of(plan, asker.fingerprint, hash_of_tools(toolbox.tools), 60.0, None)

@@ -34,10 +34,15 @@ def skipped_at_exit() -> None:
     atexit.register(gc.freeze)
 
 
-def freeze_imported() -> None:
-    """Leave what exists now, modules for the most part, out of all later collections.
+@contextmanager
+def frozen() -> Generator[None]:
+    """Leave what exists now, modules for the most part, out of all collections inside the block.
 
     For a process that has imported all that it works with and makes much from now on: each full collection
     would look through all of it again (``benchmarks/README.md``, trials of validation).
     """
     gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

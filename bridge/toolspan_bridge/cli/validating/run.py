@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from toolspan_server.common.did_you_mean import known_names
-from toolspan_server.common.garbage_collector import freeze_imported
+from toolspan_server.common.garbage_collector import frozen
 from toolspan_server.config import Config
 
 from ...errors import UsageError
@@ -88,12 +88,12 @@ async def validated(
     between = batches.between if batches else between
     with Store.open(store_for(config, run.queue), redact=config.redact) as opened_store:
         store = between.kept_in(opened_store)
-        freeze_imported()
         async with asker_of(session, TERMINAL, reasoning, AdaptiveLimiters(_say_slower), between) as asker:
             made = partial(
                 _made_somewhere, session, asker, store, chosen, suites, run, rule, between, reasoning
             )
-            report = await (made_by_batches(batches, chosen, made) if batches else made())
+            with frozen():
+                report = await (made_by_batches(batches, chosen, made) if batches else made())
         if report is None:
             return None, None
         if before is not None:

@@ -7,13 +7,14 @@ import signal
 import socket
 import sys
 import threading
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
 
 import anyio
 import anyio.to_thread
 
-from toolspan_server.common.garbage_collector import freeze_imported
+from toolspan_server.common.garbage_collector import frozen
 from toolspan_server.common.visible import visible_line
 
 from ...errors import UsageError
@@ -74,7 +75,7 @@ async def _work(session: Session, queue: Queue, store: Store, settings: WorkerSe
             return askers[reasoning]
 
         await asker(None)
-        await _prepare(store)
+        await stack.enter_async_context(_prepared(store))
         worker, stop = Worker(queue, store, asker, settings, print_note), Stop()
         signals = _Signals(worker, stop)
         print_note(f"worker {settings.name} waits for trials at {queue.place.shown}; Ctrl+C stops it")
@@ -83,13 +84,19 @@ async def _work(session: Session, queue: Queue, store: Store, settings: WorkerSe
         return signals.exit_code
 
 
-async def _prepare(store: Store) -> None:
+@asynccontextmanager
+async def _prepared(store: Store) -> AsyncGenerator[None]:
     """Do what the first trials would wait for. Raises ``StoreError`` where ``store`` cannot be written."""
     for name in _IMPORTED_AHEAD:
         import_module(name)
-    freeze_imported()
-    sys.setswitchinterval(_SWITCH_S)
     await anyio.to_thread.run_sync(store.rehearse)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
+    try:
+        with frozen():
+            yield
+    finally:
+        sys.setswitchinterval(usual)
 
 
 class _Signals:
