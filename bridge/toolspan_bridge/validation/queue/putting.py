@@ -73,9 +73,9 @@ async def put(
     contents = {**plan.contents, "fingerprints": marks}
     async with queue.transaction() as connection:
         await connection.execute(_LOCKED, {"plan": plan.digest})
-        run, notes = await _run(queue, store, plan, contents, resume)
+        run, notes, is_new = await _run(queue, store, plan, contents, resume)
         lanes = tuple(lane_name(run.id, index) for index in range(len(plan.models)))
-        done = await anyio.to_thread.run_sync(store.done, run.id)
+        done = frozenset[int]() if is_new else await anyio.to_thread.run_sync(store.done, run.id)
         found = Put(run.id, lanes, 0, len(done), notes)
         if await _is_at_work(connection, found):
             return _followed(found, run, plan, limits)
@@ -92,20 +92,21 @@ async def put(
 
 async def _run(
     queue: Queue, store: Store, plan: Plan, contents: Mapping[str, Any], resume: Resume
-) -> tuple[Run, tuple[str, ...]]:
-    """The run to go on with, or a new one, and what is to be said of it."""
+) -> tuple[Run, tuple[str, ...], bool]:
+    """The run to go on with, or a new one, what is to be said of it, and whether it is new."""
     found = None if resume == "never" else await anyio.to_thread.run_sync(store.unfinished, plan.digest)
     notes: tuple[str, ...] = ()
     if found is not None:
         why = "--fresh" if resume == "fresh" else changed(found.contents, contents)
         if not why:
-            return found, (f"goes on with the unfinished run of {found.started} (--fresh starts a new one)",)
+            note = f"goes on with the unfinished run of {found.started} (--fresh starts a new one)"
+            return found, (note,), False
         await end_run(queue, found.id, "closed")
         await anyio.to_thread.run_sync(store.finish, found.id)
         notes = (f"the unfinished run of {found.started} is not gone on with ({why}): this is a new run",)
     run = Run(uuid4().hex, plan.digest, timestamp(), contents=contents)
     await anyio.to_thread.run_sync(store.begin, run)
-    return run, notes
+    return run, notes, True
 
 
 async def _is_at_work(connection: Connection, run: Put) -> bool:

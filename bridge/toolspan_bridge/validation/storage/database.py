@@ -21,9 +21,9 @@ from .file import set_aside_notices
 from .holds import held_by_file, number_of
 from .places import Place
 from .recounting import recounted
-from .rows import COLUMNS, Damaged, Row, checked_row
+from .rows import Damaged, Row, checked_row
 from .selection import Selection
-from .tables import DONE, cells, fingerprints, runs, trials, wordings
+from .tables import CHECKED, DONE, cells, fingerprints, runs, trials, wordings
 from .transactions import Transactions, reporting
 from .writing.group_commit import GroupCommit
 from .writing.references import New, References, make_references
@@ -35,7 +35,6 @@ RunRow = tuple[str, str, str, str, str]
 """A run's id, plan, start, end and contents."""
 
 _RUN = (runs.c.id, runs.c.plan, runs.c.started, runs.c.finished, runs.c.contents)
-_TRIAL = (trials.c.id, trials.c.cell, trials.c.checksum, *(trials.c[name] for name in COLUMNS))
 _PAGE = 1_000
 _ATTEMPTS = 4
 _LOST = "this trial is not recorded, earlier ones are intact"
@@ -183,9 +182,9 @@ class Database:
             written = {} if in_part else _cells(connection, selection)
             seen: Counter[int] = Counter()
             with connection.execute(_chosen(selection)) as result:
-                for found in result.mappings():
-                    number, row = checked_row(found)
-                    seen[found["cell"]] += 1
+                for found in result:
+                    number, cell, row = checked_row(found)
+                    seen[cell] += 1
                     yield number, row
             if not in_part and seen != Counter({of: cell.written for of, cell in written.items()}):
                 raise Damaged("trials that were written are missing")
@@ -235,10 +234,10 @@ class Database:
     def last_rows(self, keys: Sequence[str], most: int) -> list[Row]:
         """The last ``most`` trials of the cells with these ``keys``, oldest first."""
         of_cells = trials.c.cell.in_(select(cells.c.id).where(cells.c.key.in_(keys)))
-        found = select(*_TRIAL).where(of_cells).order_by(trials.c.id.desc()).limit(most)
+        found = select(*CHECKED).where(of_cells).order_by(trials.c.id.desc()).limit(most)
 
         def read(connection: Connection) -> list[Row]:
-            return [checked_row(each)[1] for each in connection.execute(found).mappings()]
+            return [checked_row(each)[-1] for each in connection.execute(found)]
 
         return self._transactions.read(read)[::-1]
 
@@ -281,7 +280,7 @@ def _named(selection: Selection) -> list[ColumnElement[bool]]:
 
 
 def _chosen(selection: Selection) -> Select[*tuple[Any, ...]]:
-    found = select(*_TRIAL).order_by(trials.c.id)
+    found = select(*CHECKED).order_by(trials.c.id)
     if selection.models or selection.suites:
         found = found.where(trials.c.cell.in_(select(cells.c.id).where(*_named(selection))))
     if selection.run:

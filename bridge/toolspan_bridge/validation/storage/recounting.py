@@ -7,14 +7,13 @@ from collections.abc import Collection, Generator
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from .cells import Cell, cell_of, key_of
-from .rows import COLUMNS, Row, checked_row
-from .tables import cells, trials
+from .rows import Row, checked_row
+from .tables import CHECKED, cells, trials
 from .writing.trials import save_cells
 
 __all__ = ["recounted", "rows_after"]
 
 _PAGE = 1_000
-_COLUMNS = (trials.c.id, trials.c.checksum, *(trials.c[name] for name in COLUMNS))
 
 
 def recounted(connection: Connection, only: Collection[int] | None = None) -> None:
@@ -42,10 +41,10 @@ def rows_after(
     """Every trial with its id, or those of the cells ``only``, from the one after ``last``, oldest first; the
     transaction may write meanwhile. Raises ``Damaged``."""
     which = trials.c.cell.in_(only) if only is not None else trials.c.id > 0
-    page = select(*_COLUMNS).where(which, trials.c.id > bindparam("last")).order_by(trials.c.id).limit(_PAGE)
-    while found := connection.execute(page, {"last": last}).mappings().all():
+    page = select(*CHECKED).where(which, trials.c.id > bindparam("last")).order_by(trials.c.id).limit(_PAGE)
+    while found := connection.execute(page, {"last": last}).all():
         for each in found:
-            last, row = checked_row(each)
+            last, _, row = checked_row(each)
             yield last, row
 
 

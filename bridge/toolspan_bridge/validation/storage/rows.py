@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..fingerprint import Fingerprint
@@ -54,17 +54,18 @@ def checksum(row: Sequence[object]) -> int:
 def crc(values: Sequence[object]) -> int:
     """The CRC-32 of ``values``, which are texts, numbers and bytes."""
     return zlib.crc32(
-        b"\x00".join(value if isinstance(value, bytes) else str(value).encode() for value in values)
+        b"\x00".join([value if isinstance(value, bytes) else str(value).encode() for value in values])
     )
 
 
-def checked_row(values: Mapping[Any, Any]) -> tuple[int, Row]:
-    """The id of a trial and its row, of the columns of the table. Raises ``Damaged`` where the checksum is
-    another."""
-    row = Row(*(values[name] for name in COLUMNS))
-    if checksum(row) != values["checksum"]:
-        raise Damaged(f"trial {values['id']} is not as it was written")
-    return int(values["id"]), row
+def checked_row(values: Iterable[Any]) -> tuple[int, int, Row]:
+    """The id of a trial, that of its cell, and its row, of the columns ``CHECKED`` of the tables. Raises
+    ``Damaged`` where the checksum is another."""
+    number, cell, written, *columns = values
+    row = Row(*columns)
+    if checksum(row) != written:
+        raise Damaged(f"trial {number} is not as it was written")
+    return number, cell, row
 
 
 def trial_of(row: Row, marks: Mapping[str, Fingerprint]) -> Trial:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, String, Table, Text, text
 
+from .rows import COLUMNS
+
 __all__ = [
+    "CHECKED",
     "DONE",
     "METADATA",
     "VERSION_TABLE",
@@ -43,6 +46,8 @@ trials = Table(
     Column("cell", BigInteger, nullable=False, server_default="0"),
     Index("trials_by_cell", "cell"),
 )
+CHECKED = (trials.c.id, trials.c.cell, trials.c.checksum, *(trials.c[name] for name in COLUMNS))
+"""The columns that a trial is read by."""
 DONE = text("number > 0 AND is_error = 0")
 """The trials of which there is one for each number of a run."""
 Index(
