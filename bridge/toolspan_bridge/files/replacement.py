@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 _NO_ROOM = frozenset((errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)))
 
@@ -14,14 +17,33 @@ def replace_file(path: Path, data: bytes, *, like: Path | None = None, mode: int
     """Put ``data`` at ``path`` in one step, with the permissions of ``like`` (``path`` itself by default), or
     ``mode``, the owner's alone, if there is no such file yet. Raises ``OSError``, and then nothing is
     changed."""
+    with _replacing(path, like or path, mode) as file:
+        file.write(data)
+
+
+def write_pieces(path: Path, pieces: Iterable[str], mode: int = 0o644) -> None:
+    """Put the text of ``pieces`` at ``path`` whole, or leave what is there; what is no file, as a pipe or a
+    device, gets them as they come. Raises ``OSError``, and what ``pieces`` raises."""
+    encoded = (piece.encode("utf-8", "backslashreplace") for piece in pieces)
+    if path.exists() and not path.is_file():
+        with path.open("wb") as there:
+            there.writelines(encoded)
+        return
+    place = path.resolve()  # a link stays a link
+    with _replacing(place, place, mode) as file:
+        file.writelines(encoded)
+
+
+@contextmanager
+def _replacing(path: Path, like: Path, mode: int) -> Generator[IO[bytes]]:
+    """A file that takes the place of ``path`` when the block has ended, and is removed when it fails."""
     from tempfile import mkstemp
 
-    like = like or path
     mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else mode
     descriptor, name = mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(mode)

@@ -26,12 +26,17 @@ from typing import Any
 from toolspan_server.common.private_files import open_private, private_folder
 
 from ..errors import StoreError
-from ..providers.prices import total_usd, usd_data
+from ..providers.prices import usd_data
 from .badges import RULE, THRESHOLD, BadgeRule, badge_of
+from .evidence.counts import Counts
+from .evidence.measurements import Evidence, evidence_of
 from .evidence.records import Present, Record, records_of
 from .storage.lock import locked
 from .storage.store import Store
 from .storage.trial import Trial
+
+Listed = Callable[[int, Callable[[], Iterable[Any]]], list[Any]]
+"""Makes a list of so many entries of what gives them, now or when it is written."""
 
 EXPORT_FILE = "validation.json"
 """The exported records' name in the state directory."""
@@ -63,22 +68,33 @@ def build_record(model_id: str, trials: Sequence[Trial]) -> dict[str, Any]:
     "errors": [{"timestamp", "error"}]}``, times in ISO 8601 UTC, costs as ``{"usd"}``. What the provider or
     the infrastructure did not bring to an end is in ``errors`` and in no other figure.
     """
-    measured = [trial for trial in trials if not trial.is_error]
-    errors = [trial for trial in trials if trial.is_error]
-    successes = sum(trial.success for trial in measured)
+    evidence = evidence_of(trials)
+    return {"model_id": model_id, **_figures(evidence), **_lists(trials, evidence.counts, _read)}
+
+
+def _figures(evidence: Evidence) -> dict[str, Any]:
+    counts = evidence.counts
     return {
-        "model_id": model_id,
-        "tested": bool(measured),
-        "validated": is_validated(successes, len(measured)),
-        "test_count": len(measured),
-        "success_count": successes,
-        "error_count": len(errors),
-        "last_tested": measured[-1].timestamp if measured else None,
-        "cost": usd_data(total_usd(trial.usd for trial in measured)),
-        "rescued": sum(trial.rescued for trial in measured),
-        "test_history": [_entry(trial) for trial in measured],
-        "errors": [{"timestamp": trial.timestamp, "error": trial.error} for trial in errors],
+        "tested": bool(counts.n),
+        "validated": is_validated(counts.successes, counts.n),
+        "test_count": counts.n,
+        "success_count": counts.successes,
+        "error_count": counts.errors,
+        "last_tested": evidence.last_measured,
+        "cost": usd_data(evidence.usd),
+        "rescued": evidence.figures.rescued,
     }
+
+
+def _lists(trials: Iterable[Trial], counts: Counts, listed: Listed) -> dict[str, list[Any]]:
+    return {
+        "test_history": listed(counts.n, lambda: (_entry(each) for each in trials if not each.is_error)),
+        "errors": listed(counts.errors, lambda: (_error(each) for each in trials if each.is_error)),
+    }
+
+
+def _read(count: int, items: Callable[[], Iterable[Any]]) -> list[Any]:
+    return list(items())
 
 
 def export_records(
@@ -111,17 +127,16 @@ def write_json(path: Path, data: object | Callable[[], object]) -> None:
         ) from error
 
 
-def record_data(record: Record, rule: BadgeRule = RULE) -> dict[str, Any]:
-    """``record`` with its trials, as one of ``build_records``."""
-    whole = build_record(record.model_id, record.trials)
-    history, errors = whole.pop("test_history"), whole.pop("errors")
+def record_data(record: Record, rule: BadgeRule = RULE, listed: Listed = _read) -> dict[str, Any]:
+    """``record`` with its trials, as one of ``build_records``; ``listed`` makes its lists of what gives
+    their entries."""
     return {
-        **whole,
+        "model_id": record.model_id,
+        **_figures(record.evidence),
         "suite": record.suite,
         "fingerprint": record.fingerprint.as_dict() if record.fingerprint else None,
         "badge": badge_of(record, rule).as_dict(),
-        "test_history": history,
-        "errors": errors,
+        **_lists(record.trials, record.counts, listed),
     }
 
 
@@ -129,6 +144,10 @@ def _entry(trial: Trial) -> dict[str, Any]:
     outcome = {"details": dict(trial.details)} if trial.success else {"error": trial.error}
     measured = {"cost": usd_data(trial.usd), "rescued": trial.rescued}
     return {"timestamp": trial.timestamp, "success": trial.success, **measured, **outcome}
+
+
+def _error(trial: Trial) -> dict[str, Any]:
+    return {"timestamp": trial.timestamp, "error": trial.error}
 
 
 def _replace(path: Path, text: str) -> None:

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.trials import a_trial
-from toolspan_bridge.validation import Counts, Evidence, Trial, compared
-from toolspan_bridge.validation.evidence import fisher_exact, holm, wilson
+from toolspan_bridge.validation import Counts, Trial, compared
+from toolspan_bridge.validation.evidence import evidence_of, fisher_exact, holm, wilson
 from toolspan_bridge.validation.evidence.intervals import Z_95
 from toolspan_bridge.validation.evidence.measurements import pass_k
 
@@ -127,11 +127,11 @@ def tried(scenario: str, outcomes: str, **details: object) -> list[Trial]:
 
 
 def test_consistency_is_the_mean_over_scenarios_up_to_the_fewest_trials() -> None:
-    evidence = Evidence((*tried("a", "+++-"), *tried("b", "++")))
+    evidence = evidence_of((*tried("a", "+++-"), *tried("b", "++")))
     assert evidence.consistency == {1: Fraction(7, 8), 2: Fraction(3, 4)}
     assert evidence.flaky == ("a",)
     assert evidence.scenarios == {"a": Counts(4, 3), "b": Counts(2, 2)}
-    assert Evidence(()).consistency == {}
+    assert evidence_of(()).consistency == {}
 
 
 def test_tools_and_tags_are_counted_by_what_was_expected() -> None:
@@ -141,7 +141,7 @@ def test_tools_and_tags_are_counted_by_what_was_expected() -> None:
         *tried("b", "+", expected={"calls": ["find"]}, tags=["shop"]),
         *tried("c", "-", expected={"no_calls": True}),
     ]
-    evidence = Evidence(tuple(trials))
+    evidence = evidence_of(tuple(trials))
     assert evidence.tools == {"buy": Counts(2, 1), "find": Counts(3, 2)}
     assert evidence.tags == {"long": Counts(2, 1), "shop": Counts(3, 2)}
 
@@ -164,7 +164,7 @@ def test_the_confusion_matrix_pairs_expected_with_called_tools(
     expected: object, called: Sequence[str], pairs: dict[tuple[str, str], int]
 ) -> None:
     calls = [{"tool": tool, "arguments": {}, "result": {}, "iteration": 1} for tool in called]
-    assert Evidence(tuple(tried("s", "+", expected=expected, tool_calls=calls))).confusion == pairs
+    assert evidence_of(tuple(tried("s", "+", expected=expected, tool_calls=calls))).confusion == pairs
 
 
 def test_time_tokens_and_cost_are_of_all_trials_and_for_each_success() -> None:
@@ -177,17 +177,17 @@ def test_time_tokens_and_cost_are_of_all_trials_and_for_each_success() -> None:
         *one("b", "-", 30, 0.5, 50),
         *one("c", "+", 20, 0.25, 150),
     ]
-    evidence = Evidence(tuple(trials))
+    evidence = evidence_of(tuple(trials))
     assert evidence.latency_ms == {50: 20, 90: 30, 95: 30, 99: 30}
     assert (evidence.tokens_per_success, evidence.usd_per_success) == (150, 0.5)
-    failed = Evidence(tuple(tried("a", "-", cost={"usd": 1.0})))
+    failed = evidence_of(tuple(tried("a", "-", cost={"usd": 1.0})))
     assert (failed.tokens_per_success, failed.usd_per_success, failed.latency_ms) == (None, None, {})
-    assert Evidence(tuple(tried("a", "+"))).usd_per_success is None, "a cost that is not known"
+    assert evidence_of(tuple(tried("a", "+"))).usd_per_success is None, "a cost that is not known"
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=300))
 def test_a_percentile_is_the_least_time_that_so_many_trials_do_not_exceed(times: list[int]) -> None:
-    evidence = Evidence(tuple(trial for time in times for trial in tried("a", "+", duration_ms=time)))
+    evidence = evidence_of(tuple(trial for time in times for trial in tried("a", "+", duration_ms=time)))
     for percent, value in evidence.latency_ms.items():
         assert value in times
         assert sum(time <= value for time in times) * 100 >= percent * len(times)

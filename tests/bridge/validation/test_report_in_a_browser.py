@@ -76,7 +76,7 @@ def evil() -> list[Trial]:
 
 def written(folder: Path, *trials: Trial) -> Path:
     path = folder / "report.html"
-    path.write_text(FORMS["html"](contents_of(records_of(trials))), "utf-8")
+    path.write_text("".join(FORMS["html"](contents_of(records_of(trials)))), "utf-8")
     return path
 
 

@@ -17,6 +17,11 @@ pytestmark = pytest.mark.requirement("I14.5.15")
 MARK = Fingerprint(model="m", suite="s1", toolspan="1.0")
 
 
+def form(name: str, given: Contents) -> str:
+    """The report of that form as one text."""
+    return "".join(FORMS[name](given))
+
+
 def contents(*trials: Trial) -> Contents:
     return contents_of(records_of(replace(each, fingerprint=MARK) for each in trials))
 
@@ -67,5 +72,5 @@ def test_a_narrow_terminal_has_lines_for_each_record_and_loses_nothing(width: in
 
 def test_a_file_has_every_record_on_one_line_whatever_it_is_called() -> None:
     evil = contents(replace(PLAIN, model_id="a\n\x1b[2J" + "x" * 300))
-    head, row = FORMS["table"](evil).splitlines()
+    head, row = form("table", evil).splitlines()
     assert head.startswith("model") and "\\x1b[2J" in row and "x" * 300 in row

@@ -43,6 +43,11 @@ def tried(
     return [replace(made if each == "+" else failed, fingerprint=MARK) for each in outcomes]
 
 
+def form(name: str, given: Contents) -> str:
+    """The report of that form as one text."""
+    return "".join(FORMS[name](given))
+
+
 def contents(*trials: Trial, **options: Any) -> Contents:
     return contents_of(records_of(trials), **options)
 
@@ -100,12 +105,12 @@ def test_the_document_fits_its_published_schema(given: Contents) -> None:
     compared = contents_of(given.records, baseline={("m", "s", ""): Counts(4, 4)})
     for each in (given, compared):
         jsonschema_rs.validator_for(schema).validate(
-            json.loads(FORMS["json"](each).encode("utf-8", "replace"))
+            json.loads(form("json", each).encode("utf-8", "replace"))
         )
 
 
 def test_the_document_has_the_figures() -> None:
-    first, second = json.loads(FORMS["json"](TWO))["records"]
+    first, second = json.loads(form("json", TWO))["records"]
     assert (first["model_id"], second["model_id"]) == ("ollama/qwen3:8b", "openai/gpt-4o")
     assert [(each["name"], each["n"], each["successes"]) for each in first["scenarios"]] == [
         ("soup", 3, 2),
@@ -122,7 +127,7 @@ def test_the_document_has_the_figures() -> None:
 
 
 def test_the_page_is_whole_and_needs_and_runs_nothing() -> None:
-    page = _Page(FORMS["html"](TWO))
+    page = _Page(form("html", TWO))
     assert "script" not in page.tags and "link" not in page.tags and "img" not in page.tags
     assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
     ids = [value for name, value in page.attributes if name == "id"]
@@ -143,7 +148,7 @@ def test_the_page_is_whole_and_needs_and_runs_nothing() -> None:
     assert len(ids) == len(set(ids)) and {v for n, v in page.attributes if n == "aria-labelledby"} <= set(ids)
     headers = page.tags.count("th")
     assert headers == sum(name == "scope" for name, _ in page.attributes)
-    style = FORMS["html"](TWO)
+    style = form("html", TWO)
     assert "prefers-color-scheme: dark" in style and "@media print" in style
 
 
@@ -155,7 +160,7 @@ def _luminance(colour: str) -> float:
 
 def test_every_text_of_the_page_can_be_read_by_day_and_by_night() -> None:
     """The contrast of WCAG 2.2 AA, which axe checks too: 4.5 to 1."""
-    style = FORMS["html"](TWO)
+    style = form("html", TWO)
     day, night = (dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", part)) for part in style.split("@media")[:2])
     for colours in (day, night):
         on_page = [
@@ -175,7 +180,7 @@ def test_every_text_of_the_page_can_be_read_by_day_and_by_night() -> None:
 
 
 def test_hostile_text_is_text_in_the_page() -> None:
-    whole = FORMS["html"](EVIL)
+    whole = form("html", EVIL)
     page = _Page(whole)
     assert "script" not in page.tags and "<script" not in whole
     assert not set("\x00\x1b\u202e\ud800") & set(whole)
@@ -184,7 +189,7 @@ def test_hostile_text_is_text_in_the_page() -> None:
 
 
 def test_junit_has_a_case_for_each_trial_and_takes_any_text() -> None:
-    root = ET.fromstring(FORMS["junit"](TWO))
+    root = ET.fromstring(form("junit", TWO))
     assert (root.attrib["tests"], root.attrib["failures"]) == ("5", "2")
     first = root.findall("testsuite")[0]
     names = [case.attrib["name"] for case in first.findall("testcase")]
@@ -195,7 +200,7 @@ def test_junit_has_a_case_for_each_trial_and_takes_any_text() -> None:
     ]
     badge = next(each for each in first.iter("property") if each.attrib["name"] == "badge")
     assert badge.attrib["value"].startswith("failed (n=4")
-    evil = ET.fromstring(FORMS["junit"](EVIL))
+    evil = ET.fromstring(form("junit", EVIL))
     assert "</td><script>" in next(evil.iter("testcase")).attrib["name"]
 
 
@@ -207,7 +212,7 @@ def test_no_cell_is_a_formula(text: str) -> None:
 
 
 def test_rows_have_every_record_scenario_tool_and_tag() -> None:
-    rows = list(csv.DictReader(io.StringIO(FORMS["csv"](TWO))))
+    rows = list(csv.DictReader(io.StringIO(form("csv", TWO))))
     assert [(row["kind"], row["name"], row["n"], row["successes"]) for row in rows[:5]] == [
         ("record", "", "4", "2"),
         ("scenario", "soup", "3", "2"),
@@ -215,40 +220,40 @@ def test_rows_have_every_record_scenario_tool_and_tag() -> None:
         ("tool", "find", "4", "2"),
         ("tag", "shop", "4", "2"),
     ]
-    evil = list(csv.reader(io.StringIO(FORMS["csv"](EVIL))))
+    evil = list(csv.reader(io.StringIO(form("csv", EVIL))))
     assert len({len(row) for row in evil}) == 1
     assert not [cell for row in evil for cell in row if cell.startswith(("=", "+", "-", "@"))]
 
 
 def test_markdown_is_one_table_in_which_foreign_text_means_nothing() -> None:
-    text = FORMS["markdown"](TWO)
+    text = form("markdown", TWO)
     assert "🔧⚠️ failed (n=4, 50 %" in text and "No change" not in text
     hostile = literal(HOSTILE)
     assert not set("<>`[]|@!\\*_:.\n") & set(hostile.removeprefix("<code>").removesuffix("</code>"))
-    rows = [line for line in FORMS["markdown"](EVIL).splitlines() if line.startswith("|")]
+    rows = [line for line in form("markdown", EVIL).splitlines() if line.startswith("|")]
     assert {row.count("|") for row in rows} == {7}
-    assert "<script" not in FORMS["markdown"](EVIL) + FORMS["badge"](EVIL)
+    assert "<script" not in form("markdown", EVIL) + form("badge", EVIL)
 
 
 def test_an_image_has_a_badge_for_each_record() -> None:
-    root = ET.fromstring(FORMS["svg"](TWO))
+    root = ET.fromstring(form("svg", TWO))
     assert len(root.findall("{http://www.w3.org/2000/svg}svg")) == 2
-    ET.fromstring(FORMS["svg"](EVIL))
-    assert "untested" in FORMS["svg"](contents())
+    ET.fromstring(form("svg", EVIL))
+    assert "untested" in form("svg", contents())
 
 
 @pytest.mark.requirement("I14.3.5")
 def test_a_baseline_is_read_from_a_document_and_compared_in_every_form(tmp_path: Path) -> None:
     path = tmp_path / "before.json"
-    path.write_text(FORMS["json"](contents(*tried("soup", "+" * 30), *tried("gone", "+"))), "utf-8")
+    path.write_text(form("json", contents(*tried("soup", "+" * 30), *tried("gone", "+"))), "utf-8")
     now = contents(*tried("soup", "+" * 10 + "-" * 20), baseline=baseline_of(path))
     assert now.comparison is not None
     assert [cell.name[2] for cell in now.comparison.regressions] == ["", "soup"]
     assert now.comparison.only_before == (("ollama/qwen3:8b", "default", "gone"),)
-    assert "worse" in FORMS["html"](now) and "worse" in FORMS["markdown"](now)
+    assert "worse" in form("html", now) and "worse" in form("markdown", now)
     same = contents(*tried("soup", "+" * 29 + "-"), baseline=baseline_of(path))
     assert same.comparison is not None and same.comparison.regressions == ()
-    assert "No change by more than chance" in FORMS["markdown"](same)
+    assert "No change by more than chance" in form("markdown", same)
 
 
 @pytest.mark.parametrize(
@@ -274,32 +279,32 @@ def test_what_is_no_baseline_is_refused_by_name(tmp_path: Path, text: str) -> No
 
 @pytest.mark.requirement("I14.5.10")
 def test_errors_are_shown_in_every_form_and_are_no_failures() -> None:
-    (record,) = json.loads(FORMS["json"](DOWN))["records"]
+    (record,) = json.loads(form("json", DOWN))["records"]
     assert [record["counts"][each] for each in ("n", "successes", "errors")] == [2, 1, 3]
     assert [(each["n"], each["errors"]) for each in record["scenarios"]] == [(2, 2), (0, 1)]
     assert [each["is_error"] for each in record["trials"]] == [False, False, True, True, True]
     jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text("utf-8"))).validate(
-        json.loads(FORMS["json"](DOWN))
+        json.loads(form("json", DOWN))
     )
-    rows = list(csv.DictReader(io.StringIO(FORMS["csv"](DOWN))))
+    rows = list(csv.DictReader(io.StringIO(form("csv", DOWN))))
     assert [(row["n"], row["successes"], row["errors"]) for row in rows[:3]] == [
         ("2", "1", "3"),
         ("2", "1", "2"),
         ("0", "0", "1"),
     ]
-    page = _Page(FORMS["html"](DOWN))
+    page = _Page(form("html", DOWN))
     for words in ("3 errors", "1 of 2", "no trial", "error, no trial of the model: HTTP 503: overloaded"):
         assert words in page.text, words
-    told = FORMS["markdown"](DOWN)
+    told = form("markdown", DOWN)
     assert "| 3 |" in told and "Errors of providers" in told
     assert "HTTP 503&#58; overloaded</code> (2 ×)" in told
-    assert "Errors of providers" not in FORMS["markdown"](TWO)
+    assert "Errors of providers" not in form("markdown", TWO)
 
 
 @pytest.mark.requirement("I14.5.10")
 @pytest.mark.parametrize("given", [TWO, EVIL, DOWN, contents()], ids=["two", "hostile", "errors", "nothing"])
 def test_junit_is_read_by_a_parser_that_others_wrote(given: Contents) -> None:
-    report = junitparser.JUnitXml.fromstring(FORMS["junit"](given).encode())
+    report = junitparser.JUnitXml.fromstring(form("junit", given).encode())
     suites = list(report)
     assert len(suites) == len(given.records)
     cases = [case for suite in suites for case in suite]
@@ -313,7 +318,7 @@ def test_junit_is_read_by_a_parser_that_others_wrote(given: Contents) -> None:
 
 @pytest.mark.requirement("I14.5.10")
 def test_a_baseline_of_the_version_without_errors_is_read(tmp_path: Path) -> None:
-    document = json.loads(FORMS["json"](TWO))
+    document = json.loads(form("json", TWO))
     document["version"] = 1
     for record in document["records"]:
         for counts in (record["counts"], *record["scenarios"]):
@@ -358,7 +363,7 @@ def test_a_conversation_of_several_turns_is_shown_turn_by_turn() -> None:
 def test_markdown_tells_each_reason_once_and_is_short_whatever_failed() -> None:
     failed = [replace(each, error="x" * 5_000) for each in tried("soup", "-" * 500)]
     others = [replace(each, error=f"reason {n}") for n, each in enumerate(tried("nuts", "-" * 100))]
-    told = FORMS["markdown"](contents(*failed, *others))
+    told = form("markdown", contents(*failed, *others))
     assert "(500 ×)" in told and "- and 81 more" in told
     assert len(told) < 5_000
 
@@ -370,9 +375,9 @@ def test_a_weighted_rate_is_there_where_scenarios_weigh_differently() -> None:
         for each in [*tried("soup", "+-"), *broken("soup", 1)]
     ]
     mixed = contents(*heavy, *tried("nuts", "++"))
-    (record,) = json.loads(FORMS["json"](mixed))["records"]
+    (record,) = json.loads(form("json", mixed))["records"]
     assert record["weighted_rate"] == 0.625, "3 + 1 + 1 of 3 + 3 + 1 + 1"
     assert record["counts"]["rate"] == 0.75
-    assert "Weighted rate" in FORMS["html"](mixed) and "62.5%" in FORMS["html"](mixed)
-    (plain,) = json.loads(FORMS["json"](contents(*heavy)))["records"]
-    assert plain["weighted_rate"] is None and "Weighted rate" not in FORMS["html"](TWO)
+    assert "Weighted rate" in form("html", mixed) and "62.5%" in form("html", mixed)
+    (plain,) = json.loads(form("json", contents(*heavy)))["records"]
+    assert plain["weighted_rate"] is None and "Weighted rate" not in form("html", TWO)

@@ -141,6 +141,13 @@ def emit_json(data: Any, *, indent: int | None = 2) -> None:
     _echo(as_json(data, indent))
 
 
+def emit_json_pieces(pieces: Iterable[str]) -> None:
+    """Print JSON on stdout as it comes, in pieces that end between its tokens, the last with the end of its
+    line."""
+    for piece in pieces:
+        _echo(visible_json(piece), nl=False)
+
+
 def emit_json_error(data: Any) -> None:
     """Print ``data`` as a line of JSON on stderr."""
     _echo(as_json(data), err=True)

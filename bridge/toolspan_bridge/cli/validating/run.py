@@ -105,7 +105,7 @@ def _exported(store: Store, config: Config, rule: BadgeRule) -> Path | None:
     """The file that the records were exported to; ``None``, which is said, where there are too many: each
     run would read and write all that were ever made."""
     path = config.state_directory / EXPORT_FILE
-    kept = sum(record.counts.n + record.counts.errors for record in store.records())
+    kept = sum(record.counts.tried for record in store.records())
     if kept <= _MOST_EXPORTED:
         return export_records(store, path, present_of(config), rule)
     print_note(

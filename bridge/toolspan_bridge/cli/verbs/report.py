@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from toolspan_server.config import Config
 from toolspan_server.schema.values import instant
 
 from ...errors import UsageError
+from ...files.replacement import write_pieces
 from ...sessions.chosen.config import ConfigChoice
 from ...validation import (
     BadgeRule,
@@ -25,12 +27,12 @@ from ...validation import (
     read_choices,
 )
 from ...validation.badges import changes_text
-from ...validation.evidence.records import records_of
 from ...validation.records import record_data
 from ...validation.reports import FORMS, FORMS_OF_COUNTS, Contents, baseline_of, contents_of
+from ...validation.reports.streamed import StreamedList, json_pieces
 from ...validation.reports.table import lines
 from ...validation.storage.places import place_of
-from ...validation.storage.selection import Selection
+from ...validation.storage.selections.selection import Selection
 from ...validation.stores import store_of
 from ..host import TERMINAL
 from ..inputs.options import config_options, json_option, read_config
@@ -38,7 +40,7 @@ from ..inputs.store import store_option
 from ..module_group import Verb
 from ..terminal.output import (
     emit_document,
-    emit_json,
+    emit_json_pieces,
     emit_text,
     print_message,
     print_note,
@@ -140,16 +142,17 @@ def command(
         _forget(config, chosen)
         return 0
     rule = BadgeRule.of(config)
-    records = _records(config, chosen, whole=as_json or form not in FORMS_OF_COUNTS)
-    contents = contents_of(records, rule, before)
-    choices = read_choices(store_of(config))
-    if as_json:
-        emit_json([_with_choice(record_data(record, rule), choices) for record in records])
-    elif form == "table" and output is None:
-        _print(contents, choices)
-    else:
-        _written(output, FORMS[form], contents)
-    return EXIT_BELOW if _fails(contents, fail_under) else 0
+    with _read(config, chosen, whole=as_json or form not in FORMS_OF_COUNTS) as records:
+        contents = contents_of(records, rule, before)
+        choices = read_choices(store_of(config))
+        if as_json:
+            found = (_with_choice(record_data(each, rule, StreamedList), choices) for each in records)
+            emit_json_pieces(json_pieces(StreamedList(len(records), lambda: found)))
+        elif form == "table" and output is None:
+            _print(contents, choices)
+        else:
+            _write(output, FORMS[form](contents))
+        return EXIT_BELOW if _fails(contents, fail_under) else 0
 
 
 def _instant(since: str | None) -> datetime | None:
@@ -161,23 +164,29 @@ def _instant(since: str | None) -> datetime | None:
         raise UsageError(f"--since: {error}") from None
 
 
-def _records(config: Config, chosen: _Chosen, *, whole: bool) -> list[Record]:
-    """The chosen records of the store beside ``config``. They have their trials where the ``whole`` is wanted
-    or there are few: reading many takes long. Raises ``UsageError`` where there are none."""
+@contextmanager
+def _read(config: Config, chosen: _Chosen, *, whole: bool) -> Generator[list[Record]]:
+    """The chosen records of the store beside ``config``. Their trials are read where the ``whole`` is wanted
+    or there are few, as reading many takes long; those can be gone through while the block runs. Raises
+    ``UsageError`` where there are none."""
     place, present = store_of(config), present_of(config)
-    records: list[Record] = []
-    if store := Store.existing(place, redact=config.redact):
-        with store:
+    with ExitStack() as stack:
+        records: list[Record] = []
+        if store := Store.existing(place, redact=config.redact):
+            stack.enter_context(store)
             records = [record for record in store.records(present=present) if chosen.has(record)]
-            few = sum(record.counts.n + record.counts.errors for record in records) <= _FEW
+            few = sum(record.counts.tried for record in records) <= _FEW
             if whole or few or chosen.since:
-                records = records_of(store.stream(chosen.selection), present)
+                snapshot = stack.enter_context(store.snapshot())
+                records = snapshot.records(chosen.selection, present)
             for notice in store.notices:
                 print_note(notice)
-    if not records:
-        shown = place_of(place).shown
-        raise UsageError(f"no trials{chosen.text} are recorded in {shown} (`toolspan validate` records some)")
-    return records
+        if not records:
+            shown = place_of(place).shown
+            raise UsageError(
+                f"no trials{chosen.text} are recorded in {shown} (`toolspan validate` records some)"
+            )
+        yield records
 
 
 def _forget(config: Config, chosen: _Chosen) -> None:
@@ -198,13 +207,13 @@ def _with_choice(record: dict[str, Any], choices: Mapping[str, WordingChoice]) -
     return {**record, "wording": made.as_dict()} if made else record
 
 
-def _written(output: str | None, render: Callable[[Contents], str], contents: Contents) -> None:
-    text = render(contents)
+def _write(output: str | None, pieces: Iterable[str]) -> None:
     if output is None:
-        emit_document(text)
+        for piece in pieces:
+            emit_document(piece)
         return
     try:
-        Path(output).write_text(text, "utf-8", newline="")
+        write_pieces(Path(output), pieces)
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror or error}") from None
     print_message(f"wrote {output}", err=True)

@@ -9,7 +9,7 @@ from typing import Any, Self
 from ..storage.trial import Trial
 from .intervals import Interval, wilson
 
-__all__ = ["Counts"]
+__all__ = ["Counts", "Tally"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class Counts:
     n: int
     successes: int
     errors: int = 0
+
+    @property
+    def tried(self) -> int:
+        """All trials, errors too."""
+        return self.n + self.errors
 
     @property
     def rate(self) -> float:
@@ -55,6 +60,28 @@ class Counts:
         outcomes = [None if trial.is_error else trial.success for trial in trials]
         errors = outcomes.count(None)
         return cls(len(outcomes) - errors, outcomes.count(True), errors)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts that grow: of the trials that were added."""
+
+    n: int = 0
+    successes: int = 0
+    errors: int = 0
+
+    def add(self, trial: Trial) -> None:
+        """Count ``trial``."""
+        if trial.is_error:
+            self.errors += 1
+        else:
+            self.n += 1
+            self.successes += trial.success
+
+    @property
+    def counts(self) -> Counts:
+        """The counts so far."""
+        return Counts(self.n, self.successes, self.errors)
 
 
 def _down(rate: float) -> int:

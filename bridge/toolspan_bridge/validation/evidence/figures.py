@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from ..storage.trial import Trial
 from .confusion import confusion
@@ -47,15 +47,16 @@ class Figures:
         costs = {"picodollars": self.picodollars, "unpriced": self.unpriced}
         return json.dumps({**data, **costs}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
-    def add_trial(self, trial: Trial) -> None:
-        """Count ``trial``, unless it is an error."""
+    def add_trial(self, trial: Trial, pairs: Mapping[tuple[str, str], int] | None = None) -> None:
+        """Count ``trial``, unless it is an error; ``pairs`` are its confusion where that is known already."""
         if trial.is_error:
             return
         usd = trial.usd
         known = usd is not None and 0 <= usd <= _MOST_USD
         cost = round(usd * _PICO) if usd is not None and known else 0
-        pairs = {tuple(_short(name) for name in pair): n for pair, n in confusion([trial]).items()}
-        found = Counter(cast("Mapping[tuple[str, str], int]", pairs))
+        found = Counter[tuple[str, str]]()
+        for (expected, called), count in (confusion([trial]) if pairs is None else pairs).items():
+            found[_short(expected), _short(called)] += count
         self.add(Figures(trial.rescued, trial.tokens, cost, int(not known), found))
 
     def add(self, other: Figures) -> None:

@@ -10,12 +10,25 @@ from ..fingerprint import Fingerprint
 from ..storage.trial import Trial
 from .counts import Counts
 from .figures import Figures
-from .measurements import Evidence
+from .measurements import Evidence, evidence_of
 
-__all__ = ["NOT_KEPT", "Present", "Record", "Summary", "judged", "newest", "records_of"]
+__all__ = [
+    "NOT_KEPT",
+    "Of",
+    "Present",
+    "Record",
+    "Summary",
+    "counted_records",
+    "judged",
+    "newest",
+    "records_of",
+]
 
 NOT_KEPT = "fingerprint"
 """Stands among the changes of a record of an earlier version, which kept no fingerprint."""
+
+Of = tuple[str, str, Fingerprint | None]
+"""What the trials of a record have in common: the model, the suite, and the fingerprint."""
 
 Present = Callable[["Record"], Mapping[str, str]]
 """The parts of a record's fingerprint as they are now, as far as they are known."""
@@ -35,8 +48,8 @@ class Record:
     """The trials of ``model_id`` with ``suite`` under one ``fingerprint``, ``None`` for those of versions
     that kept none; ``first_tested`` and ``last_tested`` are when the first and the last one ended.
     ``changed`` are the parts of the fingerprint that are no more what they were; with one the record is
-    stale. ``trials`` (oldest first) are only there where they were read; ``summaries`` (in the order in which
-    the scenarios were first tried) only where they were not."""
+    stale. ``trials`` (oldest first, as often as they are gone through) are only there where they were read;
+    ``summaries`` (in the order in which the scenarios were first tried) only where they were not."""
 
     model_id: str
     suite: str
@@ -45,8 +58,10 @@ class Record:
     first_tested: str
     last_tested: str
     changed: tuple[str, ...] = ()
-    trials: tuple[Trial, ...] = ()
+    trials: Iterable[Trial] = ()
     summaries: tuple[Summary, ...] = field(default=(), compare=False, repr=False)
+    counted: Evidence | None = field(default=None, compare=False, repr=False)
+    """The figures of the trials, where they were counted while they were read."""
 
     @cached_property
     def scenarios(self) -> dict[str, Counts]:
@@ -62,7 +77,9 @@ class Record:
     @cached_property
     def figures(self) -> Figures:
         """Cost, tokens, rescued calls and confused tools; with or without the trials."""
-        found = Figures.of(self.trials)
+        if not self.summaries:
+            return self.evidence.figures
+        found = Figures()
         for summary in self.summaries:
             found.add(summary.figures)
         return found
@@ -70,15 +87,33 @@ class Record:
     @cached_property
     def evidence(self) -> Evidence:
         """The figures of the trials."""
-        return Evidence(self.trials)
+        return evidence_of(self.trials) if self.counted is None else self.counted
 
 
 def records_of(trials: Iterable[Trial], present: Present = lambda record: {}) -> list[Record]:
-    """The records of ``trials`` (oldest first), ``judged``."""
-    grouped: dict[tuple[str, str, Fingerprint | None], list[Trial]] = {}
+    """The records of ``trials`` (oldest first), ``judged``; each has its own."""
+    grouped: dict[Of, list[Trial]] = {}
     for trial in trials:
         grouped.setdefault((trial.model_id, trial.suite, trial.fingerprint), []).append(trial)
     return judged((_record(*of, group) for of, group in grouped.items()), present)
+
+
+def counted_records(
+    trials: Iterable[Trial],
+    present: Present = lambda record: {},
+    again: Callable[[Of], Iterable[Trial]] = lambda of: (),
+) -> list[Record]:
+    """The same, of trials which are too many to be kept: they are counted one after another, and those of a
+    record are what ``again`` gives of its model, suite and fingerprint."""
+    grouped: dict[Of, Evidence] = {}
+    for trial in trials:
+        of = (trial.model_id, trial.suite, trial.fingerprint)
+        grouped.setdefault(of, Evidence()).add(trial)
+    found = (
+        Record(*of, each.counts, each.first, each.last, trials=again(of), counted=each)
+        for of, each in grouped.items()
+    )
+    return judged(found, present)
 
 
 def judged(records: Iterable[Record], present: Present = lambda record: {}) -> list[Record]:

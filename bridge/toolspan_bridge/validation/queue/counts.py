@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from ..storage.selection import Selection
+from ..storage.selections.selection import Selection
 from ..storage.store import Store
 from ..storage.trial import Trial
 from .connection import Queue

@@ -17,7 +17,7 @@ from ..runs.one_trial import FingerprintOf, Fingerprints
 from ..runs.plan import Plan
 from ..runs.report import ValidationReport
 from ..runs.scheduler import Made
-from ..storage.selection import Selection
+from ..storage.selections.selection import Selection
 from ..storage.store import Store
 from ..storage.trial import Trial
 from .parcel import PackedSuite, Parcel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from typing_extensions import override
 
 from ..fingerprint import Fingerprint
 from ..storage.run import Run
-from ..storage.selection import ALL, Selection
 from ..storage.store import Store, Totals
 from ..storage.trial import Trial
 from .made import Kept
@@ -20,6 +20,7 @@ from .replay import Replay
 
 if TYPE_CHECKING:
     from ..evidence.records import Present, Record
+    from ..storage.selections.snapshot import Snapshot
 
 __all__ = ["RecordingStore", "ReplayStore"]
 
@@ -104,10 +105,12 @@ class ReplayStore(Store):
         return [self.as_kept(trial) for trial in trials]
 
     @override
-    def stream(self, selection: Selection = ALL) -> Generator[Trial]:
-        """As ``Store.stream``, with what waits."""
+    @contextmanager
+    def snapshot(self) -> Generator[Snapshot]:
+        """As ``Store.snapshot``, with what waits."""
         self._write()
-        yield from super().stream(selection)
+        with super().snapshot() as snapshot:
+            yield snapshot
 
     @override
     def records(self, model_id: str | None = None, present: Present = lambda record: {}) -> list[Record]:

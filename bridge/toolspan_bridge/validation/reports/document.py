@@ -4,7 +4,7 @@ version."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from ..evidence.weights import rounded
 from ..fingerprint import toolspan_version
 from ..storage.trial import Trial
 from .contents import Contents
+from .streamed import StreamedList, json_pieces
 
 __all__ = ["NAME", "SCHEMA_FILE", "VERSION", "baseline_of", "document", "render"]
 
@@ -29,14 +30,15 @@ _BASELINES = (1, 2)
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 
 
-def render(contents: Contents) -> str:
-    """The document as text."""
-    return json.dumps(document(contents), ensure_ascii=False, indent=2) + "\n"
+def render(contents: Contents) -> Iterator[str]:
+    """The document as text, in pieces; trials are read while it is written."""
+    return json_pieces(document(contents))
 
 
 def document(contents: Contents) -> dict[str, Any]:
     """``{"document": "toolspan-report", "version": 2, "toolspan", "generated", "threshold", "minimum",
-    "records", "comparison"}``; ``comparison`` is ``null`` without a baseline."""
+    "records", "comparison"}``; ``comparison`` is ``null`` without a baseline. The lists of trials are
+    streamed ones."""
     return {
         "document": NAME,
         "version": VERSION,
@@ -123,7 +125,7 @@ def _record(contents: Contents, record: Record) -> dict[str, Any]:
         "latency_ms": {f"p{each}": value for each, value in evidence.latency_ms.items()},
         "tokens": {"total": evidence.tokens, "per_success": evidence.tokens_per_success},
         "cost": {**usd_data(evidence.usd), "usd_per_success": evidence.usd_per_success},
-        "trials": [_trial(trial) for trial in record.trials],
+        "trials": StreamedList(evidence.counts.tried, lambda: map(_trial, record.trials)),
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from xml.etree import ElementTree
 
 from toolspan_server.common.visible import visible
@@ -16,36 +17,56 @@ from .contents import Contents
 
 __all__ = ["render"]
 
+_MORE = "more"
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(contents: Contents) -> str:
-    """The report as text. Times are seconds; a record's badge is a property of its suite."""
+def render(contents: Contents) -> Iterator[str]:
+    """The report as text, in pieces; trials are read while it is written. Times are seconds; a record's badge
+    is a property of its suite."""
     records = contents.records
-    root = ElementTree.Element(
-        "testsuites", {"name": "toolspan", **_numbers(record.counts for record in records)}
-    )
-    for record in records:
-        root.append(_suite(contents, record))
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    root = {"name": "toolspan", **_numbers(record.counts for record in records)}
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield from _around(ElementTree.Element("testsuites", root), _suites(contents), 0)
+
+
+def _suites(contents: Contents) -> Iterator[str]:
+    for record in contents.records:
+        yield from _around(_suite(contents, record), _cases(record), 1)
 
 
 def _suite(contents: Contents, record: Record) -> ElementTree.Element:
     name = _text(f"{record.model_id} · {record.suite}")
     suite = ElementTree.Element("testsuite", {"name": name, **_numbers([record.counts])})
-    suite.set("time", f"{sum(map(_seconds, record.trials)):.3f}")
+    suite.set("time", f"{record.evidence.milliseconds / 1000:.3f}")
     suite.set("timestamp", record.first_tested.removesuffix("Z"))
     properties = ElementTree.SubElement(suite, "properties")
     told = {"badge": badge_of(record, contents.rule).text}
     told |= record.fingerprint.as_dict() if record.fingerprint else {}
     for name, value in told.items():
         ElementTree.SubElement(properties, "property", name=name, value=_text(value))
-    tried: dict[str, int] = {}
-    for trial in record.trials:
-        tried[trial.scenario] = tried.get(trial.scenario, 0) + 1
-        suite.append(_case(record, trial, tried[trial.scenario]))
     return suite
+
+
+def _cases(record: Record) -> Iterator[str]:
+    tried = Counter[str]()
+    for trial in record.trials:
+        tried[trial.scenario] += 1
+        yield _lines(_case(record, trial, tried[trial.scenario]), 2)
+
+
+def _around(element: ElementTree.Element, more: Iterable[str], level: int) -> Iterator[str]:
+    """The lines of ``element`` with ``more`` lines before its end."""
+    element.append(ElementTree.Comment(_MORE))
+    before, _, after = _lines(element, level).rpartition(f"<!--{_MORE}-->")
+    yield before.rstrip(" ")
+    yield from more
+    yield after.removeprefix("\n")
+
+
+def _lines(element: ElementTree.Element, level: int) -> str:
+    ElementTree.indent(element, level=level)
+    return "  " * level + ElementTree.tostring(element, encoding="unicode") + "\n"
 
 
 def _case(record: Record, trial: Trial, number: int) -> ElementTree.Element:

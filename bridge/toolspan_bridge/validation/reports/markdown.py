@@ -76,12 +76,11 @@ def _cell(cell: Cell) -> Sequence[str]:
 def _reasons(contents: Contents, *, errors: bool) -> Iterator[str]:
     """Why trials of the latest records failed, or ended by an error: each reason once, the commonest
     first."""
-    counted = Counter(
-        (record.model_id, trial.scenario, trial.error)
-        for record in contents.latest
-        for trial in record.trials
-        if trial.is_error == errors and not trial.success
-    )
+    counted = Counter[tuple[str, str, str]]()
+    for record in contents.latest:
+        found = record.evidence.errors if errors else record.evidence.failures
+        for (scenario, reason), count in found.items():
+            counted[record.model_id, scenario, reason] += count
     for (model, scenario, reason), count in counted.most_common(_MOST_REASONS):
         times = f" ({count:,} ×)" if count > 1 else ""
         shown = visible_line(reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from toolspan_server.common.visible import visible_line
@@ -65,10 +66,9 @@ def _mistakes(record: Record) -> Iterator[str]:
     for (expected, called), count in sorted(record.figures.confusion.items()):
         if expected != called:
             yield f"{of}: called {called or 'no tool'} for {expected or 'no tool'}, {count:,} ×"
-    reasons: dict[str, int] = {}
-    for trial in record.trials:
-        if trial.is_error:
-            reasons[trial.error] = reasons.get(trial.error, 0) + 1
+    reasons = Counter[str]()
+    for (_, reason), count in record.evidence.errors.items():
+        reasons[reason] += count
     for reason, count in reasons.items():
         yield f"{of}: error, {count:,} ×: {reason}"
 

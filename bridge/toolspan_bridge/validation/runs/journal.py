@@ -9,7 +9,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from ..storage.run import Run
-from ..storage.selection import Selection
+from ..storage.selections.selection import Selection
 from ..storage.store import Store
 from ..storage.trial import Trial, timestamp
 from .plan import Plan

@@ -72,7 +72,7 @@ class ModelReport:
         counts = self.counts
         scenarios = self.by_scenario().values()
         each = all(any(not trial.is_error for trial in trials) for trials in scenarios)
-        return each and counts.n >= _ENOUGH * (counts.n + counts.errors)
+        return each and counts.n >= _ENOUGH * counts.tried
 
     @property
     def usd(self) -> float | None:

@@ -5,24 +5,24 @@ Imports SQLAlchemy.
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter
+from collections import ChainMap
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, func, select, true, update
+from sqlalchemy import Connection, Engine, Select, delete, func, select, update
 from sqlalchemy import Row as SqlRow
 
 from ...errors import StoreError
-from .cells import Cell, cell_of
+from .cells import Cell
 from .file import set_aside_notices
 from .holds import held_by_file, number_of
 from .places import Place
 from .recounting import recounted
-from .rows import Damaged, Row, checked_row
-from .selection import Selection
+from .rows import Row, checked_row
+from .selections.chosen_rows import chosen_cells
+from .selections.selection import Selection
 from .tables import CHECKED, DONE, cells, fingerprints, runs, trials, wordings
 from .transactions import Transactions, reporting
 from .writing.group_commit import GroupCommit
@@ -166,7 +166,7 @@ class Database:
 
     def cells(self, selection: Selection) -> list[Cell]:
         """The cells of the chosen models and suites, whatever the time of their trials."""
-        return self._transactions.read(lambda connection: list(_cells(connection, selection).values()))
+        return self._transactions.read(lambda connection: list(chosen_cells(connection, selection).values()))
 
     def fingerprints(self) -> dict[str, str]:
         """The text of every fingerprint, by its digest."""
@@ -175,19 +175,9 @@ class Database:
             lambda connection: {row.digest: row.parts for row in connection.execute(found)}
         )
 
-    def rows(self, selection: Selection) -> Generator[tuple[int, Row]]:
-        """Every chosen trial with its id, oldest first, one after another, as they are at one moment."""
-        with self._transactions.snapshot() as connection:
-            in_part = bool(selection.since or selection.run)
-            written = {} if in_part else _cells(connection, selection)
-            seen: Counter[int] = Counter()
-            with connection.execute(_chosen(selection)) as result:
-                for found in result:
-                    number, cell, row = checked_row(found)
-                    seen[cell] += 1
-                    yield number, row
-            if not in_part and seen != Counter({of: cell.written for of, cell in written.items()}):
-                raise Damaged("trials that were written are missing")
+    def snapshot(self) -> AbstractContextManager[Connection]:
+        """A connection that reads what is there at one moment, for ``chosen_rows``."""
+        return self._transactions.snapshot()
 
     def remove(self, numbers: Sequence[int]) -> None:
         """Remove the trials of these ids, all or none, and count what is left in their cells."""
@@ -266,27 +256,6 @@ def existing(place: Place) -> Database | None:
 
     with reporting(place, "open"):
         return Database(place, opened_postgres(place)) if is_there(place) else None
-
-
-def _cells(connection: Connection, selection: Selection) -> dict[int, Cell]:
-    found = connection.execute(select(cells).where(*_named(selection)).order_by(cells.c.id)).mappings()
-    return {each["id"]: cell_of(dict(each)) for each in found}
-
-
-def _named(selection: Selection) -> list[ColumnElement[bool]]:
-    models, suites = selection.models, selection.suites
-    of_models = [cells.c.model_id.in_(models)] if models else []
-    return [*of_models, *([cells.c.suite.in_(suites)] if suites else [])] or [true()]
-
-
-def _chosen(selection: Selection) -> Select[*tuple[Any, ...]]:
-    found = select(*CHECKED).order_by(trials.c.id)
-    if selection.models or selection.suites:
-        found = found.where(trials.c.cell.in_(select(cells.c.id).where(*_named(selection))))
-    if selection.run:
-        which = trials.c.is_error == 1 if selection.errors else DONE
-        found = found.where(trials.c.run == selection.run, which)
-    return found.where(trials.c.timestamp >= selection.since) if selection.since else found
 
 
 def _row(found: SqlRow[str, str, str, str, str]) -> RunRow:

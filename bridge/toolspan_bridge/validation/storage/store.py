@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -28,13 +28,14 @@ from ..fingerprint import Fingerprint
 from .places import place_of
 from .rows import Row, trial_of
 from .run import Run
-from .selection import ALL, Selection
+from .selections.selection import ALL, Selection
 from .trial import Trial, timestamp
 
 if TYPE_CHECKING:
     from ..evidence.records import Present, Record
     from ..wordings.choice import WordingChoice
     from .database import Database, RunRow
+    from .selections.snapshot import Snapshot
     from .writing.references import New
 
 __all__ = ["STORE_FILE", "Store", "Totals"]
@@ -176,6 +177,15 @@ class Store:
         for _, trial in self._numbered(selection):
             yield trial
 
+    @contextmanager
+    def snapshot(self) -> Generator[Snapshot]:
+        """The store as it is when it is first read in the block: of what is read there more than once, each
+        is the same. Raises ``StoreError``."""
+        from .selections.snapshot import Snapshot
+
+        with self._database.snapshot() as connection:
+            yield Snapshot(connection, self._database.place, self._fingerprints, self._as_written)
+
     def records(self, model_id: str | None = None, present: Present = lambda record: {}) -> list[Record]:
         """The records of every model, or of one, with their figures but without their trials, of which none
         is read; ``present`` as for ``judged``."""
@@ -260,17 +270,16 @@ class Store:
         return [trial_of(new.row, marks) for new in kept]
 
     def _numbered(self, selection: Selection) -> Generator[tuple[int, Trial]]:
-        from .transactions import reporting
+        with self.snapshot() as snapshot, closing(snapshot.numbered(selection)) as found:
+            yield from found
 
-        models = tuple(self._short(model) for model in selection.models)
-        suites = tuple(self._short(suite) for suite in selection.suites)
-        wanted = Selection(models, suites, selection.since, self._short(selection.run), selection.errors)
-        marks: dict[str, Fingerprint] = {}
-        with closing(self._database.rows(wanted)) as rows, reporting(self._database.place, "read"):
-            for number, row in rows:
-                if row.fingerprint and row.fingerprint not in marks:
-                    marks = self._fingerprints()
-                yield number, trial_of(row, marks)
+    def _as_written(self, selection: Selection) -> Selection:
+        return replace(
+            selection,
+            models=tuple(self._short(model) for model in selection.models),
+            suites=tuple(self._short(suite) for suite in selection.suites),
+            run=self._short(selection.run),
+        )
 
     def _copy(self, numbers: frozenset[int], selection: Selection, backup: Path) -> None:
         with closing(self._numbered(selection)) as found, Store.open(backup) as copy:

@@ -41,7 +41,7 @@ def read_records(place: Path | str, present: Present = lambda record: {}) -> lis
 
 def _of_server(place: Place) -> list[Record]:
     from .database import existing
-    from .selection import ALL
+    from .selections.selection import ALL
 
     database = existing(place)
     if database is None:

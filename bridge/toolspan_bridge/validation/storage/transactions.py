@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -54,13 +54,15 @@ class Transactions:
     @contextmanager
     def snapshot(self) -> Generator[Connection]:
         """A connection that reads as everything is at one moment, a part after the other. Raises
-        ``StoreError`` for what fails in the block."""
-        with reporting(self.place, "read"), self.engine.connect() as connection:
-            connection.execution_options(reading=True, stream_results=True, yield_per=1_000)
-            if self.place.path is None:
-                connection.execution_options(isolation_level="REPEATABLE READ")
-            with connection.begin():
-                yield connection
+        ``StoreError`` where there is none; what is read with it is to be ``reporting``."""
+        with ExitStack() as stack:
+            with reporting(self.place, "read"):
+                connection = stack.enter_context(self.engine.connect())
+                connection.execution_options(reading=True, stream_results=True, yield_per=1_000)
+                if self.place.path is None:
+                    connection.execution_options(isolation_level="REPEATABLE READ")
+                stack.enter_context(connection.begin())
+            yield connection
 
     def _repeated(self, work: Callable[[Connection], _T], *, reading: bool, repeatable: bool) -> _T:
         """Do ``work`` in a transaction, again where the connection was lost or the server asks for it.

@@ -59,7 +59,7 @@ async def history(call: Call) -> dict[str, Any]:
 
 async def trials(call: Call) -> dict[str, Any]:
     """Trials with their transcripts."""
-    from ...validation.storage.selection import Selection
+    from ...validation.storage.selections.selection import Selection
     from ..validation import records
 
     asked = call.asked(TrialsQuery)

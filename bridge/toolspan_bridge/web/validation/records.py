@@ -10,9 +10,9 @@ from ...validation import BadgeRule, Record, Store, present_of
 from ...validation.badges import badge_of
 from ...validation.evidence.comparison import CellName, compared
 from ...validation.evidence.counts import Counts
-from ...validation.evidence.records import records_of
+from ...validation.evidence.records import counted_records
 from ...validation.reports.contents import cells_of, contents_of
-from ...validation.storage.selection import Selection
+from ...validation.storage.selections.selection import Selection
 from ...validation.stores import store_of
 from ..problems import Problem
 
@@ -112,7 +112,7 @@ def _cells(config: Config, run: str) -> dict[CellName, Counts]:
     records: list[Record] = []
     if store is not None:
         with store:
-            records = records_of(store.stream(Selection(run=run)), present_of(config))
+            records = counted_records(store.stream(Selection(run=run)), present_of(config))
     if not records:
         raise Problem(404, f"the store has no trials of a run {run!r}")
     return cells_of(contents_of(records))

@@ -28,7 +28,7 @@ async def check(around: Surroundings) -> list[Finding]:
         records = await anyio.to_thread.run_sync(read_records, store_of(around.config))
     except StoreError as error:
         return [problem(error.message, "correct validation.store in the config, or the database", 4)]
-    count = sum(record.counts.n + record.counts.errors for record in records)
+    count = sum(record.counts.tried for record in records)
     if not records:
         return [ok(f"the validation store {shown} has no trials yet")]
     return [ok(f"the validation store {shown} has {count:,} trial{'' if count == 1 else 's'}")]

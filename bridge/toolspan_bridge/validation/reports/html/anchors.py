@@ -14,6 +14,9 @@ class Anchors:
 
     def __init__(self, contents: Contents) -> None:
         self._records = {_key(each): f"record-{n}" for n, each in enumerate(contents.records, 1)}
+        self._scenarios = {
+            _key(each): {name: n for n, name in enumerate(each.scenarios, 1)} for each in contents.records
+        }
 
     def of(self, record: Record) -> str:
         """The name of the record's section."""
@@ -21,7 +24,7 @@ class Anchors:
 
     def of_scenario(self, record: Record, name: str) -> str:
         """The name of the trials of a record's scenario."""
-        return f"{self.of(record)}-{list(record.evidence.scenarios).index(name) + 1}"
+        return f"{self.of(record)}-{self._scenarios[_key(record)][name]}"
 
     def link(self, record: Record, *contents: str | Html) -> Html:
         """``contents`` as a link to the record's section."""

@@ -40,11 +40,11 @@ def _suite(suite: str, by_model: Mapping[str, Record], anchors: Anchors) -> Html
 
 
 def _scenarios(records: Iterable[Record]) -> Mapping[str, None]:
-    return dict.fromkeys(name for record in records for name in record.evidence.scenarios)
+    return dict.fromkeys(name for record in records for name in record.scenarios)
 
 
 def _cell(record: Record, scenario: str, anchors: Anchors) -> Html:
-    counts = record.evidence.scenarios.get(scenario)
+    counts = record.scenarios.get(scenario)
     if counts is None:
         return tag("td", "not tried", class_="none")
     low, high = (round(end * 100) for end in counts.interval)

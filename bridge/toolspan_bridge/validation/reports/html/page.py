@@ -8,6 +8,7 @@ from ...fingerprint import toolspan_version
 from ..contents import Contents
 from .anchors import Anchors
 from .heat_map import heat_maps
+from .listed import ListedTrials
 from .overview import comparison_html, figures_html, verdict_html
 from .record import record_html
 from .tags import Html, joined, tag
@@ -24,11 +25,12 @@ def render(contents: Contents, most_characters: int = MOST_CHARACTERS) -> str:
     """The report as an HTML file's content. Nothing of it is fetched, and nothing in it is run. It has as
     many transcripts as ``most_characters`` hold, failures first, and says how many it has not."""
     anchors = Anchors(contents)
-    transcripts = Transcripts(contents.records, most_characters)
+    listed = ListedTrials(contents.records)
+    transcripts = Transcripts(listed, most_characters)
     parts = [figures_html(contents, anchors), *heat_maps(contents, anchors)]
     if contents.comparison:
         parts += [tag("h2", "Compared with the baseline"), comparison_html(contents.comparison)]
-    parts += [record_html(contents, record, anchors, transcripts) for record in contents.records]
+    parts += [record_html(contents, record, anchors, listed, transcripts) for record in contents.records]
     body = tag("body", _header(contents, transcripts), tag("main", *parts))
     head = tag(
         "head",

@@ -12,21 +12,22 @@ from ...storage.trial import Trial
 from ..contents import Contents
 from ..words import errors_text, share
 from .anchors import Anchors
+from .listed import ListedTrials, mark
 from .overview import badge_html
 from .tags import Html, joined, table, tag
 from .transcripts import Transcripts
 
 __all__ = ["record_html"]
 
-_MOST_MARKS = 40
 
-
-def record_html(contents: Contents, record: Record, anchors: Anchors, transcripts: Transcripts) -> Html:
+def record_html(
+    contents: Contents, record: Record, anchors: Anchors, listed: ListedTrials, transcripts: Transcripts
+) -> Html:
     """The record's section."""
     name = anchors.of(record)
     until = f" · until {record.last_tested}" if record.changed else ""
     head = tag("h2", f"{record.model_id} · {record.suite}{until}", id=name)
-    parts = [*_evidence(contents, record), *_trials(record, anchors, transcripts)]
+    parts = [*_evidence(contents, record), *_trials(record, anchors, listed, transcripts)]
     return tag("section", head, *parts, aria_labelledby=name)
 
 
@@ -89,27 +90,24 @@ def _tool(name: str) -> str:
     return "no tool" if name == NO_TOOL else name
 
 
-def _trials(record: Record, anchors: Anchors, transcripts: Transcripts) -> Iterator[Html]:
+def _trials(
+    record: Record, anchors: Anchors, listed: ListedTrials, transcripts: Transcripts
+) -> Iterator[Html]:
     yield tag("h3", "Trials")
-    grouped: dict[str, list[Trial]] = {}
-    for trial in record.trials:
-        grouped.setdefault(trial.scenario, []).append(trial)
-    for name, counts in record.evidence.scenarios.items():
+    for name, of in listed.of(record).items():
+        counts = record.scenarios[name]
         told = ", ".join((share(counts), *errors_text(counts)))
-        marks = "".join(_mark(trial) for trial in grouped[name][:_MOST_MARKS])
-        summary = tag("summary", f"{name}: {told} {marks}")
-        lines = (_trial(n, trial, transcripts) for n, trial in enumerate(grouped[name], 1))
+        lines = [_trial(number, trial, transcripts) for number, trial in of.trials]
+        if more := of.count - len(lines):
+            lines.append(tag("p", f"and {more:,} more trials", class_="line"))
+        summary = tag("summary", f"{name}: {told} {of.marks}")
         yield tag("details", summary, *lines, id=anchors.of_scenario(record, name))
-
-
-def _mark(trial: Trial) -> str:
-    return "!" if trial.is_error else "✓" if trial.success else "✗"
 
 
 def _trial(number: int, trial: Trial, transcripts: Transcripts) -> Html:
     took = trial.details.get("duration_ms")
     when = f"{took:,} ms · {trial.timestamp}" if isinstance(took, int) else trial.timestamp
-    line = (f"{_mark(trial)} Trial {number} ", _outcome(trial), f" · {when}")
+    line = (f"{mark(trial)} Trial {number} ", _outcome(trial), f" · {when}")
     shown = transcripts.of(trial)
     if shown is None:
         return tag("p", *line, class_="line")

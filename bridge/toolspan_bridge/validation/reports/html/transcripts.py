@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from ....providers.wire.json_types import is_list, is_object
-from ...evidence.records import Record
 from ...storage.trial import Trial
+from .listed import ListedTrials
 from .tags import Html, code, joined, tag
 
 __all__ = ["MOST_CHARACTERS", "Transcripts"]
@@ -21,14 +22,15 @@ _TOLD = frozenset({"scenario", "query", "tool_calls", "content", "turns", "expec
 
 
 class Transcripts:
-    """The transcripts of the trials of ``records``, as many as ``most`` characters hold: of every scenario
-    the first that was no success, then its other trials, round by round. ``left_out`` counts the rest."""
+    """The transcripts of the trials that are ``listed``, as many as ``most`` characters hold: of every
+    scenario the first that was no success, then its other trials, round by round. ``left_out`` counts the
+    rest, and what is not listed."""
 
-    def __init__(self, records: Iterable[Record], most: int = MOST_CHARACTERS) -> None:
+    def __init__(self, listed: ListedTrials, most: int = MOST_CHARACTERS) -> None:
         self._shown: dict[int, Html] = {}
-        self.left_out = 0
+        self.left_out = listed.left_out
         used = 0
-        for trial in _by_rounds(records):
+        for trial in _by_rounds(listed):
             if used < most:
                 self._shown[id(trial)] = shown = _transcript(trial.details)
                 used += len(shown)
@@ -40,14 +42,10 @@ class Transcripts:
         return self._shown.get(id(trial))
 
 
-def _by_rounds(records: Iterable[Record]) -> list[Trial]:
-    ranked: list[tuple[int, int, Trial]] = []
-    for record in records:
-        cells: dict[str, list[Trial]] = {}
-        for trial in sorted(record.trials, key=lambda each: each.success):
-            cells.setdefault(trial.scenario, []).append(trial)
-        ranked += [(n, len(ranked), trial) for trials in cells.values() for n, trial in enumerate(trials)]
-    return [trial for _, _, trial in sorted(ranked, key=lambda each: each[:2])]
+def _by_rounds(listed: ListedTrials) -> Iterator[Trial]:
+    scenarios = [of.by_need for record in listed for of in record.values()]
+    for of_a_round in zip_longest(*scenarios):
+        yield from (each[1] for each in of_a_round if each is not None)
 
 
 def _transcript(details: Mapping[str, Any]) -> Html:

@@ -1,0 +1,1 @@
+"""Which trials of a store are read, and how they are."""
