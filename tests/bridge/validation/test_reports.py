@@ -342,6 +342,18 @@ def test_a_page_of_many_trials_keeps_the_transcripts_of_failures_and_counts_the_
     assert short.count("Trial 50 ") == 2, "each trial has its line all the same"
 
 
+@pytest.mark.requirement("I14.5.16")
+def test_a_page_lists_as_many_trials_as_a_browser_opens_failures_first_and_counts_the_rest() -> None:
+    many = contents(*tried("soup", "+" * 50 + "-" * 2), *tried("nuts", "+" * 50))
+    page = render(many, most_trials=20)
+    assert "and 42 more trials" in page and "and 40 more trials" in page
+    assert "The transcripts of 82 trials are left out" in page
+    numbers = [int(number) for number in re.findall(r"Trial (\d+) ", page)]
+    assert numbers == [*range(1, 9), 51, 52, *range(1, 11)]
+    assert "50 of 52" in page, "what is not listed is counted"
+    assert "more trials" not in render(many, most_trials=104)
+
+
 @pytest.mark.requirement("I14.5.11")
 def test_a_long_text_of_a_transcript_is_cut_and_says_so() -> None:
     (trial,) = tried("soup", "+")

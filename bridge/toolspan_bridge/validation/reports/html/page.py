@@ -8,7 +8,7 @@ from ...fingerprint import toolspan_version
 from ..contents import Contents
 from .anchors import Anchors
 from .heat_map import heat_maps
-from .listed import ListedTrials
+from .listed import MOST_TRIALS, ListedTrials
 from .overview import comparison_html, figures_html, verdict_html
 from .record import record_html
 from .tags import Html, joined, tag
@@ -21,11 +21,12 @@ _STYLE = Path(__file__).with_name("style.css")
 _TITLE = "Which models use the tools"
 
 
-def render(contents: Contents, most_characters: int = MOST_CHARACTERS) -> str:
-    """The report as an HTML file's content. Nothing of it is fetched, and nothing in it is run. It has as
-    many transcripts as ``most_characters`` hold, failures first, and says how many it has not."""
+def render(contents: Contents, most_characters: int = MOST_CHARACTERS, most_trials: int = MOST_TRIALS) -> str:
+    """The report as an HTML file's content. Nothing of it is fetched, and nothing in it is run. It lists at
+    most ``most_trials``, with as many transcripts as ``most_characters`` hold, failures first, and says how
+    many it has not."""
     anchors = Anchors(contents)
-    listed = ListedTrials(contents.records)
+    listed = ListedTrials(contents.records, most_trials)
     transcripts = Transcripts(listed, most_characters)
     parts = [figures_html(contents, anchors), *heat_maps(contents, anchors)]
     if contents.comparison:
