@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -21,35 +22,37 @@ def replace_file(path: Path, data: bytes, *, like: Path | None = None, mode: int
         file.write(data)
 
 
-def write_pieces(path: Path, pieces: Iterable[str], mode: int = 0o644) -> None:
-    """Put the text of ``pieces`` at ``path`` whole, or leave what is there; what is no file, as a pipe or a
-    device, gets them as they come. Raises ``OSError``, and what ``pieces`` raises."""
+def write_pieces(path: Path, pieces: Iterable[str]) -> None:
+    """Put the text of ``pieces`` at ``path`` whole, or leave what is there; a new file has the permissions
+    that the process gives to new ones. What is no file, as a pipe or a device, gets the pieces as they come.
+    Raises ``OSError``, and what ``pieces`` raises."""
     encoded = (piece.encode("utf-8", "backslashreplace") for piece in pieces)
     if path.exists() and not path.is_file():
         with path.open("wb") as there:
             there.writelines(encoded)
         return
     place = path.resolve()  # a link stays a link
-    with _replacing(place, place, mode) as file:
+    with _replacing(place, place, None) as file:
         file.writelines(encoded)
 
 
 @contextmanager
-def _replacing(path: Path, like: Path, mode: int) -> Generator[IO[bytes]]:
+def _replacing(path: Path, like: Path, mode: int | None) -> Generator[IO[bytes]]:
     """A file that takes the place of ``path`` when the block has ended, and is removed when it fails."""
-    from tempfile import mkstemp
-
     mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else mode
-    descriptor, name = mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    created = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(fresh, created, 0o666 if mode is None else 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
+        if mode is not None:
+            fresh.chmod(mode)
+        fresh.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        fresh.unlink(missing_ok=True)
         raise
 
 

@@ -29,6 +29,19 @@ def test_pieces_take_the_place_of_a_file_with_its_permissions(tmp_path: Path) ->
     assert path.read_text() == "other" and path.stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+def test_a_new_file_has_the_permissions_that_the_process_gives_and_no_more(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        write_pieces(tmp_path / "own", ["text"])
+        os.umask(0o022)
+        write_pieces(tmp_path / "shared", ["text"])
+    finally:
+        os.umask(before)
+    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("own", "shared")]
+    assert modes == [0o600, 0o644]
+
+
 def test_pieces_that_fail_leave_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("old")
