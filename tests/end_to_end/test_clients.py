@@ -23,6 +23,7 @@ from mcp.client.sse import sse_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
+from tests.support.foreign_programs import NODE_TESTS
 from tests.support.served import BOUND_S, Served, command, http_server, until, write_config
 
 pytestmark = [pytest.mark.long, pytest.mark.anyio]
@@ -35,7 +36,6 @@ WAYS = [
     *(("sse", version) for version in HANDSHAKE),
 ]
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
-NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
 
 Open = Callable[[], AbstractAsyncContextManager[Client]]
 

@@ -5,7 +5,6 @@ It comes from npm: set TOOLSPAN_NODE_TESTS=1 to let the test install it into ``.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -17,11 +16,11 @@ from conformance import install
 from conformance.run import Outcome, Scenario
 from conformance.suites import SUITES, of_aggregate
 from conformance.table import failures, table
+from tests.support.foreign_programs import NODE_TESTS
 
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
-NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
 RUN_S = 900  # a hang; it takes two minutes on a machine of two processors
 
 

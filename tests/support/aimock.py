@@ -4,7 +4,6 @@ it takes almost anything."""
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,11 +14,11 @@ import httpx2
 import pytest
 
 from conformance.install import installed
+from tests.support.foreign_programs import NODE_TESTS
 from tests.support.mcp_peers import free_port
 from tests.support.waiting import BOUND_S, eventually
 
 PACKAGE = "@copilotkit/aimock@1.43.0"
-NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
 NOT_RUN = "NOT RUN: aimock; set TOOLSPAN_NODE_TESTS=1 to install it from npm and run it"
 _PROGRAM = Path("node_modules", "@copilotkit", "aimock", "dist", "cli.js")
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +12,12 @@ import pytest
 from filelock import FileLock
 
 from conformance.install import FOLDER, Missing, installed
+from tests.support.foreign_programs import NODE_TESTS
 from tests.support.waiting import BOUND_S
 
 NPM = {"everything": "2026.8.31", "filesystem": "2026.8.31", "memory": "2026.8.31"}
 PYPI = {"git": "2026.10.19", "fetch": "2026.10.24", "time": "2026.10.19"}
 INSTALL_S = 600
-NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
 NOT_RUN = "NOT RUN: servers that others wrote; set TOOLSPAN_NODE_TESTS=1 to install and run them"
 
 

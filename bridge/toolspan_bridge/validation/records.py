@@ -35,7 +35,7 @@ from .storage.lock import locked
 from .storage.store import Store
 from .storage.trial import Trial
 
-Listed = Callable[[int, Callable[[], Iterable[Any]]], list[Any]]
+ListMaker = Callable[[int, Callable[[], Iterable[Any]]], list[Any]]
 """Makes a list of so many entries of what gives them, now or when it is written."""
 
 EXPORT_FILE = "validation.json"
@@ -86,7 +86,7 @@ def _figures(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _lists(trials: Iterable[Trial], counts: Counts, listed: Listed) -> dict[str, list[Any]]:
+def _lists(trials: Iterable[Trial], counts: Counts, listed: ListMaker) -> dict[str, list[Any]]:
     return {
         "test_history": listed(counts.n, lambda: (_entry(each) for each in trials if not each.is_error)),
         "errors": listed(counts.errors, lambda: (_error(each) for each in trials if each.is_error)),
@@ -127,7 +127,7 @@ def write_json(path: Path, data: object | Callable[[], object]) -> None:
         ) from error
 
 
-def record_data(record: Record, rule: BadgeRule = RULE, listed: Listed = _read) -> dict[str, Any]:
+def record_data(record: Record, rule: BadgeRule = RULE, listed: ListMaker = _read) -> dict[str, Any]:
     """``record`` with its trials, as one of ``build_records``; ``listed`` makes its lists of what gives
     their entries."""
     return {

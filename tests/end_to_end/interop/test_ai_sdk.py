@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.interop.test_interop import CACHE, NODE_TESTS, output_of
 from tests.end_to_end.interop.test_python_clients import RUN_S, SCRIPT
+from tests.support.foreign_programs import CACHE, NODE_TESTS, output_of
 from tests.support.web_app import web_app
 
 pytestmark = [pytest.mark.long, pytest.mark.node]

@@ -7,16 +7,14 @@ TOOLSPAN_NODE_TESTS=1 to let the tests install them.
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.foreign_programs import CACHE, NODE_TESTS, output_of, python_with
 from tests.support.served import Served, command, http_server
 
 pytestmark = pytest.mark.long
@@ -25,10 +23,7 @@ FOLDER = Path(__file__).parent
 CONFIG = FOLDER / "config.yaml"
 NODE_PACKAGES = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0")
 FASTMCP = "fastmcp==4.1.2"
-INSTALL_S = 300
 RUN_S = 60
-NODE_TESTS = os.environ.get("TOOLSPAN_NODE_TESTS") == "1"
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "toolspan-tests" / "interop"
 
 WAYS = [
     *[("client_v1.mjs", transport, False) for transport in ("stdio", "http", "sse")],
@@ -60,24 +55,6 @@ def runner(client: str) -> list[str]:
     for script in FOLDER.glob("*.mjs"):
         shutil.copy(script, folder)
     return [node, str(folder / client)]
-
-
-def python_with(name: str, *packages: str) -> Path:
-    """The interpreter of the environment ``name``, with these ``packages`` of PyPI installed."""
-    folder = CACHE / name
-    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    installed, wanted = folder / "installed", "\n".join(packages)
-    if not installed.exists() or installed.read_text() != wanted:
-        output_of([sys.executable, "-m", "venv", "--clear", str(folder)])
-        output_of([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
-        installed.write_text(wanted)
-    return python
-
-
-def output_of(line: list[str], seconds: float = INSTALL_S) -> str:
-    done = subprocess.run(line, capture_output=True, text=True, timeout=seconds, check=False)
-    assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-    return done.stdout
 
 
 @pytest.mark.node

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.interop.test_interop import FOLDER, NODE_TESTS, output_of, python_with
+from tests.end_to_end.interop.test_interop import FOLDER
+from tests.support.foreign_programs import NODE_TESTS, output_of, python_with
 from tests.support.web_app import WebApp, web_app
 
 pytestmark = [pytest.mark.long, pytest.mark.node, pytest.mark.xdist_group("interop")]

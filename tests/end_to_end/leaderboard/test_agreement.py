@@ -18,9 +18,9 @@ from typing import IO, Any, cast
 
 import pytest
 
-from tests.end_to_end.interop.test_interop import NODE_TESTS, python_with
 from tests.support.bfcl_answers import Call, calls_of_turn, changed_calls, right_calls, text_of
 from tests.support.cli import toolspan_process
+from tests.support.foreign_programs import NODE_TESTS, python_with
 
 pytestmark = [
     pytest.mark.long,

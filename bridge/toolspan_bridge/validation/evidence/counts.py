@@ -57,9 +57,10 @@ class Counts:
     @classmethod
     def of(cls, trials: Iterable[Trial]) -> Self:
         """The counts of ``trials``."""
-        outcomes = [None if trial.is_error else trial.success for trial in trials]
-        errors = outcomes.count(None)
-        return cls(len(outcomes) - errors, outcomes.count(True), errors)
+        tally = Tally()
+        for trial in trials:
+            tally.add(trial)
+        return cls(tally.n, tally.successes, tally.errors)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -92,10 +92,14 @@ class Record:
 
 def records_of(trials: Iterable[Trial], present: Present = lambda record: {}) -> list[Record]:
     """The records of ``trials`` (oldest first), ``judged``; each has its own."""
-    grouped: dict[Of, list[Trial]] = {}
-    for trial in trials:
-        grouped.setdefault((trial.model_id, trial.suite, trial.fingerprint), []).append(trial)
-    return judged((_record(*of, group) for of, group in grouped.items()), present)
+    kept: dict[Of, list[Trial]] = {}
+
+    def keeping() -> Iterator[Trial]:
+        for trial in trials:
+            kept.setdefault(_of(trial), []).append(trial)
+            yield trial
+
+    return counted_records(keeping(), present, lambda of: tuple(kept[of]))
 
 
 def counted_records(
@@ -107,8 +111,7 @@ def counted_records(
     record are what ``again`` gives of its model, suite and fingerprint."""
     grouped: dict[Of, Evidence] = {}
     for trial in trials:
-        of = (trial.model_id, trial.suite, trial.fingerprint)
-        grouped.setdefault(of, Evidence()).add(trial)
+        grouped.setdefault(_of(trial), Evidence()).add(trial)
     found = (
         Record(*of, each.counts, each.first, each.last, trials=again(of), counted=each)
         for of, each in grouped.items()
@@ -134,9 +137,8 @@ def newest(records: Iterable[Record]) -> Record | None:
     return max(records, key=lambda each: (not each.changed, each.last_tested), default=None)
 
 
-def _record(model_id: str, suite: str, mark: Fingerprint | None, trials: list[Trial]) -> Record:
-    first, last = trials[0].timestamp, trials[-1].timestamp
-    return Record(model_id, suite, mark, Counts.of(trials), first, last, trials=tuple(trials))
+def _of(trial: Trial) -> Of:
+    return trial.model_id, trial.suite, trial.fingerprint
 
 
 def _judged(record: Record, last: Record, present: Present) -> Record:

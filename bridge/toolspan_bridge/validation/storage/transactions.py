@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -57,11 +57,12 @@ class Transactions:
         ``StoreError`` where there is none; what is read with it is to be ``reporting``."""
         with ExitStack() as stack:
             with reporting(self.place, "read"):
-                connection = stack.enter_context(self.engine.connect())
+                connection = self.engine.connect()
+                stack.callback(_let_go, connection)
                 connection.execution_options(reading=True, stream_results=True, yield_per=1_000)
                 if self.place.path is None:
                     connection.execution_options(isolation_level="REPEATABLE READ")
-                stack.enter_context(connection.begin())
+                connection.begin()
             yield connection
 
     def _repeated(self, work: Callable[[Connection], _T], *, reading: bool, repeatable: bool) -> _T:
@@ -107,6 +108,12 @@ def reporting(place: Place, verb: str, consequence: str = "") -> Generator[None]
     except OSError as error:
         cause, why = error, error.strerror or str(error)
     raise StoreError(f"cannot {verb} the validation store {place.shown}: {why}{consequence}") from cause
+
+
+def _let_go(connection: Connection) -> None:
+    """End a transaction that has only read: what was read is whole, also where the connection is lost now."""
+    with suppress(DBAPIError):
+        connection.close()
 
 
 class _Unsure(Exception):

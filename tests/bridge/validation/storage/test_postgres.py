@@ -25,6 +25,7 @@ from tests.support.trials import a_trial
 from tests.support.waiting import BOUND_S
 from toolspan_bridge.errors import StoreError
 from toolspan_bridge.validation import Store, read_choices, read_records
+from toolspan_bridge.validation.storage.selections.selection import ALL
 
 pytestmark = [pytest.mark.long, pytest.mark.requirement("I14.2.62")]
 _NAMES = [f"{prefix}{number}" for prefix in "ab" for number in range(100)]
@@ -296,6 +297,18 @@ def test_what_is_forgotten_is_in_a_store_of_sqlite_made_before(url: str, tmp_pat
         assert store.records()[0].counts.n == 1
     with Store.open(backup) as copy:
         assert [trial.scenario for trial in copy.trials()] == ["forget", "forget"]
+
+
+@pytest.mark.requirement("I14.5.16")
+def test_a_connection_that_is_lost_once_all_is_read_is_no_fault_of_the_report(url: str) -> None:
+    mine = f"toolspan-{os.getpid()}"
+    with Store.open(f"{url}&application_name={mine}") as store:
+        store.append(a_trial("kept"))
+        with store.snapshot() as snapshot:
+            (record,) = snapshot.records(ALL)
+            _end_connections(mine)
+        assert record.counts.n == 1
+        assert len(store.trials()) == 1, "the next reader gets another connection"
 
 
 def test_a_run_is_held_by_one_at_a_time_and_free_after(url: str) -> None:

@@ -55,17 +55,16 @@ class ListedTrials:
     def __init__(self, records: Iterable[Record], most: int = MOST_TRIALS) -> None:
         found = list(records)
         each = max(_LEAST, most // max(1, sum(len(record.scenarios) for record in found)))
-        self._found = [_listed(record, each) for record in found]
-        self._places = {id(record): place for place, record in enumerate(found)}
+        self._found = {id(record): _listed(record, each) for record in found}
         self.left_out = sum(of.count - len(of.by_need) for scenarios in self for of in scenarios.values())
 
     def __iter__(self) -> Iterator[dict[str, Listed]]:
         """Of each record its scenarios, in the order in which they were first tried."""
-        return iter(self._found)
+        return iter(self._found.values())
 
     def of(self, record: Record) -> dict[str, Listed]:
         """Those of one of the records, by scenario."""
-        return self._found[self._places[id(record)]]
+        return self._found[id(record)]
 
 
 def mark(trial: Trial) -> str:
