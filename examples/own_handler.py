@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 
 from toolspan_server import (
+    LOCAL,
     Config,
     Context,
     ToolFailure,
@@ -57,7 +58,7 @@ CONFIG = {
 async def main() -> None:
     async with running(Config.model_validate(CONFIG)) as executor:
         for arguments in ({"product": "apples"}, {"product": "plums"}, {}):
-            result = await executor.execute("stock", arguments)
+            result = await executor.execute("stock", arguments, LOCAL)
             print(json.dumps(arguments), "→", json.dumps(result.as_dict(), indent=2))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 
-from toolspan_server import Context, handler, load_config, running
+from toolspan_server import LOCAL, Context, handler, load_config, running
 
 CONFIG = {
     "tools": {
@@ -43,7 +43,7 @@ async def main() -> None:
         for conversation, item in (("home", "milk"), ("office", "paper"), ("home", "bread")):
             async with running(load_config(path)) as server:
                 meta = {"dev.toolspan/conversation": conversation}
-                called = await server.execute("shopping", {"add": item}, meta=meta)
+                called = await server.execute("shopping", {"add": item}, LOCAL, meta=meta)
                 print(conversation, called.result)
 
 

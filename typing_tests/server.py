@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, assert_type
 
 from toolspan_server import (
+    LOCAL,
     Change,
     Client,
     Config,
@@ -56,7 +57,7 @@ def storing(arguments: dict[str, Any], context: Context) -> Any:
 
 
 def store_of_a_test(folder: Path) -> Context:
-    return Context(tool_name="storing", store=FileStore(folder))
+    return Context(LOCAL, tool_name="storing", store=FileStore(folder))
 
 
 @handler("asking", kind="internal", talks=True)
@@ -77,10 +78,10 @@ async def embedded() -> None:
     config = assert_type(load_config("toolspan.yaml"), Config)
     async with running(config) as runtime:
         assert_type(runtime, Runtime)
-        assert_type(await runtime.execute("plain", {"a": 1}), ToolResult)
+        assert_type(await runtime.execute("plain", {"a": 1}, LOCAL), ToolResult)
     registry = assert_type(Registry.from_config(config), Registry)
     assert_type(registry.get("plain"), Tool | None)
-    result = await Executor(registry).execute("plain")
+    result = await Executor(registry).execute("plain", None, LOCAL)
     assert_type(result.as_dict(), dict[str, Any])
     load_config(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

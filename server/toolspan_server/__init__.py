@@ -1,7 +1,8 @@
 """Toolspan's server: tools from a config file, served over MCP.
 
 For handlers: ``handler``, ``Context``, ``Content``, ``ToolFailure``. For programs that embed the server:
-``load_config`` gives a ``Config``, ``running`` a ``Runtime`` whose ``execute`` runs its tools.
+``load_config`` gives a ``Config``, ``running`` a ``Runtime`` whose ``execute`` runs its tools for an
+``Origin``, which is ``LOCAL`` for the user of this machine.
 What is named here is imported when it is first asked for.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .calls.caller import LOCAL, Origin
     from .calls.client import Client, InputRequired, Question
     from .calls.content import Content
     from .calls.context import Context
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from .tools.registry import Registry, Tool
 
 __all__ = [
+    "LOCAL",
     "Change",
     "Client",
     "Config",
@@ -47,6 +50,7 @@ __all__ = [
     "HandlerNotFound",
     "InputRequired",
     "InvalidParameters",
+    "Origin",
     "Problem",
     "Question",
     "Registry",
@@ -65,6 +69,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "LOCAL": ".calls.caller",
     "Change": ".common.changes",
     "Client": ".calls.client",
     "Config": ".config",
@@ -77,6 +82,7 @@ _MODULES = {
     "HandlerNotFound": ".errors",
     "InputRequired": ".calls.client",
     "InvalidParameters": ".errors",
+    "Origin": ".calls.caller",
     "Problem": ".problems",
     "Question": ".calls.client",
     "Registry": ".tools.registry",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.cost import at_most
 from tests.support.waiting import BOUND_S
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.content import ABSENT, Content
 from toolspan_server.calls.context import Context
 from toolspan_server.errors import ToolFailure
@@ -63,7 +64,7 @@ def passed(result: Any, max_bytes: int) -> Any:
 
     async def ran() -> Any:
         with anyio.fail_after(BOUND_S):
-            return await step({}, Context())
+            return await step({}, Context(LOCAL))
 
     return anyio.run(ran)
 

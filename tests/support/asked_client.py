@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolspan_server import Context, Executor
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import InputRequired, NullClient, Question
 from toolspan_server.calls.results import ToolResult
 
@@ -70,7 +71,9 @@ async def in_rounds(
     for _ in range(10):
         memory = json.loads(json.dumps(memory))
         try:
-            return await executor.execute(name, arguments, Context(client=Again(answers, memory))), rounds
+            return await executor.execute(
+                name, arguments, Context(LOCAL, client=Again(answers, memory))
+            ), rounds
         except InputRequired as required:
             rounds.append(sorted(required.questions))
             answers |= {key: answer(key, each) for key, each in required.questions.items()}

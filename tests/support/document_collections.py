@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 
 from tests.support.waiting import BOUND_S
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.context import Context
 from toolspan_server.engines.documents import Collection
 from toolspan_server.engines.registration import find_handler
@@ -58,7 +59,7 @@ async def ask(collections: Collections, **arguments: Any) -> Any:
     """What the handler ``rag_query`` answers."""
     handler = find_handler("internal", "rag_query")
     assert handler is not None
-    return await handler(arguments, Context(services={"collections": collections}))
+    return await handler(arguments, Context(LOCAL, services={"collections": collections}))
 
 
 async def sources(collection: Collection, query: str) -> list[str]:

@@ -11,6 +11,7 @@ from toolspan_server import (
     Executor,
     Registry,
 )
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.registration import find_handler
 
 ANY_OBJECT = {"type": "object", "additionalProperties": True}
@@ -41,5 +42,5 @@ async def handled(handler: str, **arguments: Any) -> Any:
     """What the builtin handler gives for ``arguments``, called directly."""
     function = find_handler("builtin", handler)
     assert function is not None, handler
-    result = function(arguments, Context(tool_name=handler))
+    result = function(arguments, Context(LOCAL, tool_name=handler))
     return await result if inspect.isawaitable(result) else result

@@ -133,7 +133,7 @@ async def approvals(disk: Path) -> AsyncGenerator[Keeper]:
 
 @asynccontextmanager
 async def presets(disk: Path) -> AsyncGenerator[Keeper]:
-    store = PresetStore(folder=disk / "presets")
+    store = PresetStore("local", disk / "presets")
     names = reading(lambda: [each.name for each in store.all()])
     yield Keeper(said(lambda name, text: store.create(name, instructions=text[:30_000])), names)
 

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from toolspan_server import Config, ToolResult, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.http_client import HttpClient
 
 from .executors import tool
@@ -153,6 +154,6 @@ async def http_tool(
         runtime.snapshot.environment.shared.get(HttpClient, lambda: HttpClient(resolver, **options))
 
         async def call(**arguments: Any) -> ToolResult:
-            return await runtime.execute("t", arguments)
+            return await runtime.execute("t", arguments, LOCAL)
 
         yield call

@@ -13,7 +13,7 @@ from typing import Any
 from tests.support.asked_client import Waiting
 from tests.support.served import BOUND_S, INITIALIZE, INITIALIZED, command
 from toolspan_server import Config, Context, running
-from toolspan_server.calls.caller import CONVERSATION_KEY
+from toolspan_server.calls.caller import CONVERSATION_KEY, LOCAL, Origin
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.live.runtime import Runtime
 
@@ -32,11 +32,16 @@ class WorkspaceTools:
     """The tools of a workspace, of a running server."""
 
     runtime: Runtime
+    origin: Origin = LOCAL
+
+    def of(self, origin: Origin) -> WorkspaceTools:
+        """The same, called from ``origin``."""
+        return WorkspaceTools(self.runtime, origin)
 
     async def result(self, tool: str, conversation: str | None = None, /, **arguments: Any) -> ToolResult:
         """The result of calling ``tool`` in ``conversation``."""
         meta = {} if conversation is None else {CONVERSATION_KEY: conversation}
-        return await self.runtime.execute(tool, arguments, meta=meta)
+        return await self.runtime.execute(tool, arguments, self.origin, meta=meta)
 
     async def good(self, tool: str, conversation: str | None = None, /, **arguments: Any) -> Any:
         """The value of a call that has to succeed."""
@@ -46,7 +51,7 @@ class WorkspaceTools:
 
     async def planning(self, conversation: str = "c") -> Any:
         """What ``EnterPlanMode`` gives a client that can ask a person, in ``conversation``."""
-        context = Context(meta={CONVERSATION_KEY: conversation}, client=Waiting())
+        context = Context(self.origin, meta={CONVERSATION_KEY: conversation}, client=Waiting())
         result = await self.runtime.execute("EnterPlanMode", {}, context)
         assert result.success, result.error
         return result.result

@@ -9,6 +9,7 @@ from typing import Any, cast
 from toolspan_server.config import Config, ToolConfig
 
 from ..errors import UnreachableError
+from ..principals import LOCAL_USER
 from ..toolbox import Toolbox, own_server
 from .terminal.output import compact
 
@@ -43,7 +44,8 @@ async def run_examples(
     tools = [tool for tool in config.tools.registry if tool.examples]
     if not tools or not config.tools.enabled:
         return []
-    async with Toolbox.connect([own_server(config, skip_invalid=skip_invalid, pinned=pinned)]) as toolbox:
+    own = own_server(config, skip_invalid=skip_invalid, pinned=pinned)
+    async with Toolbox.connect([own], principal=LOCAL_USER) as toolbox:
         if toolbox.failures:
             raise UnreachableError(str(toolbox.failures[0]))
         return [

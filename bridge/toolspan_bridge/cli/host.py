@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..principals import LOCAL_USER
 from .terminal.elicitation import TerminalElicitor, UnattendedElicitor
 from .terminal.output import notes_are_printed, print_note
 from .terminal.questions.lines import agreed
@@ -28,6 +29,8 @@ __all__ = ["TERMINAL", "TerminalHost"]
 
 class TerminalHost:
     """Prints notes on stderr; the person is whoever sits at the terminal."""
+
+    principal = LOCAL_USER
 
     @property
     def has_person(self) -> bool:

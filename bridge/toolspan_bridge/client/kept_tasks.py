@@ -2,8 +2,8 @@
 
     {"toolspan_tasks": 1, "tasks": [{"call", "task", "until"}]}
 
-``call`` is a hash of the server's address, the conversation, the tool and its arguments; ``until`` is when
-the task is over in any case, in seconds since 1970.
+``call`` is a hash of the server's address, the principal, the conversation, the tool and its arguments;
+``until`` is when the task is over in any case, in seconds since 1970.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def _running(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for each in tasks if isinstance(each.get("until"), float) and each["until"] > time.time()]
 
 
-def call_key(address: str, conversation: str, tool: str, arguments: Mapping[str, Any]) -> str:
+def call_key(
+    address: str, principal: str | None, conversation: str, tool: str, arguments: Mapping[str, Any]
+) -> str:
     """What a call is known by in the file."""
-    whole = json.dumps([address, conversation, tool, dict(arguments)], sort_keys=True)
+    whole = json.dumps([address, principal, conversation, tool, dict(arguments)], sort_keys=True)
     return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()

@@ -25,9 +25,10 @@ async def called(
     approver: Approver,
     tell: Callable[[Event], None] | None = None,
     hooks: Sequence[Hook] = (),
+    conversation: str = "",
 ) -> ToolOutcome:
-    """The outcome of a call of ``spec`` with ``arguments``, as ``approver`` decides about it. ``tell`` takes
-    each event of the call; those of ``hooks`` that are of calls run before and after it.
+    """The outcome of a call of ``spec`` with ``arguments`` in ``conversation``, as ``approver`` decides about
+    it. ``tell`` takes each event of the call; those of ``hooks`` that are of calls run before and after it.
 
     Raises what the approver raises; an error of the tool is an outcome.
     """
@@ -35,7 +36,7 @@ async def called(
     pending = PendingCall(_ID, spec.server, spec.name, arguments, spec)
     if tell is not None:
         tell(ToolCallStarted(_ID, spec.server, spec.name, arguments, 1))
-    turn = TurnCalls(Assistant(calls=(call,)), [pending], Checker().faults)
+    turn = TurnCalls(Assistant(calls=(call,)), [pending], Checker().faults, conversation)
     runner = HookRunner(hooks, toolbox) if hooks else None
     made = turn.events(toolbox, approver, iteration=1, max_parallel=1, hooks=runner)
     async with aclosing(made) as events:

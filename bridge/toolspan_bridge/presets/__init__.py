@@ -1,6 +1,6 @@
 """Presets: a name for instructions, a model, how much it thinks, and the tools that it may use.
 
-    presets = PresetStore()
+    presets = PresetStore("local")
     preset = presets.create("Research", instructions="Cite your sources.", model="openai/gpt-5.1")
     question = preset.question("What is new?", model, toolbox.tools)
 

@@ -19,7 +19,16 @@ def calculator_server(state_dir: Path, taken: Collection[str] = ()) -> ServerSpe
     those ``taken``."""
     return ServerSpec(
         name=CALCULATOR if CALCULATOR not in taken else f"{CALCULATOR}-own",
-        command=(sys.executable, "-P", "-m", "toolspan_server", "--config", str(_CONFIG)),
+        command=(
+            sys.executable,
+            "-P",
+            "-m",
+            "toolspan_server",
+            "--principals",
+            "meta",
+            "--config",
+            str(_CONFIG),
+        ),
         env={_STATE: str(state_dir.absolute())},
         inherit_env=True,
         connect_timeout=60.0,

@@ -32,7 +32,6 @@ from .preset import (
 from .tools import DEFAULT_TOOLS, checked_tools
 
 FOLDER = "presets"
-LOCAL_USER = "local"
 MOST_PRESETS = 1_000
 _MOST_BYTES = 64 << 20
 _LOCK_SECONDS = 10.0
@@ -47,7 +46,7 @@ class PresetStore:
     damaged one is never written over. ``UsageError`` is raised for what a caller got wrong.
     """
 
-    def __init__(self, user: str = LOCAL_USER, folder: Path | None = None) -> None:
+    def __init__(self, user: str, folder: Path | None = None) -> None:
         self._folder = folder
         self._name = f"{file_name(user)}.json"
 

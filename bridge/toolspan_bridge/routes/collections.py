@@ -16,6 +16,7 @@ from typing import Any, cast
 from toolspan_server.config import Config, load_config
 
 from ..errors import StoreError
+from ..principals import LOCAL_USER
 from ..toolbox import Toolbox, own_server
 
 _TOOL = "search_documents"
@@ -40,7 +41,7 @@ class Passages:
 
 
 class Documents:
-    """The searchable collections of a config."""
+    """The searchable collections of a config, the same for everybody."""
 
     def __init__(self, toolbox: Toolbox) -> None:
         self._toolbox = toolbox
@@ -53,7 +54,7 @@ class Documents:
             path = Path(folder) / "documents.json"
             path.write_text(json.dumps(_config(config)), "utf-8")
             spec = replace(own_server(load_config(path)), redactor=config.redact)
-            async with Toolbox.connect([spec]) as toolbox:
+            async with Toolbox.connect([spec], principal=LOCAL_USER) as toolbox:
                 for failure in toolbox.failures:
                     raise StoreError(f"the documents of the route cannot be searched: {failure}")
                 yield cls(toolbox)

@@ -26,6 +26,11 @@ class Host(Protocol):
     is answered with no."""
 
     @property
+    def principal(self) -> str | None:
+        """Whom calls are made for; ``None`` where each request says it (``Toolbox.acting_for``)."""
+        ...
+
+    @property
     def has_person(self) -> bool:
         """Whether somebody can be asked now."""
         ...

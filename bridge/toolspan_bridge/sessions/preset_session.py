@@ -49,7 +49,7 @@ async def with_calculator(preset: Preset | None, session: Session, host: Host) -
         yield checked(preset, session)
         return
     toolbox = session.toolbox
-    async with Toolbox.connect([own]) as calculator:
+    async with Toolbox.connect([own], principal=session.toolbox.principal) as calculator:
         for failure in calculator.failures:
             host.note(str(failure))
         baseline = session.baseline.with_own(listed_definitions(calculator))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolspan_server.config import Config
@@ -43,6 +43,10 @@ class Session:
     client: SessionClient
     host: Host
     no_tools: BridgeError | None = None
+
+    def acting_for(self, principal: str) -> Session:
+        """The same, whose calls are made for ``principal``."""
+        return replace(self, toolbox=self.toolbox.acting_for(principal))
 
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools, for what cannot be done without one. Raises ``no_tools``."""
@@ -105,7 +109,12 @@ async def opened(
     import_meanwhile(meanwhile)
     with wires(choice, config, servers, host), host.servers_starting(spec.name for spec in servers) as ready:
         connecting = Toolbox.connect(
-            servers, connect_timeout=patience, client=client.features, sign_in=way, on_ready=ready
+            servers,
+            principal=host.principal,
+            connect_timeout=patience,
+            client=client.features,
+            sign_in=way,
+            on_ready=ready,
         )
         async with connecting as connected:
             toolbox, baseline = held(connected, locked, host, strict=choice.locked)

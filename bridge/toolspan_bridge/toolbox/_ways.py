@@ -26,7 +26,8 @@ class Ways:
     after all others. ``guard`` is asked before each call; what may be called goes ``through``. Calls of the
     tools in ``stand_ins``, by server and name, are performed by these; ``elicitor`` and ``sampler`` answer
     what servers ask in calls, in place of those that they were connected with. Models see each tool as
-    ``reword`` has it.
+    ``reword`` has it. Calls are made for ``principal``, whose state our own servers keep; they refuse calls
+    of nobody (``None``).
     """
 
     accepts: Accepts | None = None
@@ -37,6 +38,7 @@ class Ways:
     elicitor: Elicitor | None = None
     sampler: Sampler | None = None
     reword: Reword | None = None
+    principal: str | None = None
 
 
 USUAL = Ways()

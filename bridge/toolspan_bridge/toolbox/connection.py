@@ -28,6 +28,7 @@ from ..approvals import asks_itself
 from ..client import ClientFeatures, Elicitor, Sampler
 from ..client.kept_tasks import call_key
 from ..messages import ToolOutcome, ToolSpec
+from ..principals import PRINCIPAL_META
 from ._active_call import ActiveCall
 from ._approved_call import able_to_approve, approval_of, unable_to_sample
 from ._call_clock import CallClock
@@ -122,6 +123,7 @@ class ToolConnection(Connection):
         call_id: str,
         conversation: str = "",
         *,
+        principal: str | None,
         approved: bool = False,
         report: Report = unreported,
         elicitor: Elicitor | None = None,
@@ -130,7 +132,8 @@ class ToolConnection(Connection):
         """Call the tool ``name``. Whatever the server does, there is an outcome within the call's timeout,
         the time not counted in which somebody here is asked.
 
-        A server of our own is told the id of the ``conversation``, for which it keeps state; no other is.
+        A server of our own is told the ``principal`` and the id of the ``conversation``, for which it keeps
+        state; no other is.
         ``approved``: the call was allowed here, which is the answer when our own server asks for that.
         ``report`` takes what the server says and asks meanwhile; ``elicitor`` and ``sampler`` answer what
         it asks, in place of those of ``features``.
@@ -148,14 +151,16 @@ class ToolConnection(Connection):
                 clock.running(),
                 paused_by(clock.asking),
             ):
-                meta = self._meta(call, conversation)
+                meta = self._meta(call, conversation, principal)
                 approves = approved and self.spec.own and self._asks_itself(name)
                 kept = KeptCall(
-                    self._features.tasks, call, call_key(self.spec.address, conversation, name, arguments)
+                    self._features.tasks,
+                    call,
+                    call_key(self.spec.address, principal, conversation, name, arguments),
                 )
 
                 async def result_of_task(task: str) -> UpstreamResult:
-                    return await self._task_result(task, call, clock, approves=approves)
+                    return await self._task_result(task, call, clock, principal, approves=approves)
 
                 answer = await kept.taken_up(result_of_task)
                 if answer is None:
@@ -222,13 +227,20 @@ class ToolConnection(Connection):
         return await with_answers(send, answer, call.questions, self._features.limits.rounds, go_without)
 
     async def _task_result(
-        self, task: str, call: ActiveCall, clock: CallClock, *, approves: bool
+        self,
+        task: str,
+        call: ActiveCall,
+        clock: CallClock,
+        principal: str | None,
+        *,
+        approves: bool,
     ) -> UpstreamResult:
         """What the call comes to that its server made a ``task`` of. Raises as ``ServerTask.result``."""
         most = self._features.limits.task_seconds
 
         async def request(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-            return await self.request(method, params, timeout=self.spec.call_timeout)
+            made_for = self._made_for(params, principal)
+            return await self.request(method, made_for, timeout=self.spec.call_timeout)
 
         call.tell(f"{call.tool} runs on as a task of the server {self.spec.name!r}")
         try:
@@ -239,15 +251,21 @@ class ToolConnection(Connection):
             raise NoResult(f"{what}, or told nothing of it") from None
 
     async def asked(
-        self, method: str, params: Mapping[str, Any], report: Report = unreported
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        principal: str | None,
+        report: Report = unreported,
     ) -> dict[str, Any]:
-        """The server's result for a request other than a call, whatever it asks for meanwhile. Raises as
+        """The server's result for a request other than a call, made for ``principal``, whatever it asks for
+        meanwhile. Raises as
         ``Connection.request``, ``TimeoutError``, and ``NotAnswered``."""
         clock = CallClock(self.spec.call_timeout, self._features.limits.progress_seconds)
         with self._server.calling(method, report, clock) as call, clock.running():
 
             async def send(again: InputResponses | None) -> dict[str, Any] | InputNeeded:
-                made = partial(self.request, method, with_responses(params, again))
+                made_for = self._made_for(with_responses(params, again), principal)
+                made = partial(self.request, method, made_for)
                 result = await with_pages(made, call.questions, self._features.limits.rounds)
                 return input_needed(result) or result
 
@@ -256,9 +274,19 @@ class ToolConnection(Connection):
                 return answer
             return await with_answers(send, answer, call.questions, self._features.limits.rounds)
 
-    def _meta(self, call: ActiveCall, conversation: str) -> dict[str, Any]:
+    def _meta(self, call: ActiveCall, conversation: str, principal: str | None) -> dict[str, Any]:
         meta = {"progressToken": call.id, _LEVEL_META: self._features.log_level}
-        return meta | ({CONVERSATION_META: conversation} if self.spec.own and conversation else {})
+        meta |= {CONVERSATION_META: conversation} if self.spec.own and conversation else {}
+        return meta | self._identity(principal)
+
+    def _identity(self, principal: str | None) -> dict[str, str]:
+        """What the ``_meta`` of a request of ``principal`` says of it: to our own servers alone."""
+        return {PRINCIPAL_META: principal} if self.spec.own and principal is not None else {}
+
+    def _made_for(self, params: Mapping[str, Any], principal: str | None) -> Mapping[str, Any]:
+        """``params`` of a request that is made for ``principal``."""
+        identity = self._identity(principal)
+        return {**params, "_meta": {**params.get("_meta", {}), **identity}} if identity else params
 
     def _asks_itself(self, name: str) -> bool:
         return any(asks_itself(tool) for tool in self.tools if tool.name == name)

@@ -32,12 +32,13 @@ class Prompt:
 class Contents:
     """What servers have besides tools. A server without resources or prompts has empty lists.
 
-    Everything raises ``UsageError`` for what is not there, saying what is, and ``UnreachableError`` when a
-    server does not answer.
+    They are read for ``principal``. Everything raises ``UsageError`` for what is not there, saying what is,
+    and ``UnreachableError`` when a server does not answer.
     """
 
-    def __init__(self, connections: Mapping[str, ToolConnection]) -> None:
+    def __init__(self, connections: Mapping[str, ToolConnection], principal: str | None) -> None:
         self._connections = connections
+        self._principal = principal
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -132,7 +133,7 @@ class Contents:
 
     async def _ask(self, server: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return await self._connection(server).asked(method, params)
+            return await self._connection(server).asked(method, params, self._principal)
         except TimeoutError:
             raise UnreachableError(f"the server {server!r} did not answer {method} in time") from None
         except (ServerGone, NoResult, NotAnswered) as error:

@@ -33,6 +33,9 @@ from ..errors import UsageError
 from ._variables import expand
 
 MCP_JSON = ".mcp.json"
+NAMES_PRINCIPALS = ("--principals", "meta")
+"""What makes a server of our own take the principal of each request from its ``_meta``: this program, which
+owns its pipe, speaks for everybody who asks it."""
 _OWN_GRACE_SECONDS = 5.0
 _OWN_START_SECONDS = 50.0
 """Without its own server a config is worth nothing, and a busy machine takes long to start one."""
@@ -128,7 +131,7 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -
         longest = max(longest, config.tools.default_timeout_ms, *_override_times(config))
     return ServerSpec(
         name=config.name if config.name not in taken else f"{config.name}-own",
-        command=(sys.executable, "-P", "-m", "toolspan_server", *files, *options),
+        command=(sys.executable, "-P", "-m", "toolspan_server", *NAMES_PRINCIPALS, *files, *options),
         inherit_env=True,
         call_timeout=longest / 1000 + _OWN_GRACE_SECONDS,
         redactor=config.redact,
@@ -143,7 +146,10 @@ def _of_workspace(folder: Path, taken: set[str]) -> ServerSpec:
 
     return ServerSpec(
         name=WORKSPACE if WORKSPACE not in taken else f"{WORKSPACE}-own",
-        command=(sys.executable, "-P", "-m", "toolspan_server", "--workspace", str(folder.absolute())),
+        command=(
+            *(sys.executable, "-P", "-m", "toolspan_server", *NAMES_PRINCIPALS),
+            *("--workspace", str(folder.absolute())),
+        ),
         inherit_env=True,
         call_timeout=_WORKSPACE_SECONDS,
         own=True,

@@ -18,6 +18,7 @@ from ..client import ClientFeatures, Elicitor, Sampler
 from ..errors import UsageError
 from ..messages import ToolOutcome, ToolSpec
 from ..oauth import SignInWay, authorized
+from ..principals import LOCAL_USER
 from ..trust.invisible_text import invisible_text_notes
 from ._connecting import all_ready, telling_of_roots
 from ._offered import Accepts, Offered, Reword
@@ -146,7 +147,7 @@ class Toolbox:
     @property
     def contents(self) -> Contents:
         """The resources and prompts of the servers."""
-        return Contents(self._connections)
+        return Contents(self._connections, self._ways.principal)
 
     def take_news(self) -> list[str]:
         """What servers told outside of calls since the last time, in sentences: tools and resources that have
@@ -159,6 +160,7 @@ class Toolbox:
         cls,
         servers: Iterable[ServerSpec],
         *,
+        principal: str | None = LOCAL_USER,
         connect_timeout: float | None = None,
         client: ClientFeatures | None = None,
         sign_in: SignInWay | None = None,
@@ -168,7 +170,9 @@ class Toolbox:
         exception: ``failures`` has one that has not answered within ``connect_timeout`` seconds; without
         that, within those of its ``ServerSpec``, or 10. ``client`` is what the servers may ask for; without
         it, nothing. ``sign_in``: how to sign in to remote ones, by default as somebody did before, and nobody
-        is asked. ``on_ready`` is called with each server's name once it has answered or failed.
+        is asked. ``on_ready`` is called with each server's name once it has answered or failed. Calls are
+        made for ``principal``, by default the person at this machine; for nobody (``None``) where each use of
+        the toolbox takes one that is ``acting_for`` somebody.
         """
         features, way = client or ClientFeatures(), sign_in or SignInWay()
         connections = [
@@ -186,7 +190,7 @@ class Toolbox:
             unwatched = telling_of_roots(features, connections, tasks)
             try:
                 await all_ready(connections, on_ready)
-                yield cls(connections)
+                yield cls(connections, ways=Ways(principal=principal))
             except Exception as error:
                 # carried past the task group, which would wrap it in an ExceptionGroup
                 fault = error
@@ -200,6 +204,15 @@ class Toolbox:
     def with_local(self, tools: Iterable[LocalTool]) -> Toolbox:
         """The same connections, with ``tools`` beside the local ones that there are already."""
         return Toolbox(self._connections.values(), (*self._local.values(), *tools), self._ways)
+
+    def acting_for(self, principal: str) -> Toolbox:
+        """The same, whose calls are made for ``principal``."""
+        return self._by(replace(self._ways, principal=principal))
+
+    @property
+    def principal(self) -> str | None:
+        """Whom calls are made for."""
+        return self._ways.principal
 
     def accepting(self, accepts: Accepts) -> Toolbox:
         """The same, without the tools that ``accepts`` says no to."""
@@ -337,6 +350,7 @@ class Toolbox:
             arguments,
             call_id,
             conversation,
+            principal=self._ways.principal,
             approved=approved,
             report=report,
             elicitor=self._ways.elicitor,

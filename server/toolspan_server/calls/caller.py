@@ -1,15 +1,24 @@
-"""Who calls a tool: the user and the conversation that state is kept for."""
+"""Who calls: where a request comes from, and whose state its call reads and writes.
+
+A transport makes an ``Origin`` of each request, and it is handed on, as a required argument, to the handler:
+nothing between the two has one of its own, or a default for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextvars import ContextVar
-from typing import Any, NamedTuple, Protocol, Self, cast
+from typing import Any, NamedTuple, Self, cast
+
+from typing_extensions import override
 
 from ..errors import InvalidParameters
 
 CONVERSATION_KEY = "dev.toolspan/conversation"
 """The key of a request's ``_meta`` that names the conversation which a call belongs to."""
+
+PRINCIPAL_KEY = "dev.toolspan/principal"
+"""The key of a request's ``_meta`` that names the principal, where the program that started this server over
+stdio speaks for several. Nobody else may send it."""
 
 CLIENT_INFO_KEY = "io.modelcontextprotocol/clientInfo"
 """The key of a request's ``_meta`` with the client's name and version (MCP 2026-07-28)."""
@@ -31,90 +40,80 @@ class Caller(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Where a request comes from: the ``principal`` of its token, and its HTTP ``session``, if it has one."""
+    """Where a request comes from, as its transport knows it.
 
-    principal: str | None = None
+    ``principal`` is that of its token; ``None`` where no token is asked for. ``session`` is its HTTP session,
+    if it has one, and ``client`` the ``clientInfo`` of its connection's handshake. ``authorization`` is the
+    header that the guard let pass: the client's secret, which is exchanged and goes to nobody else.
+    """
+
+    principal: str | None
     session: str | None = None
+    client: Any = None
+    authorization: bytes = b""
 
     @classmethod
-    def of(cls, principal: bytes | None, session: bytes | None) -> Self:
-        """The origin of a request whose token and header ``Mcp-Session-Id`` say so, as bytes."""
-        return cls(_text(principal), _text(session))
-
-
-class HasMeta(Protocol):
-    """Has the ``_meta`` of a request: the context of a call."""
+    def of(
+        cls,
+        principal: bytes | None,
+        session: bytes | None,
+        client: Any = None,
+        authorization: bytes | None = None,
+    ) -> Self:
+        """The origin of a request whose token and headers ``Mcp-Session-Id`` and ``Authorization`` say so."""
+        return cls(_text(principal), _text(session), client, authorization or b"")
 
     @property
-    def meta(self) -> Mapping[str, Any]: ...
+    def user(self) -> str:
+        """Whose state is meant: the principal's, ``local`` where no token is asked for."""
+        return LOCAL_USER if self.principal is None else self.principal
+
+    @property
+    def bearer(self) -> str:
+        """The bearer token that the request came with; empty without one."""
+        scheme, _, token = self.authorization.partition(b" ")
+        return token.strip().decode("ascii", "replace") if scheme.lower() == b"bearer" else ""
+
+    def caller(self, meta: Mapping[str, Any]) -> Caller:
+        """The user and the conversation of a call with ``meta``.
+
+        The conversation is what ``_meta["dev.toolspan/conversation"]`` names, else the HTTP session (MCP up
+        to 2025-11-25), else ``default``: all that comes over stdio, or over HTTP without a session, is then
+        one conversation of that user.
+
+        Raises ``InvalidParameters`` when the name is not a text of 1 to 200 characters.
+        """
+        named = meta.get(CONVERSATION_KEY)
+        if named is None:
+            return Caller(
+                self.user, DEFAULT_CONVERSATION if self.session is None else _of_session(self.session)
+            )
+        if not isinstance(named, str) or not 1 <= len(named) <= LONGEST_CONVERSATION:
+            raise InvalidParameters(
+                [f"_meta '{CONVERSATION_KEY}' must be a text of 1 to {LONGEST_CONVERSATION} characters"]
+            )
+        return Caller(self.user, named)
+
+    def meta_of_worker(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+        """``meta`` for a process that is told no session, whose id is a key: it names the conversation."""
+        if self.session is None or CONVERSATION_KEY in meta:
+            return dict(meta)
+        return {**meta, CONVERSATION_KEY: _of_session(self.session)}
+
+    def client_name(self, meta: Mapping[str, Any]) -> str:
+        """The name and version of the client of a request with ``meta``, as it gives them there, else as its
+        handshake has them; empty when they are not known. At most 100 characters."""
+        info = meta.get(CLIENT_INFO_KEY)
+        return _named(self.client if info is None else info)
+
+    @override
+    def __repr__(self) -> str:
+        """Without the token."""
+        return f"Origin(principal={self.principal!r}, session={'…' if self.session else None})"
 
 
-_NOWHERE = Origin()
-_origin: ContextVar[Origin] = ContextVar("toolspan_origin", default=_NOWHERE)
-
-_client: ContextVar[str] = ContextVar("toolspan_client", default="")
-
-
-def note_client(info: Any) -> None:
-    """Let calls of the current task, and of tasks that it begins, come from the client that ``info``
-    describes: its ``clientInfo``, from the handshake of its connection."""
-    _client.set(_named(info))
-
-
-def client_of(meta: Mapping[str, Any]) -> str:
-    """The name and version of the client of a request with ``meta``, as it gives them there, else as
-    ``note_client`` has them; empty when they are not known. At most 100 characters."""
-    info = meta.get(CLIENT_INFO_KEY)
-    return _client.get() if info is None else _named(info)
-
-
-def note_origin(origin: Origin) -> None:
-    """Let calls of the current task, and of tasks and threads that it begins, come from ``origin``.
-
-    The transport says so, once for each request: each runs in a context of its own.
-    """
-    _origin.set(origin)
-
-
-_bearer: ContextVar[str] = ContextVar("toolspan_bearer", default="")
-
-
-def note_bearer(authorization: bytes | None) -> None:
-    """Let calls of the current task come with the bearer token of this header, which the guard let pass."""
-    scheme, _, token = (authorization or b"").partition(b" ")
-    _bearer.set(token.strip().decode("ascii", "replace") if scheme.lower() == b"bearer" else "")
-
-
-def bearer_of_call() -> str:
-    """The token that the request of the current task came with. It is the client's secret: it is exchanged,
-    and goes to nobody else."""
-    return _bearer.get()
-
-
-def principal_of_call() -> str:
-    """The principal of the request that the current task serves; empty where no token was asked for."""
-    return _origin.get().principal or ""
-
-
-def caller_of(context: HasMeta) -> Caller:
-    """The user and the conversation of the call with ``context``.
-
-    The user is the principal of the request, ``local`` where no token is asked for. The conversation is what
-    ``_meta["dev.toolspan/conversation"]`` names, else the HTTP session (MCP up to 2025-11-25), else
-    ``default``: all that comes over stdio, or over HTTP without a session, is then one conversation.
-
-    Raises ``InvalidParameters`` when the name is not a text of 1 to 200 characters.
-    """
-    origin = _origin.get()
-    user = LOCAL_USER if origin.principal is None else origin.principal
-    named = context.meta.get(CONVERSATION_KEY)
-    if named is None:
-        return Caller(user, DEFAULT_CONVERSATION if origin.session is None else _of_session(origin.session))
-    if not isinstance(named, str) or not 1 <= len(named) <= LONGEST_CONVERSATION:
-        raise InvalidParameters(
-            [f"_meta '{CONVERSATION_KEY}' must be a text of 1 to {LONGEST_CONVERSATION} characters"]
-        )
-    return Caller(user, named)
+LOCAL = Origin(None)
+"""The person at this machine: for the edges that have no token, as stdio and the command line."""
 
 
 def _of_session(session_id: str) -> str:

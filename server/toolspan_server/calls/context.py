@@ -11,7 +11,7 @@ from typing import Any
 from ..common.changes import Change
 from ..common.flags import Flag
 from ..errors import ToolFailure
-from .caller import caller_of
+from .caller import Caller, Origin
 from .client import Client, NullClient
 from .results import ToolResult
 from .storage import DocumentStore, NoStore, ToolStorage
@@ -31,20 +31,31 @@ def discard_changes(change: Change) -> None:
     """Discard changes: the default without a server."""
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all calls of one config have in common, whoever makes them: the live services by name, the folder
+    at which relative paths start, and where ``storage`` keeps values."""
+
+    services: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    config_dir: Path = Path()
+    store: DocumentStore = NO_STORE
+
+
 @dataclass(slots=True)  # one is made for each call: a frozen one takes four times as long
 class Context:
     """One call's surroundings, given to every handler as its second argument.
 
-    ``tool_name`` is the called tool, ``config_dir`` the folder at which relative paths start.
-    ``services`` maps a configured service's name to the live service; ``meta`` is the request's
-    ``_meta``; ``client`` is who called; ``depth`` counts the tools that this call is made by;
-    ``publish`` notifies every client of a change of the server's lists; ``options`` is what the config says
-    under ``options``, as the model that the handler registered; ``store`` is where ``storage`` keeps values.
-    A handler that runs in a worker thread looks at ``cancelled`` (or calls ``raise_if_cancelled``) between
-    steps: it is set when the call timed out or was cancelled. An ``async`` handler is cancelled in the usual
-    way.
+    ``origin`` is where its request comes from: there is no call of nobody. ``tool_name`` is the called tool,
+    ``config_dir`` the folder at which relative paths start. ``services`` maps a configured service's name to
+    the live service; ``meta`` is the request's ``_meta``; ``client`` is who called; ``depth`` counts the
+    tools that this call is made by; ``publish`` notifies every client of a change of the server's lists;
+    ``options`` is what the config says under ``options``, as the model that the handler registered; ``store``
+    is where ``storage`` keeps values. A handler that runs in a worker thread looks at ``cancelled`` (or calls
+    ``raise_if_cancelled``) between steps: it is set when the call timed out or was cancelled. An ``async``
+    handler is cancelled in the usual way.
     """
 
+    origin: Origin
     tool_name: str = ""
     services: Mapping[str, Any] = field(default_factory=dict[str, Any])
     config_dir: Path = Path()
@@ -58,12 +69,20 @@ class Context:
     store: DocumentStore = NO_STORE
 
     @property
+    def caller(self) -> Caller:
+        """The user and the conversation that the call's state is kept for.
+
+        Raises ``InvalidParameters`` when the request names no valid conversation.
+        """
+        return self.origin.caller(self.meta)
+
+    @property
     def storage(self) -> ToolStorage:
         """What this tool keeps for the user and the conversation of the call, and for no other.
 
         Raises ``InvalidParameters`` when the request names no valid conversation.
         """
-        return ToolStorage(*caller_of(self), self.tool_name, self.store)
+        return ToolStorage(*self.caller, self.tool_name, self.store)
 
     def service(self, name: str) -> Any:
         """The live service ``name``. Raises ``ToolFailure`` when the config has none of that name."""

@@ -108,6 +108,13 @@ def _parser(prog: str) -> _Parser:
         help="let the config run code and send variables only while this is the fingerprint of it and its "
         "handlers",
     )
+    add(
+        "--principals",
+        choices=("local", "meta"),
+        help="whom the calls on stdio are made for: local (the default), the user of this machine; meta, "
+        "whomever _meta dev.toolspan/principal of each request names, for a program that starts this server "
+        "and speaks for several people",
+    )
     add("--skip-invalid", action="store_true", help="serve without the tools that are wrong, and name them")
     add("--log-level", choices=LEVELS, help="what to log on stderr (default: warning); info: a line a call")
     add("--log-format", choices=FORMS, help="text, or json: an object a line (default: text)")

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from ..tools.registry import CompiledTools
 
 EXIT_USAGE = 2
-_FREQUENT = frozenset(("-c", "--config", "--pinned"))
+_FREQUENT = frozenset(("-c", "--config", "--pinned", "--principals"))
+_PRINCIPALS = ("local", "meta")
 
 
 def main(
@@ -73,6 +74,10 @@ def _options(argv: Sequence[str], prog: str) -> Options:
         len(names) > len(values)
         or not _FREQUENT.issuperset(names)
         or any(value.startswith("-") for value in values)
+        or any(
+            name == "--principals" and value not in _PRINCIPALS
+            for name, value in zip(names, values, strict=False)
+        )
     ):
         from .command_line import parsed
 
@@ -81,6 +86,8 @@ def _options(argv: Sequence[str], prog: str) -> Options:
     for name, value in zip(names, values, strict=True):
         if name == "--pinned":
             options.pinned = value
+        elif name == "--principals":
+            options.principals = value
         else:
             options.config.append(Path(value))
     return options
@@ -88,6 +95,8 @@ def _options(argv: Sequence[str], prog: str) -> Options:
 
 def _serve(options: Options, stop: Stop, consent: Consent | None) -> None:
     _check_workers(options)
+    if options.principals == "meta" and options.transport != "stdio":
+        raise ServeError("--principals meta needs --transport stdio: over HTTP a token says who calls")
     with ExitStack() as stack:
         log = stack.enter_context(logging_to_stderr(options.log_level, options.log_format))
         if options.debug:
@@ -105,7 +114,7 @@ def _serve(options: Options, stop: Stop, consent: Consent | None) -> None:
             served = _served(options, log, consent)
             if watched:
                 _say_waiting(served)
-            _serve_stdio(served, pipes, stop)
+            _serve_stdio(served, pipes, stop, names_principals=options.principals == "meta")
         else:
             served = _served(options, log, consent)
             access_options = _access_options(options)
@@ -209,7 +218,7 @@ def _describe(options: Options, log: LogFormatter, consent: Consent | None) -> N
     print(json.dumps(found))  # noqa: T201  # what was asked for
 
 
-def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
+def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop, *, names_principals: bool) -> None:
     tools, opening = _opened(served, pipes)
     from .event_loop import run
 
@@ -221,7 +230,8 @@ def _serve_stdio(served: _Served, pipes: Pipes, stop: Stop) -> None:
         from ..protocol.stdio import server as stdio
 
         async with served.running(tools) as runtime:
-            await stdio.serve(view_of(runtime, served.toolset), pipes, stop, opening)
+            view = view_of(runtime, served.toolset)
+            await stdio.serve(view, pipes, stop, opening, names_principals=names_principals)
 
     run(serve)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..calls.caller import client_of, principal_of_call
+from ..calls.caller import Origin
 from ..calls.client import InputRequired
 from ..calls.results import ToolResult
 from ..errors import RequestRefused
@@ -36,11 +36,15 @@ def is_wanted() -> bool:
     return _log.isEnabledFor(logging.INFO)
 
 
-async def logged(tool: Tool, meta: Mapping[str, Any], call: Awaitable[ToolResult]) -> ToolResult:
-    """The result of ``call``, a call of ``tool`` with the request's ``meta``. Logged are what came of it, how
-    many milliseconds it took, the upstream server that it went to (empty for none), the principal, and the
-    client's name and version as it gives them."""
-    with _line("tool", tool.name, meta) as line:
+async def logged(
+    tool: Tool, origin: Origin, meta: Mapping[str, Any], call: Awaitable[ToolResult]
+) -> ToolResult:
+    """The result of ``call``, a call of ``tool`` from ``origin`` with the request's ``meta``.
+
+    Logged are what came of it, how many milliseconds it took, the upstream server that it went to (empty for
+    none), the principal, and the client's name and version as it gives them.
+    """
+    with _line("tool", tool.name, origin, meta) as line:
         line.server = tool.config.implementation.server
         result = await call
         line.outcome = "ok" if result.success else result.error_code or "failed"
@@ -48,18 +52,18 @@ async def logged(tool: Tool, meta: Mapping[str, Any], call: Awaitable[ToolResult
 
 
 @contextmanager
-def line_of(what: Literal["resource", "prompt"], name: str) -> Generator[Line]:
-    """A line of the log for the block, which reads a resource or gets a prompt of that name."""
+def line_of(what: Literal["resource", "prompt"], name: str, origin: Origin) -> Generator[Line]:
+    """A line of the log for the block, which reads a resource or gets a prompt for ``origin``."""
     if not is_wanted():
         yield Line()
         return
-    with _line(what, name[:_LONGEST_NAME], {}) as line:
+    with _line(what, name[:_LONGEST_NAME], origin, {}) as line:
         yield line
         line.outcome = "ok"
 
 
 @contextmanager
-def _line(what: str, name: str, meta: Mapping[str, Any]) -> Generator[Line]:
+def _line(what: str, name: str, origin: Origin, meta: Mapping[str, Any]) -> Generator[Line]:
     started, line = time.perf_counter(), Line()
     try:
         yield line
@@ -70,8 +74,8 @@ def _line(what: str, name: str, meta: Mapping[str, Any]) -> Generator[Line]:
         line.outcome = "refused"
         raise
     finally:
-        client, taken = client_of(meta), round((time.perf_counter() - started) * 1000, 1)
-        server, who = line.server, principal_of_call()
+        client, taken = origin.client_name(meta), round((time.perf_counter() - started) * 1000, 1)
+        server, who = line.server, origin.principal or ""
         known = {what: name, "outcome": line.outcome, "ms": taken, "client": client}
         known |= {"server": server, "principal": who}
         at, by = f" at {server!r}" if server else "", f", for {who!r}" if who else ""

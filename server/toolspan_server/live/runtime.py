@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from ..calls.caller import Origin
 from ..calls.context import Context
 from ..calls.results import ToolResult
 from ..calls.slots import CallSlot, NoSlot
@@ -87,8 +88,8 @@ class Runtime:
     async def execute(
         self,
         name: str,
-        arguments: Mapping[str, Any] | None = None,
-        context: Context | None = None,
+        arguments: Mapping[str, Any] | None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Run the tool ``name``, as ``Executor.execute`` does, in the config that is served now."""
@@ -98,8 +99,8 @@ class Runtime:
     async def run(
         self,
         tool: Tool,
-        arguments: Mapping[str, Any] | None = None,
-        context: Context | None = None,
+        arguments: Mapping[str, Any] | None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Run ``tool``, one of ``registry``, as ``Executor.run`` does."""
@@ -108,7 +109,10 @@ class Runtime:
         try:
             call = snapshot.executor.run(tool, arguments, context, meta)
             if call_log.is_wanted():
-                call = call_log.logged(tool, meta or (context.meta if context else {}), call)
+                origin, given = (
+                    (context, meta or {}) if isinstance(context, Origin) else (context.origin, context.meta)
+                )
+                call = call_log.logged(tool, origin, given, call)
             return self._noted(await call)
         finally:
             snapshot.calls -= 1

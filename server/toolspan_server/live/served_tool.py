@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping
 from typing import Any, Protocol
 
+from ..calls.caller import Origin
 from ..calls.context import Context
 from ..calls.results import ToolResult
 from ..tools.registry import Tool
@@ -17,7 +18,7 @@ class Runs(Protocol):
         self,
         served: ServedTool,
         arguments: Mapping[str, Any] | None,
-        context: Context | None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None,
     ) -> Coroutine[Any, Any, ToolResult]: ...
 
@@ -38,7 +39,7 @@ class ServedTool:
     def run(
         self,
         arguments: Mapping[str, Any] | None,
-        context: Context | None = None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, ToolResult]:
         """Call it; see ``Executor.execute``. One that the view no longer shows is not found then."""

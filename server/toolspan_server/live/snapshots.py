@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from ..calls.context import Context
+from ..calls.context import Surroundings
 from ..common.changes import Change
 from ..config import Config, LimitsConfig
 from ..parts.environment import Environment
@@ -139,7 +139,7 @@ def _made(
 ) -> ConfigSnapshot:
     executor = Executor(
         registry,
-        surroundings=Context(
+        surroundings=Surroundings(
             services=services, config_dir=config.directory, store=store_of(config, environment)
         ),
         redact=config.redact if config.has_secrets else None,

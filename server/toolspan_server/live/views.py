@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
+from ..calls.caller import Origin
 from ..calls.context import Context
 from ..calls.results import ToolResult
 from ..tools.registry import Registry, Tool
@@ -120,7 +121,7 @@ class View(ABC):
         self,
         served: ServedTool,
         arguments: Mapping[str, Any] | None,
-        context: Context | None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None,
     ) -> Coroutine[Any, Any, ToolResult]:
         """Run ``served``, or what has its name here since the config or a source changed."""
@@ -210,7 +211,7 @@ class ServerView(View):
         self,
         served: ServedTool,
         arguments: Mapping[str, Any] | None,
-        context: Context | None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None,
     ) -> Coroutine[Any, Any, ToolResult]:
         current = served if served.revision == self.registry.revision else self.tool(served.tool.name)

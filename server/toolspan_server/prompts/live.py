@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
+from ..calls.caller import Origin
 from ..calls.client import Client
 from ..calls.context import Context
 from ..common.did_you_mean import nearest
@@ -54,15 +55,17 @@ class Prompts:
         """Whether there is a prompt ``name``."""
         return name in self._prompts
 
-    async def get(self, name: str, arguments: Mapping[str, str], client: Client) -> dict[str, Any]:
-        """The ``description`` and ``messages`` of the prompt ``name``.
+    async def get(
+        self, name: str, arguments: Mapping[str, str], client: Client, origin: Origin
+    ) -> dict[str, Any]:
+        """The ``description`` and ``messages`` of the prompt ``name``, for ``origin``.
 
         Raises ``RequestRefused``, and ``InputRequired`` from ``client``, which its steps may ask.
         """
         prompt = self._found(name)
         prompt.check(arguments)
         try:
-            messages = await prompt.filled(arguments, client, self._filling)
+            messages = await prompt.filled(arguments, client, origin, self._filling)
         except ResourceNotFound as missing:
             message = f"Prompt {name!r} embeds a resource that is not there"
             raise RequestRefused(_INTERNAL_ERROR, message, {"uri": missing.uri}) from None
@@ -73,7 +76,7 @@ class Prompts:
         return self._sent(name, described(prompt.config, messages=messages))
 
     async def complete(
-        self, name: str, argument: str, typed: str, given: Mapping[str, str]
+        self, name: str, argument: str, typed: str, given: Mapping[str, str], _origin: Origin
     ) -> dict[str, Any]:
         """Completions for ``argument`` of the prompt ``name``; see ``completions.offered``.
 
@@ -146,18 +149,21 @@ class _Prompt:
         self,
         arguments: Mapping[str, str],
         client: Client,
+        origin: Origin,
         filling: Callable[[Mapping[str, Any], frozenset[str]], Filling],
     ) -> list[dict[str, Any]]:
         """The messages, after the steps. Raises what the steps and the templates raise."""
-        values = await self._step_values(arguments, client) if self.config.steps else arguments
+        values = await self._step_values(arguments, client, origin) if self.config.steps else arguments
         given = filling(values, self._optional)
         return [each for message in self._messages for each in await message.filled(given)]
 
-    async def _step_values(self, arguments: Mapping[str, str], client: Client) -> Mapping[str, Any]:
+    async def _step_values(
+        self, arguments: Mapping[str, str], client: Client, origin: Origin
+    ) -> Mapping[str, Any]:
         """The values for the messages, after the steps."""
         from ..engines.mock_steps import MockCall, MockSteps
 
-        call = MockCall(arguments, Context(tool_name=self.config.name, client=client), 1)
+        call = MockCall(arguments, Context(origin, self.config.name, client=client), 1)
         accepted = await MockSteps(self.config.steps, stops=True).run(call)
         call.end()
         if not accepted:

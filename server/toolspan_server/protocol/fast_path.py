@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from .._version import __version__
+from ..calls.caller import Origin
 from ..calls.client import Level
 from ..common import trace_context as trace
 from ..errors import RequestRefused
@@ -46,7 +47,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A plain ``tools/call`` of a tool that exists."""
+    """A plain ``tools/call`` of a tool that exists; it is made once its origin is known."""
 
     request_id: jsonrpc.RequestId
     served: ServedTool
@@ -59,11 +60,11 @@ class Call:
     def tool(self) -> Tool:
         return self.served.tool
 
-    async def run(self) -> bytes:
-        """Make the call; gives the whole answer, one line of JSON."""
+    async def run(self, origin: Origin) -> bytes:
+        """Make the call for ``origin``; gives the whole answer, one line of JSON."""
         trace.log_call(self.tool.name, self.meta)
         try:
-            result = await self.served.run(self.arguments, meta=self.meta)
+            result = await self.served.run(self.arguments, origin, self.meta)
         except RequestRefused as refused:
             return jsonrpc.encode(jsonrpc.error(self.request_id, refused.code, refused.message, refused.data))
         stamp = self._path.stamp if self.version == MODERN_VERSION else ""

@@ -12,6 +12,7 @@ import anyio
 import anyio.from_thread
 import anyio.to_thread
 
+from ..calls.caller import Origin
 from ..common.changes import Change
 from ..common.json_values import repaired
 from ..engines.uri_templates import LONGEST_URI
@@ -85,7 +86,7 @@ class Resources:
         """``templates``."""
         return self.templates
 
-    async def contents(self, uri: str) -> list[dict[str, Any]]:
+    async def contents(self, uri: str, _origin: Origin) -> list[dict[str, Any]]:
         """The contents of ``uri``: what ``read`` gives."""
         return [await self.read(uri)]
 
@@ -113,7 +114,7 @@ class Resources:
         raise ResourceNotFound(uri)
 
     async def complete(
-        self, template: str, variable: str, typed: str, given: Mapping[str, str]
+        self, template: str, variable: str, typed: str, given: Mapping[str, str], _origin: Origin
     ) -> dict[str, Any]:
         """Completions for ``variable`` of ``template`` (its text); see ``completions.offered``.
 

@@ -36,13 +36,13 @@ def stored(store: PresetStore) -> list[dict[str, Any]]:
 
 
 def written(folder: Path, *records: Any) -> PresetStore:
-    store = PresetStore(folder=folder)
+    store = PresetStore("local", folder)
     store.path.write_text(json.dumps({"presets": list(records)}))
     return store
 
 
 def test_a_new_preset_has_every_field_of_the_record(tmp_path: Path) -> None:
-    store = PresetStore(folder=tmp_path / "later")
+    store = PresetStore("local", tmp_path / "later")
     assert store.all() == ()
     assert not (tmp_path / "later").exists()
     made = store.create("Research", instructions="Cite.", model="openai/gpt-5.1")
@@ -55,7 +55,7 @@ def test_a_new_preset_has_every_field_of_the_record(tmp_path: Path) -> None:
 
 
 def test_it_is_found_by_its_name_and_its_id(tmp_path: Path) -> None:
-    store = PresetStore(folder=tmp_path)
+    store = PresetStore("local", tmp_path)
     made = store.create("Research")
     store.create("Another")
     assert store.get("Research") == store.get(made.id) == made
@@ -64,7 +64,7 @@ def test_it_is_found_by_its_name_and_its_id(tmp_path: Path) -> None:
 
 
 def test_what_is_given_is_updated_and_nothing_else(tmp_path: Path) -> None:
-    store = PresetStore(folder=tmp_path)
+    store = PresetStore("local", tmp_path)
     made = store.create("Research", instructions="Cite.", model="openai/gpt-5.1")
     other = store.create("Another")
     changed = store.update(
@@ -119,7 +119,7 @@ def test_an_old_record_gets_the_default_tools_and_keeps_what_is_not_known_here(t
 def test_tools_that_are_none_are_refused_in_exact_words(
     tmp_path: Path, tools: list[str], message: str
 ) -> None:
-    store = PresetStore(folder=tmp_path)
+    store = PresetStore("local", tmp_path)
     store.create("Old")
     attempts: list[Callable[[], object]] = [
         lambda: store.create("New", enabled_tools=tools, known_tools=["git_log"]),
@@ -149,7 +149,7 @@ def test_tools_that_are_none_are_refused_in_exact_words(
     ],
 )
 def test_a_field_that_cannot_be_is_refused(tmp_path: Path, fields: dict[str, str], why: str) -> None:
-    store = PresetStore(folder=tmp_path)
+    store = PresetStore("local", tmp_path)
     store.create("Old")
     before = store.path.read_bytes()
     with pytest.raises(UsageError, match=why):
@@ -175,7 +175,7 @@ def test_without_a_folder_they_are_in_the_users_state_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    PresetStore().create("Mine")
+    PresetStore("local").create("Mine")
     assert (tmp_path / "toolspan" / "presets" / "local.json").is_file()
 
 
@@ -194,7 +194,7 @@ def test_without_a_folder_they_are_in_the_users_state_folder(
 def test_a_damaged_file_is_an_error_that_names_it_and_stays_as_it_is(
     tmp_path: Path, content: str, why: str
 ) -> None:
-    store = PresetStore(folder=tmp_path)
+    store = PresetStore("local", tmp_path)
     store.path.write_text(content)
     for attempt in (store.all, lambda: store.get("a"), lambda: store.create("a"), lambda: store.delete("a")):
         with pytest.raises(StoreError) as raised:
@@ -235,13 +235,13 @@ def test_two_of_one_name_are_told_apart_by_their_ids(tmp_path: Path) -> None:
 def test_threads_and_processes_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from toolspan_bridge import PresetStore\n"
-        "for n in range(10): PresetStore(folder=Path(sys.argv[1])).create(f'process {n}')"
+        "for n in range(10): PresetStore('local', Path(sys.argv[1])).create(f'process {n}')"
     )
     process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
     threads = [
         threading.Thread(
             target=lambda number=number: [
-                PresetStore(folder=tmp_path).create(f"thread {number} {n}") for n in range(5)
+                PresetStore("local", tmp_path).create(f"thread {number} {n}") for n in range(5)
             ]
         )
         for number in range(3)
@@ -251,7 +251,7 @@ def test_threads_and_processes_at_the_same_time_lose_nothing(tmp_path: Path) -> 
     for thread in threads:
         thread.join()
     assert process.wait(120) == 0
-    names = {preset.name for preset in PresetStore(folder=tmp_path).all()}
+    names = {preset.name for preset in PresetStore("local", tmp_path).all()}
     assert names == {f"process {n}" for n in range(10)} | {
         f"thread {t} {n}" for t in range(3) for n in range(5)
     }
@@ -261,14 +261,14 @@ def test_threads_and_processes_at_the_same_time_lose_nothing(tmp_path: Path) -> 
 @pytest.mark.requirement("I12.4.32")
 @pytest.mark.skipif(sys.platform == "win32", reason="file limits are POSIX")
 def test_a_write_that_the_disk_refuses_changes_nothing(tmp_path: Path) -> None:
-    store = PresetStore(folder=tmp_path)
+    store = PresetStore("local", tmp_path)
     store.create("Old")
     before = store.path.read_bytes()
     program = (
         "import resource, sys; from pathlib import Path\n"
         "from toolspan_bridge import PresetStore, StoreError\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))\n"
-        "try: PresetStore(folder=Path(sys.argv[1])).create('New', instructions='x' * 5_000)\n"
+        "try: PresetStore('local', Path(sys.argv[1])).create('New', instructions='x' * 5_000)\n"
         "except StoreError as error: print(error)"
     )
     done = subprocess.run(

@@ -10,6 +10,7 @@ import pytest
 from typing_extensions import override
 
 from toolspan_server import Context, FileStore
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.storage import Document, Place
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.4.58")]
@@ -30,7 +31,7 @@ class Held(FileStore):
 
 async def test_the_event_loop_goes_on_while_the_store_works(tmp_path: Path) -> None:
     store = Held(tmp_path)
-    storage = Context(tool_name="list", store=store).storage.awaited
+    storage = Context(LOCAL, tool_name="list", store=store).storage.awaited
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(storage.set, "n", 1)
         await anyio.wait_all_tasks_blocked()
@@ -39,7 +40,7 @@ async def test_the_event_loop_goes_on_while_the_store_works(tmp_path: Path) -> N
 
 
 async def test_what_is_awaited_is_what_is_stored(tmp_path: Path) -> None:
-    plain = Context(tool_name="list", store=FileStore(tmp_path)).storage
+    plain = Context(LOCAL, tool_name="list", store=FileStore(tmp_path)).storage
     await plain.awaited.set("a", [1])
     assert await plain.awaited.update("a", lambda value: [*value, 2]) == [1, 2]
     assert plain.get_all() == await plain.awaited.get_all() == {"a": [1, 2]}

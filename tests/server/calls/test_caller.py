@@ -16,7 +16,7 @@ from tests.support.raw_http import RawClient, request
 from tests.support.served import INITIALIZE, MODERN_META, call, http_server
 from tests.support.workspaces import answers_of
 from toolspan_server import Context, load_config, running
-from toolspan_server.calls.caller import CONVERSATION_KEY, Caller, caller_of
+from toolspan_server.calls.caller import CONVERSATION_KEY, LOCAL, Caller
 from toolspan_server.errors import InvalidParameters
 from toolspan_server.http_server.access import AccessOptions
 from toolspan_server.protocol.http.app import Application
@@ -26,11 +26,10 @@ pytestmark = pytest.mark.requirement("I12.3.8")
 ANN, BOB = "ann-0123456789abcdef", "bob-0123456789abcdef"
 HANDLER = """
 from toolspan_server import handler
-from toolspan_server.calls.caller import caller_of
 
 @handler("tests_who")
 async def who(arguments, context):
-    return list(caller_of(context))
+    return list(context.caller)
 """
 JSON = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 ODD_META = {"progress_token": 1}
@@ -82,11 +81,11 @@ async def session_of(client: Client, token: str | None = None) -> str:
 
 
 def named(conversation: Any) -> Caller:
-    return caller_of(Context(meta={CONVERSATION_KEY: conversation}))
+    return Context(LOCAL, meta={CONVERSATION_KEY: conversation}).caller
 
 
 def test_a_call_from_nowhere_is_of_the_local_user_in_the_default_conversation() -> None:
-    assert caller_of(Context()) == Caller("local", "default")
+    assert Context(LOCAL).caller == Caller("local", "default")
 
 
 def test_the_request_names_the_conversation() -> None:

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from jsonschema_rs import Draft202012Validator
 
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.config import load_config
 from toolspan_server.config.published_schema import config_schema, config_schema_text
 from toolspan_server.engines.registration import find_handler, handler_names
@@ -180,7 +181,7 @@ async def test_every_builtin_tool_of_the_example_answers(
     name: str, arguments: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     async with running(load_config(CONFIGS / "builtin.yaml", environ={})) as executor:
-        outcome = await executor.execute(name, arguments)
+        outcome = await executor.execute(name, arguments, LOCAL)
     assert outcome.success, outcome.error
     assert {key: outcome.result[key] for key in expected} == expected
 

@@ -20,6 +20,7 @@ from tests.support.served import BOUND_S, MODERN_META, Lines, Served, StdioServe
 from tests.support.served import until as served_until
 from tests.support.sources import mock
 from toolspan_server import running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.live import config_files as _config_files
 from toolspan_server.live import reload as _reload
 from toolspan_server.live.config_files import ConfigFiles
@@ -83,11 +84,11 @@ async def test_whatever_the_file_becomes_the_config_before_is_served_and_a_good_
         path.unlink()
         spoil(path)
         await until(lambda: any(told in problem for problem in runtime.problems))
-        assert (await runtime.execute("t")).result == 1
+        assert (await runtime.execute("t", None, LOCAL)).result == 1
         path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
         written(path, mock("t", 2))
         await until(lambda: not runtime.problems)
-        assert (await runtime.execute("t")).result == 2
+        assert (await runtime.execute("t", None, LOCAL)).result == 2
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -105,7 +106,7 @@ async def test_a_changed_file_is_served_however_it_was_written(
     async with followed(path) as runtime:
         write(path, path.read_text().replace(": 1}", ": 2}"))
         await until(lambda: runtime.snapshot.number == 2)
-        assert (await runtime.execute("a")).result == 2
+        assert (await runtime.execute("a", None, LOCAL)).result == 2
 
 
 def test_a_change_of_the_same_moment_and_size_is_seen(
@@ -176,7 +177,7 @@ async def test_a_bad_config_is_told_with_its_place_and_the_old_one_goes_on(
         assert said in runtime.health()["config"]["problems"][0]
         assert runtime.health()["status"] == "degraded"
         assert said in caplog.text
-        assert (await runtime.execute("a")).result == 1
+        assert (await runtime.execute("a", None, LOCAL)).result == 1
         path.write_text(good)
         await until(lambda: not runtime.problems)
 

@@ -14,6 +14,7 @@ from tests.support.executors import tool
 from tests.support.sources import Gate, GateConfig, Held, HeldConfig, config_of, mock
 from tests.support.waiting import BOUND_S
 from toolspan_server import Config, ConfigError, load_config, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.common.changes import Change
 from toolspan_server.config import Problem
 from toolspan_server.live.runtime import Runtime
@@ -48,7 +49,7 @@ async def test_a_call_ends_in_the_config_that_it_began_in() -> None:
         results: list[Any] = []
 
         async def call() -> None:
-            results.append((await runtime.execute("gate")).result)
+            results.append((await runtime.execute("gate", None, LOCAL)).result)
 
         old: Gate = kind_of(runtime, "gate")
         group.start_soon(call)
@@ -68,12 +69,12 @@ async def test_how_often_a_tool_ran_counts_on_unless_its_limit_is_another() -> N
         return config_of({**tool("rare", {"type": "mock"}, rate_limit=limit), "description": description})
 
     async with running(limited("Once.", 1)) as runtime:
-        assert (await runtime.execute("rare")).success
+        assert (await runtime.execute("rare", None, LOCAL)).success
         for config in (limited("Once.", 1), limited("Once an hour.", 1)):
             await runtime.replace(config)
-            assert (await runtime.execute("rare")).error_code == "rate_limited"
+            assert (await runtime.execute("rare", None, LOCAL)).error_code == "rate_limited"
         await runtime.replace(limited("Twice.", 2))
-        assert (await runtime.execute("rare")).success
+        assert (await runtime.execute("rare", None, LOCAL)).success
 
 
 async def test_what_only_the_old_config_had_stops_when_its_last_call_has_ended() -> None:
@@ -84,7 +85,7 @@ async def test_what_only_the_old_config_had_stops_when_its_last_call_has_ended()
             await held.started.wait()
             held.offers()
             old: Gate = kind_of(runtime, "gate")
-            group.start_soon(runtime.execute, "gate")
+            group.start_soon(runtime.execute, "gate", None, LOCAL)
             await old.entered.wait()
             await runtime.replace(config_of())
             for _ in range(20):
@@ -124,7 +125,7 @@ async def test_tools_sources_and_services_that_say_the_same_go_on_as_they_are(tm
         assert kind_of(runtime, "changed") is not kinds[1]
         assert kind_of(runtime, "offered") is kinds[2]
         assert runtime.snapshot.services["collections"] is collections
-        assert (await runtime.execute("changed")).result is True
+        assert (await runtime.execute("changed", None, LOCAL)).result is True
         assert (len(source.built), source.built[0].runs, source.built[0].ended) == (1, 1, 0)
 
 

@@ -17,6 +17,7 @@ from tests.support.sources import Held, HeldConfig, config_of, mock
 from tests.support.two_ways import served
 from tests.support.waiting import BOUND_S
 from toolspan_server import running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.common.changes import Change
 from toolspan_server.live.runtime import Runtime
 from toolspan_server.live.views import ServerView
@@ -47,7 +48,7 @@ async def test_offered_tools_follow_the_configs_own_and_are_called_like_them() -
         (await begun(source)).offers(mock("offered", "from the source"))
         await runtime.settled()
         assert names(runtime) == ["own", "offered"]
-        assert (await runtime.execute("offered")).result == "from the source"
+        assert (await runtime.execute("offered", None, LOCAL)).result == "from the source"
 
 
 @pytest.mark.parametrize("first", [0, 1])

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.executors import builtin
 from toolspan_server import ConfigError, load_config, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.live.runtime import Runtime
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.4.15")]
@@ -24,7 +25,7 @@ def written(folder: Path, **more: Any) -> Path:
 
 async def calculate(runtime: Runtime, expression: str = "1 + 1") -> str:
     """The error code of a calculation; "" when there is none."""
-    return (await runtime.execute("calculator", {"expression": expression})).error_code
+    return (await runtime.execute("calculator", {"expression": expression}, LOCAL)).error_code
 
 
 def expressions(stored: str) -> list[str]:
@@ -78,7 +79,7 @@ async def test_its_quotas_are_the_configs(tmp_path: Path) -> None:
     assert codes == ["", "", "storage_quota", "storage_quota", "storage_quota"]
     path = written(tmp_path, storage={"user_bytes": 100}, state_dir="another")
     async with running(load_config(path)) as runtime:
-        result = await runtime.execute("calculator", {"expression": "1"})
+        result = await runtime.execute("calculator", {"expression": "1"}, LOCAL)
     assert (result.error_code, "storage.user_bytes" in result.error) == ("storage_quota", True)
 
 
@@ -92,7 +93,7 @@ async def test_a_store_that_is_away_is_an_error_of_the_call_that_shows_no_passwo
     tmp_path: Path, url: str
 ) -> None:
     async with running(load_config(written(tmp_path, storage={"url": url}))) as runtime:
-        result = await runtime.execute("calculator", {"expression": "1"})
+        result = await runtime.execute("calculator", {"expression": "1"}, LOCAL)
     assert (result.success, result.error_code) == (False, "storage_error")
     assert result.error.startswith(
         "The storage of the tool cannot be read; what was stored before is unchanged"

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.sources import config_of, mock
 from toolspan_server import running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.live.served_tool import ServedTool
 from toolspan_server.live.views import ServerView, view_of
 
@@ -27,7 +28,7 @@ async def test_a_tool_is_looked_up_once_for_all_the_calls_of_a_config() -> None:
         view = view_of(runtime)
         assert found(view, "a") is found(view, "a")
         runtime.registry.get = None  # type: ignore[method-assign, assignment]
-        assert (await found(view, "a").run({})).result == 1
+        assert (await found(view, "a").run({}, LOCAL)).result == 1
 
 
 @pytest.mark.parametrize("toolset", [None, "one"])
@@ -37,7 +38,7 @@ async def test_a_tool_found_before_the_config_changed_is_the_new_one_when_it_run
     async with running(config_of(mock("a", 1), toolsets=ONLY_A)) as runtime:
         served = found(view_of(runtime, toolset), "a")
         await runtime.replace(config_of(mock("a", 2), toolsets=ONLY_A))
-        assert (await served.run({})).result == 2
+        assert (await served.run({}, LOCAL)).result == 2
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ async def test_a_tool_that_a_toolset_no_longer_has_is_not_run(changed: Any) -> N
         served = found(view, "a")
         assert view.tool("b") is None
         await runtime.replace(changed)
-        result = await served.run({})
+        result = await served.run({}, LOCAL)
         assert (result.success, result.error_code, result.tool_name) == (False, "tool_not_found", "a")
         assert found(view, "b").tool.name == "b"
 

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from tests.support.document_collections import write
 from toolspan_server import load_config, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import (
     ClientAnswer,
     InputRequired,
@@ -83,7 +84,7 @@ async def serving(folder: Path, text: str = PROMPTS, **environ: str) -> AsyncIte
 
 async def refusal(prompts: Prompts, name: str, **arguments: str) -> tuple[int, str]:
     with pytest.raises(RequestRefused) as refused:
-        await prompts.get(name, arguments, NullClient())
+        await prompts.get(name, arguments, NullClient(), LOCAL)
     return refused.value.code, refused.value.message
 
 
@@ -107,7 +108,7 @@ async def test_prompts_are_listed_in_the_configs_order_with_their_arguments(tmp_
 async def test_messages_are_filled_in_block_by_block(tmp_path: Path) -> None:
     write(tmp_path, {"dot.png": b"\x89PNG"})
     async with serving(tmp_path) as prompts:
-        got = await prompts.get("review", {"code": "{{ x }} \ud800"}, NullClient())
+        got = await prompts.get("review", {"code": "{{ x }} \ud800"}, NullClient(), LOCAL)
     code = "{{ x }} \\ud800"
     assert got["description"] == "Look at code."
     assert [each["role"] for each in got["messages"]] == ["user", *["assistant"] * 6]
@@ -150,18 +151,18 @@ async def test_a_prompt_that_is_too_large_is_refused(tmp_path: Path) -> None:
 async def test_a_prompt_asks_its_client_and_uses_the_answers(tmp_path: Path) -> None:
     async with serving(tmp_path) as prompts:
         with pytest.raises(InputRequired) as required:
-            await prompts.get("ask", {"city": "Oslo"}, Answering())
+            await prompts.get("ask", {"city": "Oslo"}, Answering(), LOCAL)
         assert required.value.questions["trip"].params["message"] == "Days in Oslo?"
         client = Answering(trip={"action": "accept", "content": {"days": 3}})
-        got = await prompts.get("ask", {"city": "Oslo"}, client)
+        got = await prompts.get("ask", {"city": "Oslo"}, client, LOCAL)
         assert got["messages"][0]["content"]["text"] == "3 days in Oslo"
         with pytest.raises(RequestRefused, match="was not given"):
-            await prompts.get("ask", {"city": "Oslo"}, Answering(trip={"action": "decline"}))
+            await prompts.get("ask", {"city": "Oslo"}, Answering(trip={"action": "decline"}), LOCAL)
         assert (await refusal(prompts, "ask", city="Oslo"))[0] == -32603
 
 
 async def completed(prompts: Prompts, argument: str, typed: str, **given: str) -> Any:
-    return (await prompts.complete("review", argument, typed, given))["values"]
+    return (await prompts.complete("review", argument, typed, given, LOCAL))["values"]
 
 
 async def test_arguments_are_completed_by_start_then_by_part_whatever_the_case(tmp_path: Path) -> None:
@@ -175,7 +176,7 @@ async def test_arguments_are_completed_by_start_then_by_part_whatever_the_case(t
         assert await completed(prompts, "code", "x") == []
         for name, argument in (("review", "none"), ("none", "code")):
             with pytest.raises(RequestRefused) as refused:
-                await prompts.complete(name, argument, "", {})
+                await prompts.complete(name, argument, "", {}, LOCAL)
             assert refused.value.code == -32602
 
 
@@ -183,7 +184,7 @@ async def test_at_most_a_hundred_values_are_offered_and_all_are_counted(tmp_path
     write(tmp_path, {"values.json": str([f"v{n}" for n in range(250)]).replace("'", '"')})
     text = "prompts: [{name: p, arguments: [{name: a, values_from: values.json}], messages: [{text: x}]}]"
     async with serving(tmp_path, text) as prompts:
-        offered = await prompts.complete("p", "a", "v", {})
+        offered = await prompts.complete("p", "a", "v", {}, LOCAL)
         assert (len(offered["values"]), offered["total"], offered["hasMore"]) == (100, 250, True)
 
 
@@ -191,5 +192,5 @@ async def test_secrets_of_the_config_are_taken_out_of_prompts(tmp_path: Path) ->
     text = f"state_dir: x-${{SECRET}}{PROMPTS}"
     write(tmp_path, {"dot.png": b""})
     async with serving(tmp_path, text, SECRET="hunter2!") as prompts:
-        got = await prompts.get("review", {"code": "hunter2!"}, NullClient())
+        got = await prompts.get("review", {"code": "hunter2!"}, NullClient(), LOCAL)
         assert got["messages"][0]["content"]["text"] == "any: ***"

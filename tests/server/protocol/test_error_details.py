@@ -20,6 +20,7 @@ from toolspan_server import (
     handler,
     running,
 )
+from toolspan_server.calls.caller import LOCAL
 
 pytestmark = pytest.mark.requirement("I9.3.19")
 
@@ -102,8 +103,8 @@ async def test_the_config_decides_otherwise_also_when_it_changes(setting: bool |
         return Config.model_validate({"serving": serving, "tools": tools})
 
     async with running(config()) as runtime:
-        assert "secret-place" in (await runtime.execute("opens")).error
+        assert "secret-place" in (await runtime.execute("opens", None, LOCAL)).error
         runtime.serve_remotely()
-        assert "secret-place" not in (await runtime.execute("opens")).error
+        assert "secret-place" not in (await runtime.execute("opens", None, LOCAL)).error
         await runtime.replace(config(error_details=setting))
-        assert ("secret-place" in (await runtime.execute("opens")).error) is tells
+        assert ("secret-place" in (await runtime.execute("opens", None, LOCAL)).error) is tells

@@ -19,6 +19,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from tests.support.served import MODERN_META, write_config
 from toolspan_server import load_config, running
 from toolspan_server._version import __version__
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.live.views import ServerView
 from toolspan_server.protocol import fast_path
 from toolspan_server.protocol.fast_path import Call, FastPath, is_modern
@@ -154,7 +155,7 @@ async def test_the_handshakes_of_well_known_clients_are_plain(path: FastPath, ab
 async def test_a_call_runs_its_tool_with_its_meta(path: FastPath) -> None:
     call = path.answer(request("tools/call", {"name": "meta", "_meta": {"progressToken": 4}}), "2025-11-25")
     assert isinstance(call, Call)
-    assert json.loads(await call.run())["result"]["structuredContent"] == {"progressToken": 4}
+    assert json.loads(await call.run(LOCAL))["result"]["structuredContent"] == {"progressToken": 4}
 
 
 @pytest.mark.requirement("I3.3.1")

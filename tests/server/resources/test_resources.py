@@ -16,6 +16,7 @@ from tests.support.cost import at_most
 from tests.support.document_collections import write
 from tests.support.waiting import BOUND_S
 from toolspan_server import load_config, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.common.changes import Change
 from toolspan_server.errors import RequestRefused
 from toolspan_server.live.runtime import Runtime
@@ -251,20 +252,20 @@ async def test_variables_are_completed_from_lists_and_from_the_files_that_there_
     text = TEMPLATES.replace("name: greet", listed)
     async with serving(tmp_path, text) as (_, resources):
         loans, greet = "loans://{year}/{month}", "greet://{name}{?greeting}"
-        assert (await resources.complete(loans, "month", "", {}))["values"] == ["02", "01"]
-        assert (await resources.complete(loans, "month", "", {"year": "2025"}))["values"] == ["01"]
-        assert await resources.complete(greet, "name", "AN", {}) == {
+        assert (await resources.complete(loans, "month", "", {}, LOCAL))["values"] == ["02", "01"]
+        assert (await resources.complete(loans, "month", "", {"year": "2025"}, LOCAL))["values"] == ["01"]
+        assert await resources.complete(greet, "name", "AN", {}, LOCAL) == {
             "values": ["Ann", "Joanna"],
             "total": 2,
             "hasMore": False,
         }
-        assert (await resources.complete(greet, "greeting", "", {}))["values"] == []
+        assert (await resources.complete(greet, "greeting", "", {}, LOCAL))["values"] == []
         for template, variable in (("x://{y}", "y"), (greet, "other")):
             with pytest.raises(RequestRefused):
-                await resources.complete(template, variable, "", {})
+                await resources.complete(template, variable, "", {}, LOCAL)
         (tmp_path / "names.txt").unlink()
         with pytest.raises(CompletionUnavailable, match=r"names\.txt"):
-            await resources.complete(greet, "name", "", {})
+            await resources.complete(greet, "name", "", {}, LOCAL)
 
 
 async def test_clients_hear_of_files_that_change_come_and_go(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...principals import LOCAL_USER
 from ...sessions.chosen.question import QuestionOptions
 from ..inputs import completed
 from ..inputs.attachments import STDIN, read_files
@@ -100,7 +101,7 @@ def _stored(preset: str | None) -> Preset | None:
         return None
     from ...presets import PresetStore
 
-    return PresetStore().get(preset)
+    return PresetStore(LOCAL_USER).get(preset)
 
 
 _preset = click.option(

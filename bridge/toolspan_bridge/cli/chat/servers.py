@@ -50,6 +50,7 @@ class ServerHost:
         with servers_starting([spec.name]) as ready:
             connecting = Toolbox.connect(
                 [spec],
+                principal=session.toolbox.principal,
                 connect_timeout=patience,
                 client=session.client.features,
                 sign_in=SignInWay(person_here()),

@@ -13,6 +13,7 @@ import anyio
 from toolspan_server.engines.upstreams import ListedTool, ServerSpec
 
 from ...errors import UnreachableError, UsageError
+from ...principals import LOCAL_USER
 from ...toolbox.connection import ToolConnection
 from ._document import Entry
 from ._samples import sample
@@ -100,7 +101,7 @@ async def _response(
     if calling == "all" or (calling == "read-only" and annotations.get("read_only") is True):
         made: Any = sample(dict(tool.schema), only_required=True)
         arguments = cast("dict[str, Any]", made) if isinstance(made, dict) else {}
-        result = dict((await connection.outcome(tool.name, arguments, "init")).result)
+        result = dict((await connection.outcome(tool.name, arguments, "init", principal=LOCAL_USER)).result)
         if not result["success"]:
             notes.append(
                 f"{tool.name}: a call with {json.dumps(arguments)[:200]} failed: {result['error'][:200]}"

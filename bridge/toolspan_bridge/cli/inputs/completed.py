@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 from toolspan_server.errors import ConfigError
 
 from ...errors import BridgeError
+from ...principals import LOCAL_USER
 
 if TYPE_CHECKING:
     from toolspan_server.config import Config
@@ -68,7 +69,9 @@ def models(ctx: click.Context) -> Iterator[tuple[str, str]]:
 
     config = _config(ctx)
     named = {f"{rule.llm}/{rule.model}": "a route's" for rule in config.responses if rule.llm and rule.model}
-    named |= {each.model: f"of the preset {each.name}" for each in PresetStore().all() if each.model}
+    named |= {
+        each.model: f"of the preset {each.name}" for each in PresetStore(LOCAL_USER).all() if each.model
+    }
     yield from {DEFAULT_MODEL: "no language model", **named}.items()
     yield from ((f"{name}/", "a provider") for name in provider_names(config.providers))
 
@@ -78,7 +81,7 @@ def presets(ctx: click.Context) -> Iterator[tuple[str, str]]:
     """The user's presets."""
     from ...presets import PresetStore
 
-    return ((each.name, each.model or each.instructions) for each in PresetStore().all())
+    return ((each.name, each.model or each.instructions) for each in PresetStore(LOCAL_USER).all())
 
 
 @_completes

@@ -14,6 +14,7 @@ import click
 from ...errors import UsageError
 from ...messages import EFFORTS
 from ...presets import DEFAULT_TOOLS, Preset, PresetStore, builtin_tools
+from ...principals import LOCAL_USER
 from ...sessions.chosen.config import ConfigChoice
 from ...sessions.session import opened
 from ..host import TERMINAL
@@ -62,7 +63,7 @@ def _record_options(function: _F) -> _F:
 @json_option
 def list_(as_json: bool) -> None:
     """List the presets."""
-    found = PresetStore().all()
+    found = PresetStore(LOCAL_USER).all()
     if as_json:
         emit_json({"presets": [preset.as_dict() for preset in found]})
         return
@@ -80,7 +81,7 @@ def list_(as_json: bool) -> None:
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show one preset, by its name or id."""
-    _show(PresetStore().get(name), as_json=as_json)
+    _show(PresetStore(LOCAL_USER).get(name), as_json=as_json)
 
 
 @command.command(name="create", example='toolspan presets create reviewer --instructions "Review it."')
@@ -102,7 +103,7 @@ def create(
     """Create a preset. Tools that are not built in have to be there: in the config here, that of --config, or
     a workspace.
     """
-    preset = PresetStore().create(
+    preset = PresetStore(LOCAL_USER).create(
         name,
         instructions=_instructions(instructions, file) or "",
         model=model or "",
@@ -132,7 +133,7 @@ def update(
     as_json: bool,
 ) -> None:
     """Change what is given of a preset, by its name or id."""
-    preset = PresetStore().update(
+    preset = PresetStore(LOCAL_USER).update(
         name,
         new_name=new_name,
         instructions=_instructions(instructions, file),
@@ -149,7 +150,7 @@ def update(
 @json_option
 def delete(name: str, as_json: bool) -> None:
     """Delete a preset, by its name or id."""
-    gone = PresetStore().delete(name)
+    gone = PresetStore(LOCAL_USER).delete(name)
     if as_json:
         emit_json({"deleted": gone.as_dict()})
     else:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ...sessions.session import Session
 
 
+DEFAULT_CONVERSATION = "default"
+"""Where a request names no conversation: each principal has one of its own."""
+
+
 class WantedCall(Values):
     """Which tool is to be called, and with what."""
 
@@ -29,6 +33,13 @@ class WantedCall(Values):
         None, max_length=1_000, description="Its server, where several have one so named."
     )
     arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
+    conversation: str = Field(
+        DEFAULT_CONVERSATION,
+        min_length=1,
+        max_length=200,
+        description="The conversation of yours whose state the tool reads and writes (storage, to-dos, "
+        "changes of files): the id of one of /api/conversations, or a name that you choose.",
+    )
     approved: bool = Field(False, description="Whether a person has allowed this very call.")
 
 
@@ -45,14 +56,22 @@ class ToolResult(Answer):
 async def call_tool(call: Call) -> dict[str, Any]:
     """The result of a call. A call that needs a person's approval is 409 until it is sent with it."""
     wanted = call.values(WantedCall)
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         session = served.session
         tool = _wanted_tool(session, wanted)
         _refuse_unapproved(session, tool, wanted)
         allowed = (f"{tool.server}/{tool.name}",) if wanted.approved else ()
         approver = approver_of(session, ApprovalChoice(allowed=allowed), secrets.token_hex(16))
         record = call.app.of(Activity).calls(About(call.principal, call.request.url.path))
-        outcome = await called(session.toolbox, tool, wanted.arguments, approver, record, served.asker.hooks)
+        outcome = await called(
+            session.toolbox,
+            tool,
+            wanted.arguments,
+            approver,
+            record,
+            served.asker.hooks,
+            wanted.conversation,
+        )
         return dict(outcome.result)
 
 

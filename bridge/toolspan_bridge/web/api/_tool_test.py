@@ -75,7 +75,7 @@ async def tested(call: Call) -> TestAnswer:
     wanted = call.values(WantedTest)
     if not (wanted.query or "").strip() or not (wanted.model or "").strip():
         raise Problem(400, MISSING, "missing_query_or_model", more={"error": MISSING})
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         session, asker = served.session, served.asker
         saved = SavedConversation(Conversation(), None, session.host)
         options = QuestionOptions(model=wanted.model)

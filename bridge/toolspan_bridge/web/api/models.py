@@ -70,7 +70,7 @@ class ModelList(Answer):
 async def listed(call: Call) -> ModelList:
     """The models of the providers, asked at the same time; a list is kept for a minute."""
     only = call.asked(ModelQuery).provider
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         config = served.session.config
         names, refused = _allowed(call, _wanted(config, only))
         found = await served.asker.lister.listed(names)

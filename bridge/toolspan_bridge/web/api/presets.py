@@ -104,7 +104,7 @@ async def deleted(call: Call) -> None:
 
 def store_of(call: Call) -> PresetStore:
     """The presets of who calls: those of the command line where no token is needed."""
-    return PresetStore() if call.principal == "local" else PresetStore(call.principal)
+    return PresetStore(call.principal)
 
 
 async def _found(call: Call) -> Preset:

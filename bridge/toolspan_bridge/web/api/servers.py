@@ -76,20 +76,20 @@ class Connected(Answer):
 
 async def listed(call: Call) -> ServerList:
     """Every server."""
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         states = served.session.toolbox.servers
         return ServerList(servers=[await server_info(served.session, state) for state in states])
 
 
 async def shown(call: Call) -> ServerFacts:
     """One server with all that it has."""
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         return await server_facts(served.session, server_named(served.session, call.path["name"]))
 
 
 async def connect(call: Call) -> Connected:
     """Connect a server, or start it again."""
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         name = server_named(served.session, call.path["name"]).name
         await served.session.toolbox.restart(name)
         return _told(call, served.session.toolbox.state(name))
@@ -97,7 +97,7 @@ async def connect(call: Call) -> Connected:
 
 async def disconnect(call: Call) -> Connected:
     """End a server's connection."""
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         name = server_named(served.session, call.path["name"]).name
         await served.session.toolbox.disconnect(name)
         return _told(call, served.session.toolbox.state(name))
@@ -106,12 +106,12 @@ async def disconnect(call: Call) -> Connected:
 async def sign_in(call: Call) -> Authorization:
     """Begin a sign-in."""
     name = server_named(call.app.live.current.session, call.path["name"]).name
-    return Authorization(authorization_url=await call.app.of(SignIns).begin(name))
+    return Authorization(authorization_url=await call.app.of(SignIns).begin(name, call.principal))
 
 
 async def read(call: Call) -> ResourceContents:
     """The contents of a resource."""
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         name = _there(served.session, call.path["name"])
         contents = await served.session.toolbox.contents.read(name, call.asked(ResourceAsked).uri)
     return ResourceContents(contents=contents)
@@ -120,7 +120,7 @@ async def read(call: Call) -> ResourceContents:
 async def prompt(call: Call) -> PromptMessages:
     """The messages of a prompt."""
     wanted = call.values(PromptAsked)
-    async with call.app.using() as served:
+    async with call.app.using(call.principal) as served:
         name = _there(served.session, call.path["name"])
         messages = await served.session.toolbox.contents.prompt(name, wanted.name, wanted.arguments)
     return PromptMessages(messages=messages)

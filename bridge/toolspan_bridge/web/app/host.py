@@ -32,6 +32,11 @@ class WebHost:
         self.started = False
 
     @property
+    def principal(self) -> None:
+        """Nobody: each request says whom it is made for."""
+        return
+
+    @property
     def has_person(self) -> bool:
         """Whether the operator can be asked."""
         return not self.started and self._operator.has_person

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -71,17 +71,17 @@ class LiveSession:
 
     @property
     def current(self) -> Served:
-        """The session of now. To wait with it, take it by ``using``."""
+        """The session of now, which calls for nobody. To wait with it, or to call, take it by ``using``."""
         assert self._current is not None, "the app has not started"
         return self._current
 
     @asynccontextmanager
-    async def using(self) -> AsyncGenerator[Served]:
-        """The session of now, which stays open for the block."""
+    async def using(self, principal: str) -> AsyncGenerator[Served]:
+        """The session of now, whose calls are made for ``principal``; it stays open for the block."""
         served = self.current
         served.uses += 1
         try:
-            yield served
+            yield replace(served, session=served.session.acting_for(principal))
         finally:
             served.uses -= 1
             if served.retired and not served.uses:

@@ -42,9 +42,10 @@ class App:
         """The config of now."""
         return self.live.current.session.config
 
-    def using(self) -> AbstractAsyncContextManager[Served]:
-        """The session and the asker of now, which stay open for the block even when the config changes."""
-        return self.live.using()
+    def using(self, principal: str) -> AbstractAsyncContextManager[Served]:
+        """The session and the asker of now, whose calls are made for ``principal``; they stay open for the
+        block even when the config changes."""
+        return self.live.using(principal)
 
     def provide(self, what: object) -> None:
         """Make ``what`` known to others by its class: a part's lifespan calls it."""

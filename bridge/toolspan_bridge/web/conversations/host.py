@@ -24,10 +24,11 @@ Tell = Callable[[str, dict[str, Any]], None]
 
 
 class ConversationHost:
-    """Tells by ``tell``, and asks by ``pending`` whoever looks at the conversation. ``base`` is the host of
-    the app's session, for what is no matter of one conversation."""
+    """Tells by ``tell`` what is done for ``principal``, and asks by ``pending`` whoever looks at the
+    conversation. ``base`` is the host of the app's session, for what is no matter of one conversation."""
 
-    def __init__(self, base: Host, tell: Tell, pending: PendingRequests) -> None:
+    def __init__(self, base: Host, principal: str, tell: Tell, pending: PendingRequests) -> None:
+        self.principal = principal
         self._base = base
         self._tell = tell
         self._pending = pending

@@ -25,5 +25,5 @@ class InUse(Protocol):
         ...
 
 
-Using = Callable[[], AbstractAsyncContextManager[InUse]]
-"""Gives the session of now, which stays open for the block."""
+Using = Callable[[str], AbstractAsyncContextManager[InUse]]
+"""Gives the session of now, whose calls are made for the principal, and which stays open for the block."""

@@ -83,6 +83,7 @@ class LiveConversation:
 
     async def answer(
         self,
+        principal: str,
         using: Using,
         shelf: Shelf,
         details: Details,
@@ -90,15 +91,15 @@ class LiveConversation:
         preset_of: PresetOf,
         recording: Recording,
     ) -> None:
-        """Answer ``posted`` and tell its events; whatever comes of it, ``run_ended`` is the last one.
-        ``preset_of`` gives the preset of a name; ``recording`` records it."""
+        """Answer ``posted`` for ``principal`` and tell its events; whatever comes of it, ``run_ended`` is the
+        last one. ``preset_of`` gives the preset of a name; ``recording`` records it."""
         assert self.run is not None
         run = self.run
         tell = partial(self._tell, run)
         try:
             with told(run, tell, posted.text, posted.parts, again=posted.again):
-                async with using() as used:
-                    host = ConversationHost(used.session.host, tell, self.pending)
+                async with using(principal) as used:
+                    host = ConversationHost(used.session.host, principal, tell, self.pending)
                     saved = await to_thread.run_sync(shelf.opened, self.id, host)
                     with saved.closed_afterwards(used.session):
                         preset = await to_thread.run_sync(preset_of, details.preset)

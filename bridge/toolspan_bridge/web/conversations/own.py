@@ -21,7 +21,7 @@ from ..problems import Problem
 from .details import Details
 from .in_use import Using
 from .live import LiveConversation, Posted
-from .shelf import LOCAL, MemoryShelf, Shelf, Summary, shelf_of
+from .shelf import MemoryShelf, Shelf, Summary, shelf_of
 from .shown import messages_of
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class OwnConversations:
         if form not in EXPORTS:
             raise Problem(422, f"there is no form {form[:40]!r} (there are: {', '.join(EXPORTS)})")
         shelf, _ = await self._found(conversation_id)
-        async with self._using() as used:
+        async with self._using(self._principal) as used:
             log = await _in_thread(shelf.log, conversation_id)
             return await _in_thread(exported, log, form, used.session.config)
 
@@ -196,6 +196,7 @@ class OwnConversations:
             live,
             partial(
                 live.answer,
+                self._principal,
                 self._using,
                 shelf,
                 replace(summary.details, model=model),
@@ -208,7 +209,7 @@ class OwnConversations:
 
     async def _check(self, details: Details) -> None:
         """Raise ``UsageError`` where the model or the preset of ``details`` is none."""
-        async with self._using() as used:
+        async with self._using(self._principal) as used:
             if details.model and not details.model.lower().startswith("best"):
                 split_model(details.model, own_providers(used.session.config))
         if details.preset:
@@ -220,11 +221,10 @@ class OwnConversations:
             return None
         from ...presets import PresetStore
 
-        presets = PresetStore() if self._principal == LOCAL else PresetStore(self._principal)
-        return presets.get(name)
+        return PresetStore(self._principal).get(name)
 
     async def _shelf(self) -> Shelf:
-        async with self._using() as used:
+        async with self._using(self._principal) as used:
             return await _in_thread(shelf_of, used.session, self._principal, self._memory)
 
     async def _found(self, conversation_id: str) -> tuple[Shelf, Summary]:

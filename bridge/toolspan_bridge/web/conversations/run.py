@@ -168,4 +168,4 @@ class Answering:
 
 def beside(asker: RoutedAsker, host: ConversationHost) -> RoutedAsker:
     """An asker over what ``asker`` keeps open, for a conversation with that ``host``."""
-    return RoutedAsker(replace(asker.session, host=host), beside=asker)
+    return RoutedAsker(replace(asker.session.acting_for(host.principal), host=host), beside=asker)

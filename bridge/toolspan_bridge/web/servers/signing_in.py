@@ -59,13 +59,13 @@ class SignIns:
         self._tasks = tasks
         self._begun: dict[str, _Begun] = {}
 
-    async def begin(self, server: str) -> str:
+    async def begin(self, server: str, principal: str) -> str:
         """Where the person signs in to ``server``; the same address while a sign-in goes on. Raises
         ``BridgeError``, and ``Problem`` where none is needed."""
         begun = self._begun.get(server)
         if begun is None:
             begun = self._begun[server] = _Begun()
-            self._tasks.start_soon(self._run, server, begun)
+            self._tasks.start_soon(self._run, server, begun, principal)
         await begun.known.wait()
         if begun.error is not None:
             raise begun.error
@@ -73,10 +73,10 @@ class SignIns:
             raise Problem(409, f"the server {server!r} lets everybody in: no sign-in is needed")
         return begun.url
 
-    async def _run(self, server: str, begun: _Begun) -> None:
+    async def _run(self, server: str, begun: _Begun, principal: str) -> None:
         error = ""
         try:
-            async with self._app.using() as served:
+            async with self._app.using(principal) as served:
                 failure = await served.session.toolbox.sign_in(server, SignInWay(begun, anew=True))
             error = "" if failure is None else failure.reason
         except BridgeError as refused:

@@ -178,7 +178,7 @@ class ValidationRuns:
         run.tell("run_ended", state=run.state, problem=run.problem or None, report=run.report)
 
     async def _validated(self, run: ValidationRun) -> None:
-        async with self._app.using() as served:
+        async with self._app.using(run.principal) as served:
             session, wanted = served.session, run.wanted
             config = session.config
             rule = BadgeRule.of(config)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ...calls.caller import Origin
 from ...calls.context import Context
 from ...common.flags import Flag
 from ...errors import HandlerNotFound, ToolFailure
@@ -120,6 +121,7 @@ class Serving:
             self.send({"publish": encoded_change(change)})
 
         return Context(
+            Origin(message["principal"]),
             tool_name=message["tool_name"],
             services=NoServices(),
             config_dir=Path(message["config_dir"]),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...calls.caller import LOCAL
 from ...calls.content import ABSENT, Content
 from ...calls.context import Context
 from ...errors import RequestRefused, ToolFailure
@@ -41,7 +42,7 @@ class OutsideMock:
     are looked for from ``directory``."""
 
     def __init__(self, tool: str, replies: RuledReplies, directory: Path) -> None:
-        self._context = Context(tool, config_dir=directory)
+        self._context = Context(LOCAL, tool, config_dir=directory)
         self._script = MockScript(
             replies.otherwise, steps=(), rules=replies.rules, on_decline=None, directory=directory
         )

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...calls.caller import Origin
 from ...calls.client import Client
 from ...errors import RequestRefused
 from ..call_log import Line, line_of
@@ -43,19 +44,21 @@ class OfferedPrompts:
         theirs = [{**entry, "name": name} for name, (_, entry) in self._table().items()]
         return own + [sent(self._config, each, "A prompt's entry") for each in theirs]
 
-    async def get(self, name: str, arguments: Mapping[str, str], client: Client) -> dict[str, Any]:
+    async def get(
+        self, name: str, arguments: Mapping[str, str], client: Client, origin: Origin
+    ) -> dict[str, Any]:
         """The ``description`` and ``messages`` of the prompt. Raises as ``Prompts.get``; an upstream
         refuses in its own words."""
-        with line_of("prompt", name) as line:
-            return await self._got(name, arguments, client, line)
+        with line_of("prompt", name, origin) as line:
+            return await self._got(name, arguments, client, origin, line)
 
     async def _got(
-        self, name: str, arguments: Mapping[str, str], client: Client, line: Line
+        self, name: str, arguments: Mapping[str, str], client: Client, origin: Origin, line: Line
     ) -> dict[str, Any]:
         if (found := await self._found(name)) is None:
             if self._own is None:
                 raise _unknown(name)
-            return await self._own.get(name, arguments, client)
+            return await self._own.get(name, arguments, client, origin)
         from ...tools.kinds._upstream_request import upstream_request
 
         upstream, theirs = found
@@ -63,7 +66,7 @@ class OfferedPrompts:
         params: dict[str, Any] = {"name": theirs}
         if arguments:
             params["arguments"] = dict(arguments)
-        result = await upstream_request(upstream, "prompts/get", params, client)
+        result = await upstream_request(upstream, "prompts/get", params, client, origin)
         known = {each: result[each] for each in ("description", "messages") if result.get(each) is not None}
         if not isinstance(known.get("messages"), list):
             raise RequestRefused(-32603, f"Upstream '{upstream.name}' answered without messages")
@@ -71,16 +74,16 @@ class OfferedPrompts:
         return plain
 
     async def complete(
-        self, name: str, argument: str, typed: str, given: Mapping[str, str]
+        self, name: str, argument: str, typed: str, given: Mapping[str, str], origin: Origin
     ) -> dict[str, Any]:
         """Completions for ``argument`` of the prompt ``name``. Raises as ``Prompts.complete``."""
         if (found := await self._found(name)) is None:
             if self._own is None:
                 raise _unknown(name)
-            return await self._own.complete(name, argument, typed, given)
+            return await self._own.complete(name, argument, typed, given, origin)
         upstream, theirs = found
         ref = {"type": "ref/prompt", "name": theirs}
-        return await completion(self._config, upstream, ref, argument, typed, given)
+        return await completion(self._config, upstream, ref, argument, typed, given, origin)
 
     async def _found(self, name: str) -> tuple[Upstream, str] | None:
         """The upstream that has the prompt, and its name there; ``None`` where no upstream has it."""

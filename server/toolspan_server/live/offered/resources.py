@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...calls.caller import Origin
 from ...common.changes import Change
 from ...engines.uri_templates import LONGEST_URI, UriTemplate
 from ...errors import RequestRefused
@@ -70,19 +71,19 @@ class OfferedResources:
                 found.setdefault(each["uriTemplate"], each)
         return [sent(self._config, each, "A template") for each in found.values()]
 
-    async def contents(self, uri: str) -> list[dict[str, Any]]:
-        """The contents of ``uri``: of whoever lists it or has a template for it, else of the first that knows
-        it, since servers link to resources that they do not list.
+    async def contents(self, uri: str, origin: Origin) -> list[dict[str, Any]]:
+        """The contents of ``uri`` for ``origin``: of whoever lists it or has a template for it, else of the
+        first that knows it, since servers link to resources that they do not list.
 
         Raises ``ResourceNotFound``, ``ResourceUnreadable``, and ``RequestRefused`` with an upstream's words.
         """
-        with line_of("resource", uri) as line:
-            return await self._contents(uri, line)
+        with line_of("resource", uri, origin) as line:
+            return await self._contents(uri, origin, line)
 
-    async def _contents(self, uri: str, line: Line) -> list[dict[str, Any]]:
+    async def _contents(self, uri: str, origin: Origin, line: Line) -> list[dict[str, Any]]:
         if self._own is not None:
             try:
-                return await self._own.contents(uri)
+                return await self._own.contents(uri, origin)
             except ResourceNotFound:
                 pass
         if len(uri) > LONGEST_URI:
@@ -91,24 +92,24 @@ class OfferedResources:
         for upstream in self._owners(uri) or self._readable():
             line.server = upstream.name
             try:
-                return await self._read(upstream, uri)
+                return await self._read(upstream, uri, origin)
             except RequestRefused as refused:
                 if refused.code not in _NOT_FOUND:
                     raise
         raise ResourceNotFound(uri)
 
     async def complete(
-        self, template: str, variable: str, typed: str, given: Mapping[str, str]
+        self, template: str, variable: str, typed: str, given: Mapping[str, str], origin: Origin
     ) -> dict[str, Any]:
         """Completions for ``variable`` of ``template``. Raises as ``Resources.complete``."""
         for upstream in self._upstreams:
             templates = upstream.catalog.lists.get("resourceTemplates", ())
             if any(each["uriTemplate"] == template for each in templates):
                 ref = {"type": "ref/resource", "uri": template}
-                return await completion(self._config, upstream, ref, variable, typed, given)
+                return await completion(self._config, upstream, ref, variable, typed, given, origin)
         if self._own is None:
             raise RequestRefused(_INVALID_PARAMS, f"Resource template {template[:200]!r} not found")
-        return await self._own.complete(template, variable, typed, given)
+        return await self._own.complete(template, variable, typed, given, origin)
 
     async def follow(self, uri: str) -> None:
         """Have the upstream that has ``uri`` tell of its changes. The log names those that are not told of: a
@@ -131,9 +132,9 @@ class OfferedResources:
     def _readable(self) -> list[Upstream]:
         return [each for each in self._upstreams if each.serves_resources]
 
-    async def _read(self, upstream: Upstream, uri: str) -> list[dict[str, Any]]:
+    async def _read(self, upstream: Upstream, uri: str, origin: Origin) -> list[dict[str, Any]]:
         async with refusals_of(upstream):
-            connection = await upstream.connection_of_caller()
+            connection = await upstream.connection_of_caller(origin)
             result = await connection.request("resources/read", {"uri": uri}, timeout=SECONDS)
         contents: Any = result.get("contents")
         if not isinstance(contents, list):
@@ -154,13 +155,14 @@ async def completion(
     name: str,
     typed: str,
     given: Mapping[str, str],
+    origin: Origin,
 ) -> dict[str, Any]:
     """What ``upstream`` offers for the argument ``name`` of what ``ref`` refers to."""
     params: dict[str, Any] = {"ref": ref, "argument": {"name": name, "value": typed}}
     if given:
         params["context"] = {"arguments": dict(given)}
     async with refusals_of(upstream):
-        connection = await upstream.connection_of_caller()
+        connection = await upstream.connection_of_caller(origin)
         result = await connection.request("completion/complete", params, timeout=SECONDS)
     values: Any = result.get("completion")
     if not isinstance(values, dict):

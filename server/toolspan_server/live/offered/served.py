@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...calls.caller import Origin
 from ...calls.client import Client
 from ...common.changes import Change
 
@@ -27,10 +28,10 @@ class ServedResources(Protocol):
 
     async def listed_templates(self) -> list[dict[str, Any]]: ...
 
-    async def contents(self, uri: str) -> list[dict[str, Any]]: ...
+    async def contents(self, uri: str, origin: Origin, /) -> list[dict[str, Any]]: ...
 
     async def complete(
-        self, template: str, variable: str, typed: str, given: Mapping[str, str]
+        self, template: str, variable: str, typed: str, given: Mapping[str, str], origin: Origin, /
     ) -> dict[str, Any]: ...
 
     async def follow(self, uri: str) -> None:
@@ -52,8 +53,10 @@ class ServedPrompts(Protocol):
 
     async def entries(self) -> list[dict[str, Any]]: ...
 
-    async def get(self, name: str, arguments: Mapping[str, str], client: Client) -> dict[str, Any]: ...
+    async def get(
+        self, name: str, arguments: Mapping[str, str], client: Client, origin: Origin
+    ) -> dict[str, Any]: ...
 
     async def complete(
-        self, name: str, argument: str, typed: str, given: Mapping[str, str]
+        self, name: str, argument: str, typed: str, given: Mapping[str, str], origin: Origin, /
     ) -> dict[str, Any]: ...

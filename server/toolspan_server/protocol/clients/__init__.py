@@ -13,7 +13,7 @@ from ..messages.wire import MODERN
 from ..state.running_calls import WaitForClient
 from ._error_responses import offered, refusals
 from ._handshake import HandshakeClient
-from ._principal import note_caller, origin, principal
+from ._principal import origin, principal
 from ._progress import ProgressClient, RequestContext, capabilities_of
 from ._questions import fault_in, rendered
 from ._request_state import sealing
@@ -31,7 +31,6 @@ __all__ = [
     "capabilities_of",
     "fault_in",
     "missing_capability",
-    "note_caller",
     "offered",
     "origin",
     "principal",

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
-from ...calls.caller import CLIENT_INFO_KEY, Origin, note_bearer, note_client, note_origin
+from ...calls.caller import LOCAL_USER, PRINCIPAL_KEY, Origin
 from ...http_server.auth import PRINCIPAL
 from ._progress import RequestContext
 
 
 def principal(context: RequestContext) -> str | None:
-    """The principal that the guard authenticated; ``None`` where no token is required."""
+    """The principal that the guard authenticated, or, over stdio, the one that the program on the other side
+    names, which its session allowed; ``None`` where nobody has to say who it is."""
     request: Any = context.request
     if request is None:
-        return None
+        meta: Any = (context.params or {}).get("_meta")
+        named = meta.get(PRINCIPAL_KEY) if isinstance(meta, Mapping) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]  # any JSON
+        return None if named == LOCAL_USER else named  # pyright: ignore[reportUnknownVariableType]  # the same
     known: bytes | None = request.scope.get(PRINCIPAL)
     return None if known is None else known.decode("utf-8", "backslashreplace")
 
 
 def origin(context: RequestContext) -> Origin:
-    """Where the request comes from: its principal, and its HTTP session."""
+    """Where the request comes from: its principal, its HTTP session, its client and its token."""
     request: Any = context.request
-    if request is None:
-        return Origin()
-    session: str | None = request.headers.get("mcp-session-id")
-    return Origin(principal(context), session)
-
-
-def note_caller(context: RequestContext) -> None:
-    """Let what the current task does be done for the principal and the client of the request, and with its
-    token."""
-    note_origin(origin(context))
-    request: Any = context.request
-    header: str | None = None if request is None else request.headers.get("authorization")
-    note_bearer(None if header is None else header.encode("latin-1", "replace"))
-    given: Any = (context.params or {}).get("_meta")
     handshake = context.session.client_params
-    if isinstance(given, Mapping) and CLIENT_INFO_KEY in given:
-        note_client(cast("Mapping[str, Any]", given)[CLIENT_INFO_KEY])
-    elif handshake is not None:
-        note_client({"name": handshake.client_info.name, "version": handshake.client_info.version})
+    client = None
+    if handshake is not None:
+        client = {"name": handshake.client_info.name, "version": handshake.client_info.version}
+    if request is None:
+        return Origin(principal(context), client=client)
+    session: str | None = request.headers.get("mcp-session-id")
+    header: str = request.headers.get("authorization") or ""
+    return Origin(principal(context), session, client, header.encode("latin-1", "replace"))

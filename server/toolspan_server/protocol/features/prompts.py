@@ -13,8 +13,8 @@ from ...live.views import ServerView
 from ..clients import (
     RequestContext,
     answered,
-    note_caller,
     offered,
+    origin,
     principal,
     refusals,
 )
@@ -33,10 +33,10 @@ def register(server: Server[Any], view: ServerView, calls: Calls) -> None:
             return paged(view, "prompts", listed, cursor, context.protocol_version)
 
     async def get_prompt(context: RequestContext, params: GetPromptRequestParams) -> dict[str, Any]:
-        note_caller(context)
-
         async def work(client: Client) -> dict[str, Any]:
-            found = await offered(view.prompts, context).get(params.name, params.arguments or {}, client)
+            found = await offered(view.prompts, context).get(
+                params.name, params.arguments or {}, client, origin(context)
+            )
             return {**found, "resultType": "complete"} if context.protocol_version in MODERN else found
 
         return await answered(

@@ -7,10 +7,11 @@ from typing import Any
 from mcp.server.lowlevel.server import Server
 from mcp_types import PaginatedRequestParams, ReadResourceRequestParams
 
+from ...calls.caller import Origin
 from ...errors import RequestRefused
 from ...live.views import ServerView
 from ...resources.errors import ResourceNotFound, ResourceUnreadable
-from ..clients import RequestContext, note_caller, offered, refusals
+from ..clients import RequestContext, offered, origin, refusals
 from ..messages import jsonrpc, wire
 from ..messages.pagination import cache_hints, paged
 
@@ -31,10 +32,9 @@ def register(server: Server[Any], view: ServerView) -> None:
             return paged(view, "resourceTemplates", listed, _cursor(context), context.protocol_version)
 
     async def read(context: RequestContext, params: ReadResourceRequestParams) -> dict[str, Any]:
-        note_caller(context)
         with refusals():
             resources = offered(view.resources, context)
-            contents = await _contents(resources, str(params.uri), context.protocol_version)
+            contents = await _contents(resources, str(params.uri), origin(context), context.protocol_version)
             return {"contents": contents, **cache_hints(view, context.protocol_version)}
 
     server.add_request_handler("resources/list", PaginatedRequestParams, list_resources)
@@ -42,10 +42,10 @@ def register(server: Server[Any], view: ServerView) -> None:
     server.add_request_handler("resources/read", ReadResourceRequestParams, read)
 
 
-async def _contents(resources: Any, uri: str, protocol_version: str) -> list[dict[str, Any]]:
+async def _contents(resources: Any, uri: str, origin: Origin, protocol_version: str) -> list[dict[str, Any]]:
     """Its contents. A resource that is not there has had the code of invalid parameters since 2026-07-28."""
     try:
-        contents: list[dict[str, Any]] = await resources.contents(uri)
+        contents: list[dict[str, Any]] = await resources.contents(uri, origin)
     except ResourceNotFound as missing:
         code = wire.INVALID_PARAMS if protocol_version in wire.MODERN else _NOT_FOUND
         raise RequestRefused(code, str(missing), {"uri": missing.uri}) from None

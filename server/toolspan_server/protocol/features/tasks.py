@@ -11,6 +11,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, RequestParams
 
+from ...calls.caller import Origin
 from ...calls.client import InputRequired
 from ...calls.context import Context
 from ...config import TaskConfig
@@ -25,6 +26,7 @@ from ..clients import (
     capabilities_of,
     fault_in,
     missing_capability,
+    origin,
     principal,
     refusals,
     rendered,
@@ -108,7 +110,7 @@ class TaskCalls:
         task = self._tasks.make(owner, config)
         rounds = RoundsClient(context)
         client = TaskClient(task, rounds, partial(self._calls.wait_for_client, of=owner), early=early)
-        work = partial(self._result, call, served, client, context.protocol_version)
+        work = partial(self._result, origin(context), call, served, client, context.protocol_version)
         if not early:
             task.start(work)
         elif (needed := await self._first(task, client, work)) is not None:
@@ -124,7 +126,9 @@ class TaskCalls:
         rounds = RoundsClient(context)
         make = partial(self._tasks.make, owner, TaskConfig.initial())
         client = LateTaskClient(make, rounds, partial(self._calls.wait_for_client, of=owner))
-        work = self._result(call, served, client, context.protocol_version, served.tool.timeout_ms)
+        work = self._result(
+            origin(context), call, served, client, context.protocol_version, served.tool.timeout_ms
+        )
         running = asyncio.get_running_loop().create_task(work)
         try:
             either: set[asyncio.Future[Any]] = {running, client.begun}
@@ -172,13 +176,14 @@ class TaskCalls:
 
     async def _result(
         self,
+        origin: Origin,
         call: wire.ToolCall,
         served: ServedTool,
         client: TaskClient,
         version: str,
         timeout_ms: int | None = None,
     ) -> dict[str, Any]:
-        context = Context(meta=call.meta, client=client)
+        context = Context(origin, meta=call.meta, client=client)
         try:
             result = await self._calls.run(partial(served.run, call.arguments, context), timeout_ms)
         except Busy as busy:

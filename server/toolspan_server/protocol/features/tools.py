@@ -16,7 +16,7 @@ from ...live.views import ServerView
 from ..clients import (
     RequestContext,
     answered,
-    note_caller,
+    origin,
     principal,
     refusals,
 )
@@ -41,7 +41,6 @@ def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCal
             if served is None:
                 raise wire.unknown_tool(call.name)
             trace.log_call(call.name, call.meta)
-            note_caller(context)
             task = served.tool.config.task
             if task is not None and declared(context):
                 return await tasks.begin(context, call, served, task)
@@ -51,7 +50,7 @@ def register(server: Server[Any], view: ServerView, calls: Calls, tasks: TaskCal
                 return await tasks.begin_late(context, call, served)
 
         async def work(client: Client) -> dict[str, Any]:
-            meant = Context(meta=call.meta, client=client)
+            meant = Context(origin(context), meta=call.meta, client=client)
             made = partial(served.run, call.arguments, meant)
             result = await calls.run(made, served.tool.timeout_ms)
             return wire.render_result(result, context.protocol_version)

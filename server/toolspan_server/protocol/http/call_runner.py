@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
+from typing import Any
 
-from ...calls.caller import Origin, note_bearer, note_origin
 from ...common.running import Running
-from ...http_server.auth import PRINCIPAL
 from ..fast_path import Call
 from ..messages.jsonrpc import RequestId
 from ..state.running_calls import Calls
@@ -31,8 +31,8 @@ class CallRunner:
 
         MCP 2026-07-28, basic/transports: a disconnect MUST be taken as cancellation.
         """
-        _note_origin(exchange)
-        running = Running(self._calls.run(call.run, call.tool.timeout_ms))
+        work = partial(call.run, exchange.origin())
+        running = Running(self._calls.run(work, call.tool.timeout_ms))
         if running.done:
             return running.result
         watching = asyncio.get_running_loop().create_task(_watch(exchange, running))
@@ -42,14 +42,19 @@ class CallRunner:
             watching.cancel()
 
     async def made_regardless(
-        self, call: Call, exchange: Exchange, running_by_id: dict[RequestId, Running[bytes]]
+        self,
+        call: Call,
+        exchange: Exchange,
+        running_by_id: dict[RequestId, Running[bytes]],
+        client: Any = None,
     ) -> bytes:
         """The answer to ``call``, which a disconnect does not cancel; listed in ``running_by_id`` meanwhile.
+        ``client`` is the ``clientInfo`` of its session.
 
         MCP 2025-11-25, basic/transports: a disconnect SHOULD NOT be taken as cancellation.
         """
-        _note_origin(exchange)
-        running = Running(self._calls.run(call.run, call.tool.timeout_ms))
+        work = partial(call.run, exchange.origin(client))
+        running = Running(self._calls.run(work, call.tool.timeout_ms))
         if running.done:
             return running.result
         running_by_id[call.request_id] = running
@@ -95,12 +100,6 @@ class _Silence:
         while True:
             await self._exchange.ping()
             await asyncio.sleep(_PING_EVERY_S)
-
-
-def _note_origin(exchange: Exchange) -> None:
-    """Note it of every request: one that came in the same packet as another is begun by that one's task."""
-    note_bearer(exchange.headers.get(b"authorization"))
-    note_origin(Origin.of(exchange.scope.get(PRINCIPAL), exchange.headers.get(b"mcp-session-id")))
 
 
 async def _watch(exchange: Exchange, running: Running[bytes]) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import anyio
 
+from ...calls.caller import Origin
+from ...http_server.auth import PRINCIPAL
 from ...http_server.connection.head_cache import combined
 from ...http_server.connection.request_cycle import CYCLE, RequestCycle
 from ...http_server.guard import (
@@ -18,6 +20,7 @@ from ...http_server.guard import (
     Send,
 )
 from ..messages import jsonrpc
+from ..messages.named_principals import refuse_named
 
 JSON_HEADER = (b"content-type", b"application/json")
 _STREAM_HEADERS: list[Header] = [
@@ -59,6 +62,12 @@ class Exchange:
         self.streaming = False
         self._send = send
 
+    def origin(self, client: Any = None) -> Origin:
+        """Where the request comes from; ``client`` is the ``clientInfo`` of its session."""
+        headers = self.headers
+        session, authorization = headers.get(b"mcp-session-id"), headers.get(b"authorization")
+        return Origin.of(self.scope.get(PRINCIPAL), session, client, authorization)
+
     async def message(self) -> dict[str, Any] | None:
         """The JSON-RPC message in the body; ``None`` when there is none, and that was answered."""
         body = None if self._cycle is None else self._cycle.taken()
@@ -69,6 +78,7 @@ class Exchange:
             message = jsonrpc.read_message(self.body)
             if message is None:
                 raise jsonrpc.Refusal(jsonrpc.PARSE_ERROR, "Parse error: the body is empty")
+            refuse_named(message)
         except jsonrpc.Refusal as refusal:
             await self.answer(400, jsonrpc.encode(refusal.answer()))
             return None

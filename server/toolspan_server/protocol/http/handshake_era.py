@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, cast
 
-from ...calls.caller import note_client
 from ...http_server.auth import PRINCIPAL
 from ..fast_path import Call, FastPath
 from ..messages import jsonrpc
@@ -62,7 +61,6 @@ class HandshakeEra:
         if session is None:
             await exchange.refuse(404, _UNKNOWN)
             return
-        note_client(session.client)
         with self._sessions.used(session):
             await self._in_session(exchange, session)
 
@@ -72,7 +70,6 @@ class HandshakeEra:
             await session.close()
 
     async def _without_session(self, exchange: Exchange) -> None:
-        note_client(None)
         if exchange.method not in ("GET", "POST", "DELETE"):
             await exchange.refuse(405, "Method Not Allowed", _METHODS)
         elif exchange.method != "POST":
@@ -174,7 +171,8 @@ class HandshakeEra:
         if answer is None:
             await self._hand_request(exchange, session, request_id)
         elif isinstance(answer, Call):
-            await exchange.answer(200, await self._caller.made_regardless(answer, exchange, session.running))
+            running, client = session.running, session.client
+            await exchange.answer(200, await self._caller.made_regardless(answer, exchange, running, client))
         else:
             await exchange.answer(200, answer)
 

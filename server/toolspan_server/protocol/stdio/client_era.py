@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ...calls.caller import note_client
 from ..fast_path import (
     LATEST_HANDSHAKE_VERSION,
     MODERN_VERSION,
@@ -24,11 +23,12 @@ class ClientEra:
     """The protocol era, decided by the client's first request, and the negotiated version.
 
     MCP 2026-07-28, basic/versioning: a connection is served in the era that it was opened in.
-    ``version`` is ``None`` until a handshake has settled it.
+    ``version`` is ``None`` until a handshake has settled it, and so is ``client``, the ``clientInfo`` in it.
     """
 
     def __init__(self) -> None:
         self.version: str | None = None
+        self.client: Any = None
         self._met = False
         self._initialize: Message | None = None
         self._initialized: Message | None = None
@@ -61,7 +61,7 @@ class ClientEra:
         self.version = version
         params = initialize.get("params")
         told = cast("Mapping[str, Any]", params if isinstance(params, Mapping) else {})
-        note_client(told.get("clientInfo"))
+        self.client = told.get("clientInfo")
 
     def confirm(self, initialized: Message) -> None:
         """Record a ``notifications/initialized``."""

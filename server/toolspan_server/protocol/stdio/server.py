@@ -35,19 +35,33 @@ _LAST_BYTES_S = 0.3
 
 
 async def serve(
-    view: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests | None = None, *, plain: bool = True
+    view: ServerView,
+    pipes: Pipes,
+    stop: Stop,
+    opening: FirstRequests | None = None,
+    *,
+    plain: bool = True,
+    names_principals: bool = False,
 ) -> None:
     """Serve ``view`` to the one client of ``pipes`` until it disconnects or ``stop`` is set.
 
-    ``opening`` is the input read before. Without ``plain`` every request goes to the SDK.
+    ``opening`` is the input read before. Without ``plain`` every request goes to the SDK. With
+    ``names_principals`` each request names whom it is made for.
     """
     opening = opening or FirstRequests(Lines(view.config.limits.message_bytes))
-    await _Serving(view, pipes, stop, opening, plain=plain).run()
+    await _Serving(view, pipes, stop, opening, plain=plain, names_principals=names_principals).run()
 
 
 class _Serving:
     def __init__(
-        self, view: ServerView, pipes: Pipes, stop: Stop, opening: FirstRequests, *, plain: bool
+        self,
+        view: ServerView,
+        pipes: Pipes,
+        stop: Stop,
+        opening: FirstRequests,
+        *,
+        plain: bool,
+        names_principals: bool,
     ) -> None:
         limits = view.config.limits
         calls = _Calls(limits.concurrent_calls, pipes, WaitingCalls(limits.asking_calls))
@@ -60,7 +74,14 @@ class _Serving:
             return build_server(view, calls)
 
         self._session = StdioSession(
-            view, calls, build, pipes.write, self._proceed, plain=plain, era=opening.era
+            view,
+            calls,
+            build,
+            pipes.write,
+            self._proceed,
+            plain=plain,
+            era=opening.era,
+            names_principals=names_principals,
         )
         self._pipes = pipes
         self._stop = stop

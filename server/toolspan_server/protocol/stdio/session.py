@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from ...calls.caller import Origin
 from ...common.eager_tasks import EagerTasks
 from ...common.lines import Overlong
 from ...live.views import ServerView
@@ -14,6 +16,7 @@ from ..change_notifications import Announcements
 from ..fast_path import Call, FastPath
 from ..messages import jsonrpc
 from ..messages.batches import Batch
+from ..messages.named_principals import named, refuse_named
 from ..state.connection_state import ConnectionState
 from ..state.running_calls import Calls
 from .client_era import ClientEra, Message, plain_answer
@@ -52,7 +55,8 @@ class StdioSession:
 
     Answers go to ``send``, a line at a time; ``settled`` is called after each one that was not immediate, and
     whenever a request no longer needs one. ``build`` makes the SDK's server. Without ``plain`` everything
-    goes to the SDK. ``era`` is the client's era and handshake so far.
+    goes to the SDK. ``era`` is the client's era and handshake so far. With ``names_principals`` the client
+    speaks for several people, and each request names one; else they are all of the local user.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class StdioSession:
         *,
         plain: bool = True,
         era: ClientEra | None = None,
+        names_principals: bool = False,
     ) -> None:
         self._fast_path = FastPath(view)
         self._calls = calls
@@ -72,6 +77,7 @@ class StdioSession:
         self._send = send
         self._settled = settled
         self._plain = plain
+        self._names_principals = names_principals
         self._era = era or ClientEra()
         self._connection_state = ConnectionState()
         self._announcements = Announcements(view, self._connection_state, settled)
@@ -165,6 +171,8 @@ class StdioSession:
             raise jsonrpc.Refusal(jsonrpc.INVALID_REQUEST, _TAKEN, request_id)
         try:
             self._begin(message, reply, size)
+        except jsonrpc.Refusal:
+            raise
         except Exception:
             _log.exception("a request could not be served")
             failed = self._open.pop(request_id, None)
@@ -174,6 +182,7 @@ class StdioSession:
             reply(jsonrpc.encode(jsonrpc.error(request_id, jsonrpc.INTERNAL_ERROR, _FAILED)))
 
     def _begin(self, message: Message, reply: SendReply, size: int) -> None:
+        principal = self._principal(message)
         self._era.meet(message)
         answer = self._plain_answer(message) if self._plain else None
         if isinstance(answer, bytes):
@@ -184,18 +193,26 @@ class StdioSession:
         if answer is None:
             self._ask(message, request)
         else:
-            request.task = self._eager.start(self._make(answer, request))
+            request.task = self._eager.start(
+                self._make(answer, request, Origin(principal, client=self._era.client))
+            )
+
+    def _principal(self, message: Message) -> str | None:
+        if self._names_principals:
+            return named(message)
+        refuse_named(message)
+        return None
 
     def _plain_answer(self, message: Message) -> bytes | Call | None:
         if self._long is not None and message["method"] == "initialize":
             return None
         return plain_answer(self._fast_path, self._era, message)
 
-    async def _make(self, call: Call, request: _Open) -> None:
+    async def _make(self, call: Call, request: _Open, origin: Origin) -> None:
         request.started = True
         answer: bytes | None = None
         try:
-            answer = await self._calls.run(call.run, call.tool.timeout_ms)
+            answer = await self._calls.run(partial(call.run, origin), call.tool.timeout_ms)
         except asyncio.CancelledError:
             pass  # the task has no waiter, and the canceller knows what to answer
         except Exception:

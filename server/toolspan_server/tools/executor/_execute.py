@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from ...calls.caller import Origin
 from ...calls.client import InputRequired
 from ...calls.content import ABSENT, Content
-from ...calls.context import NO_STORE, Context, Publish, discard_changes
+from ...calls.context import NO_STORE, Context, Publish, Surroundings, discard_changes
 from ...calls.results import ToolResult
 from ...calls.slots import WAITED, CallSlot, NoSlot
 from ...common.exceptions import (
@@ -55,7 +56,7 @@ class Executor:
         self,
         registry: Registry,
         *,
-        surroundings: Context | None = None,
+        surroundings: Surroundings | None = None,
         redact: Callable[[str], str] | None = None,
         max_result_bytes: int = 1_048_576,
         answer_seconds: float = 600,
@@ -66,7 +67,7 @@ class Executor:
         self.publish: Publish = discard_changes
         self.call_slot: CallSlot = NoSlot()
         self.shows_details = True
-        self._surroundings = surroundings or Context()
+        self._surroundings = surroundings or Surroundings()
         self._redact = redact
         self._max_result_bytes = max_result_bytes
         self._answer_seconds = answer_seconds
@@ -81,17 +82,17 @@ class Executor:
     async def execute(
         self,
         name: str,
-        arguments: Mapping[str, Any] | None = None,
-        context: Context | None = None,
+        arguments: Mapping[str, Any] | None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Run the tool ``name`` and return its result. A model's mistake is a failed result, not an
         exception.
 
-        ``context`` carries what is particular to this call (``meta``, ``client``); the tool's name and the
-        server's services are filled in here. Where ``meta`` is all of that, it may be given alone. Cancelling
-        ``execute`` cancels the tool. Raises ``InputRequired`` when the tool needs the client's answers first,
-        and ``RequestRefused`` when the request itself is to be refused.
+        ``context`` carries what is particular to this call (``origin``, ``meta``, ``client``); the tool's
+        name and the server's services are filled in here. Where an origin and ``meta`` are all of that, they
+        may be given alone. Cancelling ``execute`` cancels the tool. Raises ``InputRequired`` when the tool
+        needs the client's answers first, and ``RequestRefused`` when the request itself is to be refused.
         """
         tool = self.registry.get(name)
         return self.unknown(name) if tool is None else await self.run(tool, arguments, context, meta)
@@ -107,8 +108,8 @@ class Executor:
     async def run(
         self,
         tool: Tool,
-        arguments: Mapping[str, Any] | None = None,
-        context: Context | None = None,
+        arguments: Mapping[str, Any] | None,
+        context: Context | Origin,
         meta: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """Run ``tool``, one of ``registry``, as ``execute`` does."""
@@ -126,7 +127,7 @@ class Executor:
         return ToolResult(success=True, tool_name=name, execution_time_ms=_elapsed_ms(started), result=result)
 
     def _begun(
-        self, tool: Tool, arguments: Any, context: Context | None, meta: Mapping[str, Any] | None
+        self, tool: Tool, arguments: Any, context: Context | Origin, meta: Mapping[str, Any] | None
     ) -> Coroutine[Any, Any, Any]:
         """The coroutine of the tool's result."""
         if WAITED.get() == math.inf:
@@ -171,10 +172,11 @@ class Executor:
         self._steps[tool.name] = (tool, step)
         return step
 
-    def _context_for(self, tool: Tool, context: Context | None, meta: Mapping[str, Any] | None) -> Context:
+    def _context_for(self, tool: Tool, context: Context | Origin, meta: Mapping[str, Any] | None) -> Context:
         base = self._surroundings
-        if context is None:
+        if isinstance(context, Origin):
             return Context(
+                context,
                 tool.name,
                 base.services,
                 base.config_dir,
@@ -184,6 +186,7 @@ class Executor:
                 store=base.store,
             )
         return Context(
+            context.origin,
             tool.name,
             base.services,
             base.config_dir,
@@ -197,7 +200,11 @@ class Executor:
 
     async def _called(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
         inner = Context(
-            meta=context.meta, client=context.client, depth=context.depth + 1, store=context.store
+            context.origin,
+            meta=context.meta,
+            client=context.client,
+            depth=context.depth + 1,
+            store=context.store,
         )
         return await self.execute(name, arguments, inner)
 

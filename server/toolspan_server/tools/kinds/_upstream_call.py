@@ -116,11 +116,13 @@ class UpstreamCall:
         from ._upstream_task import UpstreamTask
 
         with self._failures():
-            return await UpstreamTask(self._upstream, task, self._client, self._question).result()
+            return await UpstreamTask(
+                self._upstream, task, self._client, self._question, self._context.origin
+            ).result()
 
     def _relay(self) -> ClientRelay:
         try:
-            return self._upstream.relay_of_caller()
+            return self._upstream.relay_of_caller(self._context.origin)
         except ServerGone as error:
             raise self._failure(error.what, "upstream_unavailable", _GONE_ACTION) from None
 
@@ -132,7 +134,7 @@ class UpstreamCall:
         return ongoing
 
     async def _asked(self, again: InputResponses | None, call_id: str) -> UpstreamResult | InputNeeded:
-        connection = await self._upstream.connection_of_caller()
+        connection = await self._upstream.connection_of_caller(self._context.origin)
         return await connection.call(self._tool, self._arguments, meta=self._meta(call_id), again=again)
 
     async def _outcome(self, ongoing: OngoingCall) -> UpstreamResult | InputNeeded:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import override
 
+from ...calls.caller import Origin
 from ...calls.client import Client
 from ...calls.context import Context
 from ...engines.upstreams import CallRefused, InputNeeded, InputResponses, UpstreamResult
@@ -21,13 +22,13 @@ _SECONDS = 30.0
 
 
 async def upstream_request(
-    upstream: Upstream, method: str, params: Mapping[str, Any], client: Client
+    upstream: Upstream, method: str, params: Mapping[str, Any], client: Client, origin: Origin
 ) -> dict[str, Any]:
     """The result of ``method`` at ``upstream``, whose questions go to ``client``.
 
     Raises ``RequestRefused`` with the upstream's own code and words, and what ``Client.ask`` raises.
     """
-    request = _Request(upstream, method, params, Context(client=client))
+    request = _Request(upstream, method, params, Context(origin, client=client))
     try:
         answer = await request.result()
     except ToolFailure as failure:
@@ -47,7 +48,7 @@ class _Request(UpstreamCall):
         if again is not None:
             params |= {"inputResponses": dict(again.responses)} if again.responses else {}
             params |= {"requestState": again.state} if again.state is not None else {}
-        connection = await self._upstream.connection_of_caller()
+        connection = await self._upstream.connection_of_caller(self._context.origin)
         result = await connection.request(self._tool, params, timeout=_SECONDS)
         if result.get("resultType") == "input_required":
             requests: Any = result.get("inputRequests") or {}

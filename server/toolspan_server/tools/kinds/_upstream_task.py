@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
+from ...calls.caller import Origin
 from ...calls.client import Client, Question
 from ...engines.upstreams import CallRefused, NoResult, NotAuthorized, ServerGone, UpstreamResult, result_of
 from ...errors import RequestRefused
@@ -37,12 +38,14 @@ class UpstreamTask:
         task: Mapping[str, Any],
         client: Client,
         question: Callable[[Mapping[str, Any]], Question],
+        origin: Origin,
     ) -> None:
         self._upstream = upstream
         self._id = str(task["taskId"])
         self._told = task
         self._client = client
         self._question = question
+        self._origin = origin
         self._message = ""
         self._answered: set[str] = set()
 
@@ -85,7 +88,7 @@ class UpstreamTask:
         return await self._request("tasks/get")
 
     async def _request(self, method: str, **params: Any) -> Mapping[str, Any]:
-        connection = await self._upstream.connection_of_caller()
+        connection = await self._upstream.connection_of_caller(self._origin)
         try:
             return await connection.request(method, {"taskId": self._id, **params}, timeout=_SECONDS)
         except TimeoutError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from ...calls.caller import bearer_of_call, principal_of_call
+from ...calls.caller import Origin
 from ...engines.upstreams import Bounds, Connection, NotAuthorized, Restarts, ServerGone
 
 if TYPE_CHECKING:
@@ -83,29 +83,29 @@ class PrincipalConnections:
             for signed in self._known.values():
                 signed.relay.end()
 
-    def relay_of_caller(self) -> ClientRelay | None:
-        """The relay of the principal that calls now; ``None`` for one whose token cannot be exchanged.
+    def relay_of_caller(self, origin: Origin) -> ClientRelay | None:
+        """The relay of the principal of ``origin``; ``None`` for one whose token cannot be exchanged.
 
         Raises ``ServerGone`` when too many others have calls under way.
         """
-        principal = principal_of_call()
-        if not principal.startswith(_OF_ISSUER) or not bearer_of_call():
+        principal = origin.principal or ""
+        if not principal.startswith(_OF_ISSUER) or not origin.bearer:
             return None
         return self._of(principal).relay
 
-    async def of_caller(self) -> Connection:
-        """The connection of the principal that calls now.
+    async def of_caller(self, origin: Origin) -> Connection:
+        """The connection of the principal of ``origin``.
 
         Raises ``NotAuthorized`` for one without a token that can be exchanged, and ``ServerGone``.
         """
-        principal, bearer = principal_of_call(), bearer_of_call()
+        principal, bearer = origin.principal or "", origin.bearer
         if not principal.startswith(_OF_ISSUER) or not bearer:
             raise NotAuthorized(
                 f"the server {self._spec.name!r} is called as the caller, whose token is exchanged for "
                 "one of its own: call with a token of the issuer in auth.oauth"
             )
         signed = self._of(principal)
-        signed.token.subject = bearer
+        signed.token.use(bearer)
         connection = signed.connection
         if connection is None or (connection.ready.is_set() and not connection.is_up):
             connection = signed.connection = self._begun(signed)

@@ -10,6 +10,7 @@ import ssl
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -17,7 +18,6 @@ import anyio.to_thread
 import httpx2
 from typing_extensions import override
 
-from ...calls.caller import bearer_of_call
 from ...engines.upstreams import refuse
 
 if TYPE_CHECKING:
@@ -121,25 +121,36 @@ class TokenEndpoint:
         return httpx2.ConnectError(reason)
 
 
+_of_task: ContextVar[tuple[ExchangedToken, str] | None] = ContextVar("toolspan_exchanged", default=None)
+"""The bearer token that the current task's requests are made with, and what exchanges it: a request of
+another principal's connection does not see it."""
+
+
 class ExchangedToken(httpx2.Auth):
     """Authorizes requests with what ``endpoint`` gives for the token that the caller of each came with.
 
-    ``subject`` is the principal's own token of its last call, for requests that serve no call. It goes to the
-    token endpoint alone. What tokens are exchanged for is kept in memory until it ends.
+    Requests that serve no call take the principal's own token of its last call. It goes to the token endpoint
+    alone. What tokens are exchanged for is kept in memory until it ends.
     """
 
     def __init__(self, endpoint: TokenEndpoint) -> None:
-        self.subject = ""
+        self._subject = ""
         self._endpoint = endpoint
         self._lock = anyio.Lock()
         self._known: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
+
+    def use(self, bearer: str) -> None:
+        """Exchange ``bearer`` for the requests that the current task makes from now on."""
+        self._subject = bearer
+        _of_task.set((self, bearer))
 
     @override
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send ``request`` with the token, and once more with another one where that is refused."""
-        subject = bearer_of_call() or self.subject
+        of_task = _of_task.get()
+        subject = self._subject if of_task is None or of_task[0] is not self else of_task[1]
         used = await self._current(subject)
         request.headers["Authorization"] = f"Bearer {used}"
         response = yield request

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import anyio
 
+from ...calls.caller import Origin
 from ...common.slices import some
 from ...engines.definitions import DefinitionsFile
 from ...engines.http_client._secrets import basic
@@ -93,16 +94,16 @@ class Upstream:
         finally:
             self._relay.end()
 
-    async def connection_of_caller(self) -> Connection:
-        """The connection for the principal that calls now: where tokens are exchanged, one of its own.
+    async def connection_of_caller(self, origin: Origin) -> Connection:
+        """The connection for the principal of ``origin``: where tokens are exchanged, one of its own.
 
         Raises ``NotAuthorized`` where it has no token for that, and ``ServerGone``.
         """
-        return self.connection if self._principals is None else await self._principals.of_caller()
+        return self.connection if self._principals is None else await self._principals.of_caller(origin)
 
-    def relay_of_caller(self) -> ClientRelay:
-        """The relay of the connection of the principal that calls now. Raises ``ServerGone``."""
-        own = None if self._principals is None else self._principals.relay_of_caller()
+    def relay_of_caller(self, origin: Origin) -> ClientRelay:
+        """The relay of the connection of the principal of ``origin``. Raises ``ServerGone``."""
+        own = None if self._principals is None else self._principals.relay_of_caller(origin)
         return self._relay if own is None else own
 
     @property

@@ -321,7 +321,7 @@ async def test_reasoning_and_the_names_of_files_are_kept_with_their_messages(con
 async def test_a_preset_with_the_default_tools_has_the_calculator_whatever_servers_there_are(
     config: Path,
 ) -> None:
-    PresetStore().create("Usual", enabled_tools=["web_search", "calculator"])
+    PresetStore("local").create("Usual", enabled_tools=["web_search", "calculator"])
     call = {"tool": "calculator", "arguments": {"expression": "6 * 7"}}
     turns = [{"calls": [call]}, {"text": "It is 42."}]
     (config.parent / "script.yaml").write_text(yaml.safe_dump({"answers": [{"turns": turns}]}))

@@ -15,6 +15,7 @@ from tests.support.executors import tool
 from tests.support.postgres import POSTGRES, schema
 from tests.support.waiting import BOUND_S
 from toolspan_server import Config, ConfigError, load_config, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.results import ToolResult
 
 pytestmark = pytest.mark.requirement("I9.1.4")
@@ -57,7 +58,7 @@ def answers(people: tuple[str, str], where: str, *calls: dict[str, Any]) -> list
 
     async def called() -> list[ToolResult]:
         async with running(config) as runtime:
-            return [await runtime.execute("q", arguments) for arguments in calls]
+            return [await runtime.execute("q", arguments, LOCAL) for arguments in calls]
 
     return asyncio.run(asyncio.wait_for(called(), BOUND_S))
 

@@ -15,7 +15,9 @@ import pytest
 from tests.support.executors import tool
 from tests.support.postgres import POSTGRES, own_name, schema
 from tests.support.waiting import BOUND_S
-from toolspan_server import Config, ConfigError, Context, Executor, Registry, load_config, running
+from toolspan_server import Config, ConfigError, Executor, Registry, load_config, running
+from toolspan_server.calls.caller import LOCAL
+from toolspan_server.calls.context import Surroundings
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.engines.databases._statement import is_safe_on
 from toolspan_server.parts.environment import Environment
@@ -73,9 +75,9 @@ def ask(
     )
     environment = Environment(folder, folder)
     services = {name: each.build(environment) for name, each in config.services.configured().items()}
-    executor = Executor(Registry.from_config(config), surroundings=Context(services=services))
+    executor = Executor(Registry.from_config(config), surroundings=Surroundings(services=services))
     try:
-        return asyncio.run(asyncio.wait_for(executor.execute("q", arguments or {}), BOUND_S))
+        return asyncio.run(asyncio.wait_for(executor.execute("q", arguments or {}, LOCAL), BOUND_S))
     finally:
         for database in services["databases"]._databases.values():
             database.close()
@@ -380,7 +382,7 @@ def test_postgresql_ends_the_statement_of_a_call_that_nobody_waits_for(postgres:
 
     async def called() -> list[ToolResult]:
         async with running(config) as runtime:
-            return [await runtime.execute(name, {}) for name in ("slow", "q")]
+            return [await runtime.execute(name, {}, LOCAL) for name in ("slow", "q")]
 
     late, next_one = asyncio.run(asyncio.wait_for(called(), BOUND_S))
     assert late.error_code == "timeout"

@@ -14,6 +14,7 @@ import pytest
 from tests.support.configs import told
 from tests.support.http_api import Api, Seen, data, echoed, http_tool, response, serving
 from toolspan_server import ConfigError, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.config import load_config
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
@@ -108,7 +109,7 @@ async def test_a_token_comes_from_the_environment(
         config = load_config(tmp_path / "c.yaml")
         assert config.redact("x from-env y") == "x *** y"
         async with running(config) as runtime:
-            assert "from-env" not in str(await runtime.execute("t"))
+            assert "from-env" not in str(await runtime.execute("t", None, LOCAL))
         assert api.seen.pop().headers["authorization"] == "Bearer from-env"
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from tests.support.http_api import Api, data, http_tool, response, serving
+from toolspan_server.calls.caller import LOCAL
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
 
@@ -100,8 +101,8 @@ async def test_a_connection_of_a_tool_that_may_is_not_lent_to_one_that_may_not(a
     tools = [tool("may", {**described, "allow_private": ["api.test"]}), tool("may_not", described)]
     async with running(Config.model_validate({"tools": {"registry": tools}})) as runtime:
         runtime.snapshot.environment.shared.get(HttpClient, lambda: HttpClient(resolver))
-        assert (await runtime.execute("may")).success
-        assert (await runtime.execute("may_not")).error_code == "blocked_address"
+        assert (await runtime.execute("may", None, LOCAL)).success
+        assert (await runtime.execute("may_not", None, LOCAL)).error_code == "blocked_address"
 
 
 async def test_a_redirect_is_checked_again(api: Api) -> None:

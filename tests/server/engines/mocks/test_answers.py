@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.executors import executor_of, tool
 from toolspan_server import Executor
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.errors import RequestRefused
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.2")]
@@ -20,7 +21,7 @@ def mock(**implementation: Any) -> Executor:
 
 async def results(executor: Executor, count: int, **arguments: Any) -> list[Any]:
     """The results of ``count`` calls, the code in place of a failed one's."""
-    answers = [await executor.execute("m", arguments) for _ in range(count)]
+    answers = [await executor.execute("m", arguments, LOCAL) for _ in range(count)]
     return [each.result if each.success else each.error_code for each in answers]
 
 
@@ -34,7 +35,7 @@ async def test_a_response_is_a_template_over_the_arguments_and_mock_response_is_
 
 
 async def test_a_template_without_its_value_fails_and_names_it() -> None:
-    result = await mock(response="in {{ city.name }}").execute("m", {"city": "Oslo"})
+    result = await mock(response="in {{ city.name }}").execute("m", {"city": "Oslo"}, LOCAL)
     assert (result.error_code, result.error) == ("missing_value", "'city.name' has no value here")
 
 
@@ -98,7 +99,7 @@ async def test_every_nth_call_fails_and_the_others_answer() -> None:
 
 async def test_an_error_says_what_the_config_says() -> None:
     said = {"message": "{{ city }} is closed", "code": "closed", "user_action": "Try {{ other }}."}
-    result = await mock(error=said).execute("m", {"city": "Oslo", "other": "Bergen"})
+    result = await mock(error=said).execute("m", {"city": "Oslo", "other": "Bergen"}, LOCAL)
     assert (result.error, result.error_code, result.user_action) == (
         "Oslo is closed",
         "closed",
@@ -109,13 +110,13 @@ async def test_an_error_says_what_the_config_says() -> None:
 async def test_a_protocol_error_refuses_the_request() -> None:
     executor = mock(protocol_error={"code": -32001, "message": "no {{ x }}", "data": {"x": "{{ x }}"}})
     with pytest.raises(RequestRefused) as refused:
-        await executor.execute("m", {"x": 1})
+        await executor.execute("m", {"x": 1}, LOCAL)
     assert (refused.value.code, refused.value.message, refused.value.data) == (-32001, "no 1", {"x": 1})
 
 
 async def test_an_answer_takes_its_time() -> None:
     executor = mock(delay_ms=20, delay_max_ms=40, response=1)
-    result = await executor.execute("m", {})
+    result = await executor.execute("m", {}, LOCAL)
     assert result.execution_time_ms >= 19
     late = executor_of(tool("m", {"type": "mock", "delay_ms": 3_600_000, "response": 1}, timeout_ms=20))
-    assert (await late.execute("m", {})).error_code == "timeout"
+    assert (await late.execute("m", {}, LOCAL)).error_code == "timeout"

@@ -12,6 +12,7 @@ import pytest
 from tests.support.executors import executor_of, tool
 from tests.support.talking import talking
 from toolspan_server import Executor, Registry, load_config
+from toolspan_server.calls.caller import LOCAL
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.2")]
 
@@ -69,27 +70,27 @@ async def test_files_beside_the_config_are_sent_as_they_are_now(tmp_path: Path) 
         {"type": "resource", "resource": {"uri": "test://note", "file": "note.md"}},
         {"type": "resource", "resource": {"uri": "test://data", "file": "data.bin"}},
     )
-    image, note, data = (await executor.execute("m")).content or ()
+    image, note, data = (await executor.execute("m", None, LOCAL)).content or ()
     assert image == {"type": "image", "data": PNG, "mimeType": "image/png"}
     assert note["resource"] == {"uri": "test://note", "mimeType": "text/markdown", "text": "# first"}
     assert data["resource"]["blob"] == base64.b64encode(b"\xff\x00").decode()
     (tmp_path / "note.md").write_text("# second")
-    changed = (await executor.execute("m")).content or ()
+    changed = (await executor.execute("m", None, LOCAL)).content or ()
     assert changed[1]["resource"]["text"] == "# second"
 
 
 async def test_a_file_that_is_not_there_fails_the_call_alone(tmp_path: Path) -> None:
     executor = served_from(tmp_path, {"type": "image", "file": "gone.png"})
-    result = await executor.execute("m")
+    result = await executor.execute("m", None, LOCAL)
     assert result.error == "The file 'gone.png' of the answer cannot be read: No such file or directory"
     (tmp_path / "gone.png").write_bytes(b"x" * ((16 << 20) + 1))
-    assert "more than 16,777,216 bytes" in (await executor.execute("m")).error
+    assert "more than 16,777,216 bytes" in (await executor.execute("m", None, LOCAL)).error
 
 
 async def test_content_beyond_the_limit_of_results_is_left_out_aloud() -> None:
     data = base64.b64encode(b"\x89PNG" + b"x" * 5_000).decode()
     block = {"type": "image", "data": data, "mimeType": "image/png"}
     executor = executor_of(tool("m", implementation("first", block)), max_result_bytes=4_096)
-    first, second = (await executor.execute("m")).content or ()
+    first, second = (await executor.execute("m", None, LOCAL)).content or ()
     assert first["text"] == "first"
     assert second["text"].startswith("[left out here: image of ")

@@ -13,6 +13,7 @@ from tests.support.asked_client import Again, Waiting, accepting, declining, in_
 from tests.support.executors import executor_of, registry_of, tool
 from tests.support.talking import reached, talking
 from toolspan_server import Context, Executor, load_config
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import InputRequired, Question
 from toolspan_server.common.changes import Change
 from toolspan_server.live.runtime import running
@@ -45,7 +46,9 @@ def named(key: str, _question: Question) -> dict[str, Any]:
 
 async def test_steps_are_taken_in_order_and_answers_can_be_used_at_once() -> None:
     client = Waiting(named)
-    result = await executor_of(tool("m", COUNTED)).execute("m", {"title": "Dr"}, Context(client=client))
+    result = await executor_of(tool("m", COUNTED)).execute(
+        "m", {"title": "Dr"}, Context(LOCAL, client=client)
+    )
     assert result.result == "Ada first, accept, call 1"
     assert client.heard == [(1, 3, "for Dr"), (2, None, None), (3, None, None)]
     assert client.asked["first"].params == {"message": "Who are you, Dr?", "requestedSchema": NAME_FORM}
@@ -66,10 +69,10 @@ async def test_a_call_that_is_made_again_does_nothing_twice() -> None:
     memory: dict[str, Any] = {}
     for awaited in ("first", "second"):
         with pytest.raises(InputRequired) as required:
-            await executor.execute("m", {"title": "Dr"}, Context(client=Hearing(answers, memory)))
+            await executor.execute("m", {"title": "Dr"}, Context(LOCAL, client=Hearing(answers, memory)))
         assert list(required.value.questions) == [awaited]
         answers[awaited] = named(awaited, required.value.questions[awaited])
-    result = await executor.execute("m", {"title": "Dr"}, Context(client=Hearing(answers, memory)))
+    result = await executor.execute("m", {"title": "Dr"}, Context(LOCAL, client=Hearing(answers, memory)))
     assert (result.result, heard) == ("Ada first, accept, call 1", [1, 2, 3])
     assert memory == {}
     assert (await in_rounds(executor, "m", {"title": "x"}, named))[0].result.endswith("call 2")
@@ -93,7 +96,7 @@ async def test_every_ability_gets_its_parameters() -> None:
     visit = {"message": "Log in", "url": "https://example.com/{{ title }}"}
     questions = {"m": {"sampling": sampling}, "u": {"elicitation": visit}, "r": {"roots": True}}
     client = Waiting()
-    await mock(steps=[{"ask": questions}]).execute("m", {"title": "a"}, Context(client=client))
+    await mock(steps=[{"ask": questions}]).execute("m", {"title": "a"}, Context(LOCAL, client=client))
     model, page, roots = client.asked["m"], client.asked["u"], client.asked["r"]
     content = {"type": "text", "text": "a"}
     assert model.params == {
@@ -112,19 +115,23 @@ async def test_what_happens_when_the_user_declines_can_be_said_in_two_ways(answe
     client = Waiting(answer)
     declined = answer is declining
     by_key = mock(steps=steps, on_decline={"response": "no"}, response="yes")
-    assert (await by_key.execute("m", {}, Context(client=client))).result == ("no" if declined else "yes")
+    assert (await by_key.execute("m", {}, Context(LOCAL, client=client))).result == (
+        "no" if declined else "yes"
+    )
     assert len(client.heard) == (0 if declined else 1)
     rules = [{"when": {"answers.sure.action": {"not": {"equals": "accept"}}}, "response": "no"}]
     by_rule = mock(steps=steps, rules=rules, response="yes")
-    assert (await by_rule.execute("m", {}, Context(client=client))).result == ("no" if declined else "yes")
+    assert (await by_rule.execute("m", {}, Context(LOCAL, client=client))).result == (
+        "no" if declined else "yes"
+    )
 
 
 async def test_a_step_with_a_condition_that_does_not_hold_is_left_out() -> None:
     client = Waiting()
     steps = [{"progress": {"progress": 1}, "when": {"loud": True}}, {"progress": {"progress": 2}}]
     executor = mock(steps=steps)
-    await executor.execute("m", {"loud": True}, Context(client=client))
-    await executor.execute("m", {"loud": False}, Context(client=client))
+    await executor.execute("m", {"loud": True}, Context(LOCAL, client=client))
+    await executor.execute("m", {"loud": False}, Context(LOCAL, client=client))
     assert [progress for progress, *_ in client.heard] == [1, 2, 2]
 
 
@@ -133,7 +140,7 @@ async def test_a_call_that_failed_leaves_nothing_behind_for_the_next() -> None:
     steps = [{"progress": {"progress": 1}}, {"log": {"data": "{{ missing }}"}}]
     executor = mock(steps=steps)
     for _ in range(2):
-        result = await executor.execute("m", {}, Context(client=client))
+        result = await executor.execute("m", {}, Context(LOCAL, client=client))
         assert result.error_code == "missing_value"
     assert len(client.heard) == 2
     assert client.memory == {}
@@ -159,7 +166,7 @@ async def test_a_mock_can_say_that_a_list_changed(tmp_path: Any) -> None:
     changes: list[Change] = []
     async with running(load_config(path)) as runtime:
         runtime.changes.subscribe(changes.append)
-        await runtime.execute("m", {}, Context(client=Waiting()))
+        await runtime.execute("m", {}, Context(LOCAL, client=Waiting()))
     assert changes == [Change("prompts")]
 
 

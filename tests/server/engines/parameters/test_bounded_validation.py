@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.cost import at_most
 from tests.support.executors import builtin, executor_of
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.parameters import Check, Parameters, ValueNames
 from toolspan_server.errors import InvalidParameters
 
@@ -133,7 +134,7 @@ async def test_results_are_held_to_their_schema_in_bounded_time() -> None:
     wanted = {"type": "object", "properties": {"echo": FORMS}}
     executor = executor_of(builtin("echo", output_schema=wanted))
     with at_most(units=UNITS):
-        result = await executor.execute("echo", {"u": [{}] * 9_000})
+        result = await executor.execute("echo", {"u": [{}] * 9_000}, LOCAL)
     assert result.error_code == "invalid_result", result
     assert result.error is not None
     assert result.error.endswith("and more")

@@ -13,6 +13,7 @@ from tests.support.asked_client import Waiting, in_rounds
 from tests.support.executors import builtin, executor_of, tool
 from tests.support.waiting import BOUND_S
 from toolspan_server import ConfigError, Context, Executor, ToolFailure, handler, load_config
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import Question
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.6", "I4.4.1")]
@@ -67,13 +68,13 @@ def step(name: str, called: str = "give", **more: Any) -> dict[str, Any]:
 
 
 async def result_of(*tools: dict[str, Any], **arguments: Any) -> Any:
-    result = await executor_of(GIVE, ASK, *tools).execute("p", arguments)
+    result = await executor_of(GIVE, ASK, *tools).execute("p", arguments, LOCAL)
     assert result.success, result
     return result.result
 
 
 async def failure_of(*tools: dict[str, Any], **arguments: Any) -> Any:
-    result = await executor_of(GIVE, ASK, *tools).execute("p", arguments)
+    result = await executor_of(GIVE, ASK, *tools).execute("p", arguments, LOCAL)
     assert not result.success
     return result
 
@@ -202,7 +203,7 @@ async def test_a_pipeline_makes_only_so_many_calls_those_inside_it_too() -> None
 async def test_cancelling_a_pipeline_stops_all_running_steps() -> None:
     GATE.append(anyio.Event())
     executor = executor_of(GIVE, pipeline(step("x", for_each=[1, 2, 3], arguments={"n": "{{ item }}"})))
-    task = asyncio.create_task(executor.execute("p", {}))
+    task = asyncio.create_task(executor.execute("p", {}, LOCAL))
     await anyio.wait_all_tasks_blocked()
     assert len(RUNNING) == 3
     task.cancel()
@@ -265,7 +266,7 @@ async def test_pipelines_inside_are_remembered_too() -> None:
 async def test_where_the_client_answers_at_once_the_steps_ask_at_the_same_time() -> None:
     client = Waiting(saying)
     executor = executor_of(GIVE, ASK, TALK)
-    result = await executor.execute("p", {}, Context(client=client))
+    result = await executor.execute("p", {}, Context(LOCAL, client=client))
     assert result.result == SAID
     assert sorted(client.asked) == ["first.q", "many/0.q", "many/1.q", "many/2.q"]
     assert client.memory == {}
@@ -316,8 +317,8 @@ tools:
 def test_an_executor_runs_pipelines_over_the_tools_that_are_there_at_the_time() -> None:
     registry = executor_of(GIVE, pipeline(step("x", "late", arguments={"give": 7}))).registry
     executor = Executor(registry)
-    assert asyncio.run(executor.execute("p", {})).success is False
+    assert asyncio.run(executor.execute("p", {}, LOCAL)).success is False
     late = executor_of(builtin("late", "pipeline.give")).registry.get("late")
     assert late is not None
     registry.offer(0, [late])
-    assert asyncio.run(executor.execute("p", {})).result == 7
+    assert asyncio.run(executor.execute("p", {}, LOCAL)).result == 7

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.postgres import POSTGRES, own_name, schema
 from toolspan_server import Context, FileStore, InvalidParameters, ToolFailure, ToolStorage
-from toolspan_server.calls.caller import CONVERSATION_KEY
+from toolspan_server.calls.caller import CONVERSATION_KEY, LOCAL
 from toolspan_server.calls.storage import DocumentStore
 from toolspan_server.engines.storage import SqlStore, StorageLimits
 
@@ -200,12 +200,12 @@ def test_updates_of_many_threads_are_each_kept(store: DocumentStore) -> None:
 
 
 def test_the_context_of_a_call_has_the_storage_of_its_tool_and_conversation(store: DocumentStore) -> None:
-    context = Context(tool_name="notes", meta={CONVERSATION_KEY: "c-9"}, store=store)
+    context = Context(LOCAL, tool_name="notes", meta={CONVERSATION_KEY: "c-9"}, store=store)
     context.storage.set("a", 1)
     assert of(store, "local", "c-9").get_all() == {"a": 1}
 
 
 def test_a_context_without_a_server_says_that_it_has_no_storage() -> None:
     with pytest.raises(ToolFailure, match="no storage for the tool 'notes'") as raised:
-        Context(tool_name="notes").storage.get("a")
+        Context(LOCAL, tool_name="notes").storage.get("a")
     assert raised.value.error_code == "storage_not_available"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.upstreams import SERVERS, served, talker, until
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.definitions import (
     Change,
     Definitions,
@@ -112,7 +113,7 @@ async def test_a_list_that_changes_while_the_server_runs_is_told(
 ) -> None:
     async with served(tmp_path, {"talker": talker(era)}) as runtime:
         assert changes(runtime) == []
-        await runtime.execute("grow")
+        await runtime.execute("grow", None, LOCAL)
         await until(lambda: changes(runtime) == [("new", "grown_0", [])])
     assert "upstream 'talker': the tool 'grown_0' is new" in warnings(caplog)
 

@@ -16,6 +16,7 @@ from typing_extensions import override
 from tests.support.mcp_peers import flooder_over_http
 from tests.support.upstreams import SERVERS, FakeClient, flooder, raw, served, until
 from tests.support.waiting import BOUND_S
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.context import Context
 from toolspan_server.engines.upstreams import (
     Connection,
@@ -51,9 +52,9 @@ async def disconnected(folder: Path, upstream: dict[str, Any]) -> tuple[str, int
     async with served(folder, {"flooder": upstream, "other": raw()}) as runtime:
         before = len(asyncio.all_tasks())
         client = FakeClient({"elicitation": {}, "sampling": {}})
-        failed = await runtime.execute("flood", {}, Context(client=client))
+        failed = await runtime.execute("flood", {}, Context(LOCAL, client=client))
         assert failed.error_code == "upstream_unavailable"
-        assert (await runtime.execute("echo", {})).success
+        assert (await runtime.execute("echo", {}, LOCAL)).success
         return failed.error, len(asyncio.all_tasks()) - before
 
 
@@ -102,7 +103,7 @@ async def test_bytes_that_nobody_asked_for_are_bounded(tmp_path: Path, what: str
 @pytest.mark.usefixtures("small")
 async def test_what_is_written_to_stderr_without_end_is_read_and_its_end_is_kept(tmp_path: Path) -> None:
     async with served(tmp_path, {"f": flooder("stderr", "0.2")}, default_timeout_ms=600) as runtime:
-        assert (await runtime.execute("flood")).error_code == "timeout"
+        assert (await runtime.execute("flood", None, LOCAL)).error_code == "timeout"
         assert runtime.health()["sources"][0]["state"] == "ready"
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.configs import told
 from tests.support.upstreams import config, raw, served, talker, until
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.config import ToolConfig
 from toolspan_server.live.runtime import Runtime
 
@@ -57,9 +58,9 @@ async def test_a_tool_is_renamed_redescribed_and_its_arguments_pinned_and_hidden
         assert (find.title, find.description, find.timeout_ms) == ("Find", "Finds issues of ours.", 5000)
         query = {"type": "string", "description": "Words.", "maxLength": 10}
         assert find.parameters == {"type": "object", "properties": {"query": query}, "required": ["query"]}
-        sent = await runtime.execute("find", {"query": "x", "owner": "them", "limit": 99})
+        sent = await runtime.execute("find", {"query": "x", "owner": "them", "limit": 99}, LOCAL)
         assert sent.result == {"found": {"query": "x", "owner": "us", "limit": 10}}
-        long = await runtime.execute("find", {"query": "x" * 11})
+        long = await runtime.execute("find", {"query": "x" * 11}, LOCAL)
         assert long.error_code == "invalid_parameters"
 
 
@@ -82,7 +83,7 @@ async def test_a_single_tool_of_the_registry_pins_its_arguments(tmp_path: Path) 
     source = {"upstream": "talker", "include": ["nothing"]}
     async with served(tmp_path, OLD, source, registry=[single]) as runtime:
         assert [each.name for each in runtime.registry] == ["find"]
-        sent = await runtime.execute("find", {"query": "x", "owner": "them"})
+        sent = await runtime.execute("find", {"query": "x", "owner": "them"}, LOCAL)
         assert sent.result == {"found": {"query": "x", "owner": "us"}}
 
 
@@ -91,7 +92,7 @@ async def test_changed_tools_are_offered_anew(tmp_path: Path, era: str) -> None:
     async with served(tmp_path, {"talker": talker(era)}) as runtime:
         heard: list[Any] = []
         runtime.changes.subscribe(heard.append)
-        assert (await runtime.execute("grow")).success
+        assert (await runtime.execute("grow", None, LOCAL)).success
         await until(lambda: runtime.registry.get("grown_0"))
         assert [change.of for change in heard] == ["tools"]
 

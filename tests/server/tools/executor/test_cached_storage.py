@@ -10,7 +10,8 @@ import pytest
 
 from tests.support.executors import builtin, executor_of, tool
 from toolspan_server import Context, Executor, FileStore, ToolFailure, handler
-from toolspan_server.calls.caller import CONVERSATION_KEY
+from toolspan_server.calls.caller import CONVERSATION_KEY, LOCAL
+from toolspan_server.calls.context import Surroundings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.4.13")]
 
@@ -49,11 +50,11 @@ def executor(folder: Path) -> Executor:
         builtin("everyones", "tests_everyones", **CACHED),
         tool("through", PLACE, **CACHED),
     ]
-    return executor_of(*tools, surroundings=Context(store=FileStore(folder)))
+    return executor_of(*tools, surroundings=Surroundings(store=FileStore(folder)))
 
 
 def of(conversation: str) -> Context:
-    return Context(meta={CONVERSATION_KEY: conversation})
+    return Context(LOCAL, meta={CONVERSATION_KEY: conversation})
 
 
 @pytest.mark.parametrize("name", ["mine", "through"])

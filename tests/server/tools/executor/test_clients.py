@@ -17,6 +17,7 @@ from toolspan_server import (
     ToolFailure,
     handler,
 )
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import Question
 from toolspan_server.errors import RequestRefused
 
@@ -69,7 +70,7 @@ async def answered(context: Context) -> Any:
 
 @pytest.mark.parametrize("name", ["ask", "around", "each"])
 async def test_the_time_that_a_person_takes_is_not_the_tools(name: str) -> None:
-    result = await asking(answered, 50).execute(name, {}, Context(client=Slow(0.15)))
+    result = await asking(answered, 50).execute(name, {}, Context(LOCAL, client=Slow(0.15)))
     assert (result.error, result.result) == ("", ["accept"] * 3 if name == "each" else "accept")
 
 
@@ -78,7 +79,7 @@ async def test_the_clock_goes_on_after_the_answer() -> None:
         await context.client.ask(NAME)
         await asyncio.sleep(10)
 
-    result = await asking(late, 50).execute("ask", {}, Context(client=Slow(0.05)))
+    result = await asking(late, 50).execute("ask", {}, Context(LOCAL, client=Slow(0.05)))
     assert result.error_code == "timeout"
     assert 100 <= result.execution_time_ms < 2_000
 
@@ -94,13 +95,13 @@ async def test_a_tool_whose_time_is_over_gains_none_by_asking() -> None:
                 tries.append(1)
         return await context.client.ask(NAME)
 
-    result = await asking(stubborn, 20).execute("ask", {}, Context(client=Slow(30)))
+    result = await asking(stubborn, 20).execute("ask", {}, Context(LOCAL, client=Slow(30)))
     assert result.error_code == "timeout"
 
 
 @pytest.mark.parametrize("name", ["ask", "around", "each"])
 async def test_an_answer_that_never_comes_is_not_waited_for_without_end(name: str) -> None:
-    result = await asking(answered, answer_seconds=0.05).execute(name, {}, Context(client=Slow(30)))
+    result = await asking(answered, answer_seconds=0.05).execute(name, {}, Context(LOCAL, client=Slow(30)))
     assert result.error_code == "no_answer"
     assert result.error.endswith("within 0.05 seconds (limits.answer_seconds)")
 
@@ -117,7 +118,7 @@ async def test_what_a_tool_says_is_plain_bounded_and_without_secrets() -> None:
 
     client = Slow(0)
     executor = asking(talk, 5_000, redact=lambda text: text.replace("s3cret", "***"))
-    assert (await executor.execute("ask", {}, Context(client=client))).success
+    assert (await executor.execute("ask", {}, Context(LOCAL, client=client))).success
     ((progress, total, message),) = client.heard
     assert (progress, total, len(str(message)) <= 4_001) == (1, None, True)
     assert str(message).startswith("at ***\\ud800xxx")
@@ -137,7 +138,7 @@ async def test_a_question_that_cannot_be_sent_is_a_failure(params: Any, told: st
     async def ask(context: Context) -> Any:
         return await context.client.ask({"q": Question("elicitation", params)})
 
-    assert told in (await asking(ask).execute("ask", {}, Context(client=Waiting(accepting)))).error
+    assert told in (await asking(ask).execute("ask", {}, Context(LOCAL, client=Waiting(accepting)))).error
 
 
 async def test_the_content_of_a_failure_is_held_to_what_results_are() -> None:
@@ -147,7 +148,7 @@ async def test_the_content_of_a_failure_is_held_to_what_results_are() -> None:
         raise ToolFailure("no", content=blocks)
 
     executor = asking(fail, redact=lambda text: text.replace("s3cret", "***"), max_result_bytes=5_000)
-    content = (await executor.execute("ask")).content
+    content = (await executor.execute("ask", None, LOCAL)).content
     assert content is not None
     assert content[0]["text"] == "*** \\ud800"
     assert content[1]["text"].partition("\n")[2].startswith("[cut here: a text of 50,028 bytes")
@@ -158,7 +159,7 @@ async def test_a_failure_whose_content_no_json_can_hold_keeps_its_error() -> Non
     async def fail(context: Context) -> Any:
         raise ToolFailure("no", content=({"type": "text", "text": object()},))
 
-    result = await asking(fail).execute("ask")
+    result = await asking(fail).execute("ask", None, LOCAL)
     assert (result.error, result.content) == ("no", None)
 
 
@@ -169,5 +170,5 @@ async def test_a_refusal_shows_no_secret(data: Any, told: Any) -> None:
 
     executor = asking(refuse, redact=lambda text: text.replace("s3cret", "***"))
     with pytest.raises(RequestRefused) as raised:
-        await executor.execute("ask")
+        await executor.execute("ask", None, LOCAL)
     assert (raised.value.message, raised.value.data) == ("not ***", told)

@@ -11,6 +11,7 @@ import pytest
 from tests.support.executors import builtin, executor_of, tool
 from tests.support.waiting import BOUND_S
 from toolspan_server import Context, Executor, handler
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.tools.executor import ConcurrencyLimits
 
@@ -103,7 +104,7 @@ class Calls:
             self._group.start_soon(self._make, name, arguments)
 
     async def _make(self, name: str, arguments: dict[str, Any]) -> None:
-        self.results.append(await self._executor.execute(name, arguments))
+        self.results.append(await self._executor.execute(name, arguments, LOCAL))
 
 
 async def test_a_handler_that_hangs_runs_so_often_at_once_and_the_rest_leaves_its_place_to_others() -> None:
@@ -131,7 +132,7 @@ async def test_all_of_a_kind_have_a_share_too() -> None:
             calls.begin(name, 2)
         await until(lambda: seat.away == 1)
         assert sum(_inside.values()) == 3
-        assert (await executor.execute("echo")).success
+        assert (await executor.execute("echo", None, LOCAL)).success
         for name in names:
             _gates.setdefault(name, anyio.Event()).set()
     assert len(calls.results) == 4
@@ -142,7 +143,7 @@ async def test_one_call_too_many_is_refused_with_the_names_of_the_limits() -> No
     async with anyio.create_task_group() as group:
         Calls(executor, group).begin("one", 3)
         await until(lambda: seat.away == 2)
-        refused = await executor.execute("one")
+        refused = await executor.execute("one", None, LOCAL)
         _gates["one"].set()
     assert refused.error_code == "busy"
     assert refused.error == (
@@ -159,7 +160,7 @@ async def test_a_call_whose_time_is_over_in_line_names_the_limit_and_gives_up_it
         calls = Calls(executor, group)
         calls.begin("one")
         await until(lambda: _inside == {"one": 1})
-        late = await executor.execute("late")
+        late = await executor.execute("late", None, LOCAL)
         calls.begin("one")
         await until(lambda: seat.away == 1)
         _gates["one"].set()
@@ -177,7 +178,7 @@ async def test_calls_that_are_cancelled_in_line_or_at_work_give_their_room_back(
         group.cancel_scope.cancel()
     assert seat.away == 0
     _gates["one"].set()
-    assert (await executor.execute("one")).success
+    assert (await executor.execute("one", None, LOCAL)).success
 
 
 async def test_a_call_whose_turn_has_come_waits_for_a_client_that_takes_no_answers() -> None:
@@ -196,7 +197,7 @@ async def test_a_call_whose_turn_has_come_waits_for_a_client_that_takes_no_answe
 
 async def test_a_handler_that_calls_itself_does_not_wait_for_its_own_room() -> None:
     executor, _seat = served(builtin("nested", "shares_nested"), per_target=1, per_kind=1)
-    assert (await executor.execute("nested", {"deep": 5})).result == "ground"
+    assert (await executor.execute("nested", {"deep": 5}, LOCAL)).result == "ground"
 
 
 async def test_a_pipeline_leaves_its_place_once_however_many_of_its_steps_wait() -> None:

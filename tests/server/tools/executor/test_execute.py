@@ -20,6 +20,8 @@ from toolspan_server import (
     ToolFailure,
     handler,
 )
+from toolspan_server.calls.caller import LOCAL
+from toolspan_server.calls.context import Surroundings
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.4.1")]
 
@@ -85,7 +87,7 @@ class Unprintable(Exception):
 async def failure(name: str, error: BaseException, **options: Any) -> dict[str, Any]:
     ERRORS["it"] = error
     executor = executor_of(builtin(name), **options)
-    result = (await executor.execute(name, {"error": "it"})).as_dict()
+    result = (await executor.execute(name, {"error": "it"}, LOCAL)).as_dict()
     assert result["success"] is False
     return result
 
@@ -93,7 +95,7 @@ async def failure(name: str, error: BaseException, **options: Any) -> dict[str, 
 @pytest.mark.requirement("I2.3.1")
 async def test_a_success_has_exactly_the_documented_shape() -> None:
     executor = executor_of(tool("weather", {"type": "mock", "mock_response": {"temperature": 22}}, WEATHER))
-    result = (await executor.execute("weather", {"location": "Paris"})).as_dict()
+    result = (await executor.execute("weather", {"location": "Paris"}, LOCAL)).as_dict()
     assert list(result) == ["success", "result", "tool_name", "execution_time_ms"]
     assert result["success"] is True
     assert result["result"] == {"temperature": 22}
@@ -104,7 +106,7 @@ async def test_a_success_has_exactly_the_documented_shape() -> None:
 @pytest.mark.requirement("I2.3.1", "I2.3.2")
 async def test_a_missing_parameter_is_a_failed_result_of_exactly_the_documented_shape() -> None:
     executor = executor_of(tool("weather", {"type": "mock", "mock_response": 1}, WEATHER))
-    result = (await executor.execute("weather", {})).as_dict()
+    result = (await executor.execute("weather", {}, LOCAL)).as_dict()
     assert list(result) == ["success", "error", "error_code", "user_action", "tool_name", "execution_time_ms"]
     assert result["success"] is False
     assert result["error"] == "Invalid parameters: missing 'location'"
@@ -115,14 +117,14 @@ async def test_a_missing_parameter_is_a_failed_result_of_exactly_the_documented_
 
 @pytest.mark.requirement("I2.3.2")
 async def test_an_unknown_tool_is_not_found() -> None:
-    result = (await executor_of().execute("x", {})).as_dict()
+    result = (await executor_of().execute("x", {}, LOCAL)).as_dict()
     assert (result["error"], result["error_code"]) == ("Tool 'x' not found", "tool_not_found")
     assert result["tool_name"] == "x"
     assert result["execution_time_ms"] >= 0
 
 
 async def test_the_name_of_an_unknown_tool_is_repeated_only_in_part_and_as_valid_text() -> None:
-    result = (await executor_of().execute("\ud800" + "x" * 1_000_000)).as_dict()
+    result = (await executor_of().execute("\ud800" + "x" * 1_000_000, None, LOCAL)).as_dict()
     assert len(json.dumps(result, ensure_ascii=False).encode()) < 1_000
 
 
@@ -130,7 +132,7 @@ async def test_the_name_of_an_unknown_tool_is_repeated_only_in_part_and_as_valid
 @pytest.mark.parametrize("kind", ["builtin", "internal"])
 async def test_an_unknown_handler_is_not_found(kind: str) -> None:
     executor = executor_of(tool("t", {"type": kind, "handler": "x"}))
-    result = await executor.execute("t", {})
+    result = await executor.execute("t", {}, LOCAL)
     assert result.error == f"{kind.capitalize()} handler 'x' not found"
     assert result.error_code == "handler_not_found"
 
@@ -209,43 +211,47 @@ async def test_a_huge_message_is_shortened() -> None:
 @pytest.mark.requirement("I2.3.1")
 async def test_a_handler_that_exits_or_recurses_without_end_leaves_the_executor_working() -> None:
     executor = executor_of(builtin("execute.exit"), builtin("execute.recurse"), builtin("echo"))
-    assert (await executor.execute("execute.exit")).error == "The tool tried to exit the process (status 3)"
-    assert "recursion" in (await executor.execute("execute.recurse")).error
-    assert (await executor.execute("echo", {"a": 1})).result == {"echo": {"a": 1}}
+    assert (
+        await executor.execute("execute.exit", None, LOCAL)
+    ).error == "The tool tried to exit the process (status 3)"
+    assert "recursion" in (await executor.execute("execute.recurse", None, LOCAL)).error
+    assert (await executor.execute("echo", {"a": 1}, LOCAL)).result == {"echo": {"a": 1}}
 
 
 async def test_a_cancellation_that_nobody_asked_for_is_a_failed_result() -> None:
-    result = await executor_of(builtin("execute.cancelled_future")).execute("execute.cancelled_future")
+    result = await executor_of(builtin("execute.cancelled_future")).execute(
+        "execute.cancelled_future", None, LOCAL
+    )
     assert result.error == "The tool's own work was cancelled"
 
 
 @pytest.mark.requirement("I2.3.1")
 @pytest.mark.parametrize("arguments", [None, {}])
 async def test_no_arguments_are_empty_arguments(arguments: dict[str, Any] | None) -> None:
-    assert (await executor_of(builtin("echo")).execute("echo", arguments)).result == {"echo": {}}
+    assert (await executor_of(builtin("echo")).execute("echo", arguments, LOCAL)).result == {"echo": {}}
 
 
 async def test_arguments_that_are_no_object_are_invalid() -> None:
-    result = await executor_of(builtin("echo")).execute("echo", ["a"])  # type: ignore[arg-type] # the point
+    result = await executor_of(builtin("echo")).execute("echo", ["a"], LOCAL)  # type: ignore[arg-type] # the point
     assert result.error == "Invalid parameters: the arguments must be an object (got an array)"
 
 
 @pytest.mark.requirement("I2.3.3")
 async def test_a_handler_gets_the_defaults_and_not_what_the_schema_does_not_define() -> None:
     executor = executor_of(builtin("echo", parameters=WEATHER))
-    result = await executor.execute("echo", {"location": "Paris", "mood": "good"})
+    result = await executor.execute("echo", {"location": "Paris", "mood": "good"}, LOCAL)
     assert result.result == {"echo": {"location": "Paris", "units": "celsius"}}
 
 
 @pytest.mark.parametrize("name", ["execute.context", "execute.late"])
 async def test_a_handler_is_told_the_tool_the_meta_and_the_services(name: str) -> None:
-    executor = executor_of(builtin("it", name), surroundings=Context(services={"answers": 42}))
-    result = await executor.execute("it", {}, Context(meta={"progressToken": 7}))
+    executor = executor_of(builtin("it", name), surroundings=Surroundings(services={"answers": 42}))
+    result = await executor.execute("it", {}, Context(LOCAL, meta={"progressToken": 7}))
     assert result.result == {"tool": "it", "meta": {"progressToken": 7}, "service": 42}
 
 
 async def test_a_service_that_is_not_configured_is_named() -> None:
-    result = await executor_of(builtin("execute.context")).execute("execute.context")
+    result = await executor_of(builtin("execute.context")).execute("execute.context", None, LOCAL)
     assert (result.error, result.error_code) == (
         "Service 'answers' is not configured",
         "service_not_configured",
@@ -254,16 +260,16 @@ async def test_a_service_that_is_not_configured_is_named() -> None:
 
 async def test_an_executor_follows_its_registry_when_that_is_exchanged() -> None:
     executor = executor_of(tool("t", {"type": "mock", "mock_response": 1}))
-    assert (await executor.execute("t")).result == 1
+    assert (await executor.execute("t", None, LOCAL)).result == 1
     executor.registry = registry_of(tool("t", {"type": "mock", "mock_response": 2}))
-    assert (await executor.execute("t")).result == 2
+    assert (await executor.execute("t", None, LOCAL)).result == 2
 
 
 async def test_tools_that_are_not_enabled_are_not_there() -> None:
     tools = {"enabled": False, "registry": [tool("t", {"type": "mock", "mock_response": 1})]}
     registry = Registry.from_config(Config.model_validate({"tools": tools}))
     assert (len(registry), list(registry)) == (0, [])
-    assert (await Executor(registry).execute("t")).error_code == "tool_not_found"
+    assert (await Executor(registry).execute("t", None, LOCAL)).error_code == "tool_not_found"
 
 
 async def test_a_registry_keeps_the_order_of_the_config() -> None:

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolspan_server import Context, ToolFailure
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.content import ABSENT, Content
 from toolspan_server.tools.executor._truncation import cut
 from toolspan_server.tools.executor.steps.sanitise import sanitised
@@ -29,7 +30,7 @@ async def sent(value: Any, max_bytes: int = LIMIT, redact: Callable[[str], str] 
     async def give(arguments: dict[str, Any], context: Context) -> Any:
         return value
 
-    return await sanitised(give, max_bytes, redact)({}, Context())
+    return await sanitised(give, max_bytes, redact)({}, Context(LOCAL))
 
 
 async def refusal(value: Any) -> str:

@@ -44,13 +44,14 @@ import anyio
 import toolspan_server.tools.executor.steps as steps
 
 steps.__path__.append({folder!r})
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.config import load_config
 from toolspan_server.live.runtime import running
 
 async def main():
     async with running(load_config({config!r})) as executor:
         for name in ("plain", "often"):
-            print((await executor.execute(name)).result)
+            print((await executor.execute(name, None, LOCAL)).result)
 
 anyio.run(main)
 print([name for name in {names!r} if "toolspan_server.tools.executor.steps." + name in sys.modules])

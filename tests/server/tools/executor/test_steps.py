@@ -15,6 +15,7 @@ from tests.support.asked_client import Waiting, accepting, declining, in_rounds
 from tests.support.executors import builtin, executor_of, tool
 from tests.support.waiting import BOUND_S
 from toolspan_server import Context, ToolFailure, handler
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import Question
 from toolspan_server.calls.content import Content
 from toolspan_server.config.models.tool_options import CacheConfig, RateLimitConfig
@@ -88,7 +89,7 @@ async def test_a_result_that_does_not_fit_the_output_schema_is_a_failure_that_na
     result: Any, told: str
 ) -> None:
     executor = executor_of(tool("x", {"type": "mock", "mock_response": result}, output_schema=SCHEMA))
-    failed = await executor.execute("x", {})
+    failed = await executor.execute("x", {}, LOCAL)
     assert (failed.success, failed.error_code) == (False, "invalid_result")
     assert told in failed.error
 
@@ -98,7 +99,7 @@ async def test_a_result_that_fits_the_output_schema_is_given_as_it_is() -> None:
     executor = executor_of(
         tool("x", {"type": "mock", "mock_response": {"a": {"b": 1}}}, output_schema=SCHEMA)
     )
-    assert (await executor.execute("x", {})).result == {"a": {"b": 1}}
+    assert (await executor.execute("x", {}, LOCAL)).result == {"a": {"b": 1}}
 
 
 @pytest.mark.requirement("I4.2.1")
@@ -111,27 +112,27 @@ async def test_an_unknown_key_of_a_result_and_a_result_that_was_cut_are_failures
         ),
         max_result_bytes=2_000,
     )
-    assert "unknown key 'z'" in (await executor.execute("closed", {})).error
-    assert (await executor.execute("large", {})).error_code == "invalid_result"
+    assert "unknown key 'z'" in (await executor.execute("closed", {}, LOCAL)).error
+    assert (await executor.execute("large", {}, LOCAL)).error_code == "invalid_result"
 
 
 @pytest.mark.requirement("I4.2.1")
 async def test_of_content_what_is_structured_is_held_to_the_output_schema() -> None:
     executor = executor_of(builtin("x", "steps.content", output_schema=SCHEMA))
-    good = await executor.execute("x", {"structured": [{"a": {"b": 1}}]})
+    good = await executor.execute("x", {"structured": [{"a": {"b": 1}}]}, LOCAL)
     assert (good.success, good.result) == (True, {"a": {"b": 1}})
-    missing = await executor.execute("x", {})
+    missing = await executor.execute("x", {}, LOCAL)
     assert "content without structured data" in missing.error
 
 
 @pytest.mark.requirement("I4.2.1")
 async def test_equal_arguments_get_the_kept_result_and_nobody_can_change_what_is_kept() -> None:
     executor = executor_of(builtin("x", "steps.count", cache={"ttl_ms": 60_000}, **READ_ONLY))
-    first = await executor.execute("x", {"a": 1, "b": [2]})
+    first = await executor.execute("x", {"a": 1, "b": [2]}, LOCAL)
     first.result["b"].append("changed")
-    second = await executor.execute("x", {"b": [2], "a": 1})
+    second = await executor.execute("x", {"b": [2], "a": 1}, LOCAL)
     assert second.result == {"run": 1, "a": 1, "b": [2]}
-    assert (await executor.execute("x", {"a": True, "b": [2]})).result["run"] == 2
+    assert (await executor.execute("x", {"a": True, "b": [2]}, LOCAL)).result["run"] == 2
     assert len(RUNS) == 2
 
 
@@ -139,7 +140,7 @@ async def test_equal_arguments_get_the_kept_result_and_nobody_can_change_what_is
 async def test_content_is_kept_whole() -> None:
     executor = executor_of(builtin("x", "steps.content", cache={"ttl_ms": 60_000}, **READ_ONLY))
     for arguments in ({}, {"structured": [None]}):
-        first, second = [await executor.execute("x", arguments) for _ in range(2)]
+        first, second = [await executor.execute("x", arguments, LOCAL) for _ in range(2)]
         assert (first.content, first.has_value, first.meta) == (second.content, second.has_value, second.meta)
     assert len(RUNS) == 2
 
@@ -148,7 +149,7 @@ async def test_content_is_kept_whole() -> None:
 async def test_a_failure_is_not_kept() -> None:
     executor = executor_of(builtin("x", "steps.count", cache={"ttl_ms": 60_000}, **READ_ONLY))
     for _ in range(2):
-        assert (await executor.execute("x", {"fail": True})).success is False
+        assert (await executor.execute("x", {"fail": True}, LOCAL)).success is False
     assert len(RUNS) == 2
 
 
@@ -156,7 +157,7 @@ async def test_a_failure_is_not_kept() -> None:
 async def test_equal_calls_at_the_same_time_run_once() -> None:
     GATES["g"] = anyio.Event()
     executor = executor_of(builtin("x", "steps.count", cache={"ttl_ms": 60_000}, **READ_ONLY))
-    tasks = [asyncio.create_task(executor.execute("x", {"gate": "g"})) for _ in range(20)]
+    tasks = [asyncio.create_task(executor.execute("x", {"gate": "g"}, LOCAL)) for _ in range(20)]
     await anyio.wait_all_tasks_blocked()
     GATES["g"].set()
     results = await asyncio.wait_for(asyncio.gather(*tasks), BOUND_S)
@@ -167,7 +168,7 @@ async def test_equal_calls_at_the_same_time_run_once() -> None:
 async def test_when_the_call_that_runs_for_others_is_cancelled_the_next_one_runs() -> None:
     GATES["g"] = anyio.Event()
     executor = executor_of(builtin("x", "steps.count", cache={"ttl_ms": 60_000}, **READ_ONLY))
-    leader, *others = [asyncio.create_task(executor.execute("x", {"gate": "g"})) for _ in range(5)]
+    leader, *others = [asyncio.create_task(executor.execute("x", {"gate": "g"}, LOCAL)) for _ in range(5)]
     await anyio.wait_all_tasks_blocked()
     leader.cancel()
     others[0].cancel()
@@ -192,7 +193,7 @@ async def test_a_kept_result_ends_with_its_time() -> None:
     step = _keeping(clock)
     for later, runs in ((0, 1), (0.999, 1), (0.002, 2)):
         clock.time += later
-        await step({}, Context())
+        await step({}, Context(LOCAL))
         assert len(RUNS) == runs
 
 
@@ -200,14 +201,14 @@ async def test_a_kept_result_ends_with_its_time() -> None:
 async def test_the_cache_keeps_within_entries_and_bytes_what_was_used_last() -> None:
     step = _keeping(Clock(), max_entries=2)
     for name in ("a", "b", "a", "c", "a"):
-        await step({"n": name}, Context())
+        await step({"n": name}, Context(LOCAL))
     assert [run["n"] for run in RUNS] == ["a", "b", "c"]
-    await step({"n": "b"}, Context())
+    await step({"n": "b"}, Context(LOCAL))
     assert RUNS[-1] == {"n": "b"}
     RUNS.clear()
     step = _keeping(Clock(), max_bytes=1_024)
     for size in (2_000, 2_000, 500, 501, 500):
-        await step({"size": size}, Context())
+        await step({"size": size}, Context(LOCAL))
     assert [run["size"] for run in RUNS] == [2_000, 2_000, 500, 501, 500]
 
 
@@ -216,15 +217,15 @@ async def test_what_came_of_asking_one_client_is_not_given_to_another() -> None:
     executor = executor_of(builtin("x", "steps.ask", cache={"ttl_ms": 60_000}, **READ_ONLY))
     assert executor.registry.get("x").talks is True  # type: ignore[union-attr]
     for action in (accepting, declining):
-        result = await executor.execute("x", {}, Context(client=Waiting(action)))
+        result = await executor.execute("x", {}, Context(LOCAL, client=Waiting(action)))
         assert result.result == action("", Question("elicitation"))
 
 
 @pytest.mark.requirement("I4.2.1")
 async def test_calls_beyond_the_rate_limit_are_refused_and_told_when_to_try_again() -> None:
     executor = executor_of(builtin("x", "steps.count", rate_limit={"calls": 2, "per_ms": 60_000}))
-    assert [(await executor.execute("x", {})).success for _ in range(3)] == [True, True, False]
-    refused = await executor.execute("x", {})
+    assert [(await executor.execute("x", {}, LOCAL)).success for _ in range(3)] == [True, True, False]
+    refused = await executor.execute("x", {}, LOCAL)
     assert (refused.error_code, refused.error) == (
         "rate_limited",
         "The tool may be called 2 times in 60 seconds, and was",
@@ -255,7 +256,7 @@ def test_in_no_time_more_run_than_the_burst_and_what_came_in_since(
         for wait in waits:
             clock.time += wait
             try:
-                await step({}, Context())
+                await step({}, Context(LOCAL))
             except ToolFailure as refused:
                 assert refused.error_code == "rate_limited"
             assert ran <= (burst or calls) + calls * (clock.time - 100) + 1e-6
@@ -275,7 +276,7 @@ async def test_after_a_quiet_time_no_more_than_the_burst_run_at_once() -> None:
     clock.time += 3_600
     for _ in range(10):
         with contextlib.suppress(ToolFailure):
-            await step({}, Context())
+            await step({}, Context(LOCAL))
     assert len(RUNS) == 3
 
 
@@ -286,10 +287,10 @@ async def test_a_kept_result_and_a_round_of_questions_do_not_count_for_the_rate_
         builtin("kept", "steps.count", cache={"ttl_ms": 60_000}, **limited),
         builtin("ask", "steps.ask", **limited),
     )
-    assert all([(await executor.execute("kept", {})).success for _ in range(3)])
+    assert all([(await executor.execute("kept", {}, LOCAL)).success for _ in range(3)])
     result, rounds = await in_rounds(executor, "ask", {})
     assert (result.success, len(rounds)) == (True, 1)
-    assert (await executor.execute("ask", {})).error_code == "rate_limited"
+    assert (await executor.execute("ask", {}, LOCAL)).error_code == "rate_limited"
 
 
 APPROVED: dict[str, Any] = {"approval": {"message": "Delete {{ path }}?"}}
@@ -299,7 +300,7 @@ APPROVED: dict[str, Any] = {"approval": {"message": "Delete {{ path }}?"}}
 async def test_a_tool_with_approval_runs_once_the_person_accepts() -> None:
     executor = executor_of(builtin("x", "steps.count", **APPROVED))
     client = Waiting()
-    result = await executor.execute("x", {"path": "/a"}, Context(client=client))
+    result = await executor.execute("x", {"path": "/a"}, Context(LOCAL, client=client))
     assert (result.success, len(RUNS)) == (True, 1)
     [question] = client.asked.values()
     assert (question.ability, question.params["message"]) == ("elicitation", "Delete /a?")
@@ -311,14 +312,14 @@ async def test_a_tool_with_approval_runs_once_the_person_accepts() -> None:
 async def test_a_call_that_the_person_does_not_accept_never_starts(action: str | None) -> None:
     executor = executor_of(builtin("x", "steps.count", **APPROVED))
     client = Waiting(lambda _key, _question: {"action": action})
-    result = await executor.execute("x", {"path": "/a"}, Context(client=client))
+    result = await executor.execute("x", {"path": "/a"}, Context(LOCAL, client=client))
     assert (result.error_code, RUNS) == ("denied", [])
 
 
 @pytest.mark.requirement("I4.2.1")
 async def test_without_a_client_that_can_ask_a_person_the_tool_never_starts() -> None:
     executor = executor_of(builtin("x", "steps.count", approval=True))
-    result = await executor.execute("x", {})
+    result = await executor.execute("x", {}, LOCAL)
     assert (result.error_code, RUNS) == ("approval_required", [])
 
 
@@ -334,7 +335,7 @@ async def test_an_answer_that_does_not_come_is_a_no_after_its_own_time_not_the_t
         builtin("silent", "steps.count", approval={"timeout_ms": 30}, timeout_ms=3_600_000),
         builtin("slow", "steps.count", approval={"timeout_ms": 60_000}, timeout_ms=1_000),
     )
-    silent = await asyncio.wait_for(executor.execute("silent", {}, Context(client=Silent())), BOUND_S)
+    silent = await asyncio.wait_for(executor.execute("silent", {}, Context(LOCAL, client=Silent())), BOUND_S)
     assert (silent.error_code, RUNS) == ("denied", [])
 
     class Slow(Waiting):
@@ -342,7 +343,7 @@ async def test_an_answer_that_does_not_come_is_a_no_after_its_own_time_not_the_t
             await anyio.sleep(1.1)
             return await super().ask(questions)
 
-    assert (await executor.execute("slow", {}, Context(client=Slow()))).success is True
+    assert (await executor.execute("slow", {}, Context(LOCAL, client=Slow()))).success is True
 
 
 @pytest.mark.requirement("I4.2.1")
@@ -360,7 +361,7 @@ async def test_where_the_call_is_made_again_the_person_is_asked_once() -> None:
 async def test_the_question_shows_the_arguments_of_a_tool_without_a_message_cut_to_a_few_lines() -> None:
     executor = executor_of(builtin("x", "steps.count", title="Remove a file", approval=True))
     client = Waiting()
-    await executor.execute("x", {"path": "/a" * 10_000}, Context(client=client))
+    await executor.execute("x", {"path": "/a" * 10_000}, Context(LOCAL, client=client))
     [question] = client.asked.values()
     assert question.params["message"].startswith(
         'Allow the tool \'Remove a file\' to run with {"path": "/a/a'

@@ -9,6 +9,7 @@ import pytest
 from typing_extensions import override
 
 from tests.support.upstreams import FakeClient
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import Capability
 from toolspan_server.calls.context import Context
 from toolspan_server.errors import ToolTimeout
@@ -46,8 +47,8 @@ async def test_the_time_limit_of_a_tool_ends_no_call_that_has_become_a_task(task
     client = Taking(tasks)
     step = timed_out(lasting, 5)
     if tasks:
-        assert await step({}, Context(client=client)) == "done"
+        assert await step({}, Context(LOCAL, client=client)) == "done"
     else:
         with pytest.raises(ToolTimeout):
-            await step({}, Context(client=client))
+            await step({}, Context(LOCAL, client=client))
     assert client.released == 1

@@ -18,6 +18,7 @@ import pytest
 from tests.support.executors import builtin, executor_of
 from tests.support.waiting import BOUND_S
 from toolspan_server import Context, ToolFailure, handler
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.content import Content
 from toolspan_server.tools.executor import ConcurrencyLimits, _clock
 from toolspan_server.tools.kinds._blocking import MAX_ABANDONED, MAX_RUNNING
@@ -96,7 +97,7 @@ async def acquired(semaphore: threading.Semaphore) -> None:
 @pytest.mark.requirement("I2.3.2", "I2.3.4")
 @pytest.mark.parametrize("name", ["timeouts.await", "timeouts.block"])
 async def test_a_call_that_takes_too_long_times_out_after_its_time(name: str) -> None:
-    result = await executor_of(builtin(name, timeout_ms=50)).execute(name)
+    result = await executor_of(builtin(name, timeout_ms=50)).execute(name, None, LOCAL)
     assert (result.error, result.error_code) == ("Tool execution timed out after 50ms", "timeout")
     assert result.execution_time_ms >= 50
     assert gate.contexts[0].cancelled.is_set()
@@ -104,13 +105,13 @@ async def test_a_call_that_takes_too_long_times_out_after_its_time(name: str) ->
 
 @pytest.mark.requirement("I2.3.4")
 async def test_the_time_out_reaches_a_handler_that_awaits() -> None:
-    await executor_of(builtin("timeouts.await", timeout_ms=20)).execute("timeouts.await")
+    await executor_of(builtin("timeouts.await", timeout_ms=20)).execute("timeouts.await", None, LOCAL)
     assert gate.async_cancelled
 
 
 @pytest.mark.requirement("I2.3.4")
 async def test_the_time_out_reaches_a_handler_that_blocks_and_looks() -> None:
-    await executor_of(builtin("timeouts.polite", timeout_ms=20)).execute("timeouts.polite")
+    await executor_of(builtin("timeouts.polite", timeout_ms=20)).execute("timeouts.polite", None, LOCAL)
     await acquired(gate.ended)
 
 
@@ -148,14 +149,14 @@ async def failure(arguments: dict[str, Any], context: Context) -> Any:
 async def test_the_time_out_bounds_the_work_on_the_result_too(name: str) -> None:
     executor = executor_of(builtin(name, timeout_ms=300), redact=late)
     with anyio.fail_after(BOUND_S):
-        result = await executor.execute(name)
+        result = await executor.execute(name, None, LOCAL)
     assert (result.error_code, gate.open.is_set()) == ("timeout", False)
 
 
 @pytest.mark.requirement("I9.1.1")
 async def test_the_work_on_a_result_that_nobody_waits_for_ends() -> None:
     executor = executor_of(builtin("timeouts.rows", timeout_ms=300), redact=late)
-    assert (await executor.execute("timeouts.rows")).error_code == "timeout"
+    assert (await executor.execute("timeouts.rows", None, LOCAL)).error_code == "timeout"
     gate.open.set()
     with anyio.fail_after(BOUND_S):
         while gate.results[0]() is not None:
@@ -179,13 +180,13 @@ async def test_a_handler_that_takes_no_cancellation_is_abandoned(monkeypatch: py
     executor = executor_of(builtin("timeouts.stubborn", timeout_ms=20))
     with anyio.fail_after(BOUND_S):
         for _ in range(8):
-            assert (await executor.execute("timeouts.stubborn")).error_code == "timeout"
-        refused = await executor.execute("timeouts.stubborn")
+            assert (await executor.execute("timeouts.stubborn", None, LOCAL)).error_code == "timeout"
+        refused = await executor.execute("timeouts.stubborn", None, LOCAL)
         assert (refused.error_code, "8 of its calls" in refused.error) == ("busy", True)
         gate.open.set()
         for _ in range(8):
             await acquired(gate.ended)
-        assert (await executor.execute("timeouts.stubborn")).result == "at last"
+        assert (await executor.execute("timeouts.stubborn", None, LOCAL)).result == "at last"
 
 
 @pytest.mark.requirement("I2.3.4")
@@ -201,7 +202,7 @@ async def test_cancelling_execute_cancels_the_handler_and_gives_no_result(name: 
     results: list[Any] = []
 
     async def call() -> None:
-        results.append(await executor.execute(name))
+        results.append(await executor.execute(name, None, LOCAL))
 
     async with anyio.create_task_group() as group:
         group.start_soon(call)
@@ -220,7 +221,7 @@ async def test_cancelling_execute_cancels_the_handler_and_gives_no_result(name: 
 
 async def test_a_context_that_served_a_cancelled_call_serves_the_next_one_afresh() -> None:
     executor = executor_of(builtin("timeouts.block"), builtin("slow", "timeouts.await", timeout_ms=10))
-    context = Context(meta={"a": 1})
+    context = Context(LOCAL, meta={"a": 1})
     await executor.execute("slow", {}, context)
     gate.open.set()
     assert (await executor.execute("timeouts.block", {}, context)).result == "done"
@@ -233,7 +234,7 @@ async def test_a_hundred_blocking_handlers_do_not_stop_the_event_loop() -> None:
     results: list[Any] = []
 
     async def call() -> None:
-        results.append(await executor.execute("timeouts.block"))
+        results.append(await executor.execute("timeouts.block", None, LOCAL))
 
     async with anyio.create_task_group() as group:
         for _ in range(100):
@@ -254,16 +255,16 @@ async def test_calls_that_timed_out_take_no_place_from_those_after_them() -> Non
     executor = executor_of(*tools, builtin("string_regex"), concurrency_limits=WIDE)
     async with anyio.create_task_group() as group:
         for entry in tools:
-            group.start_soon(executor.execute, entry["name"])
+            group.start_soon(executor.execute, entry["name"], None, LOCAL)
     assert gate.running >= MAX_RUNNING
-    found = await executor.execute("string_regex", {"text": "abc", "pattern": "b"})
+    found = await executor.execute("string_regex", {"text": "abc", "pattern": "b"}, LOCAL)
     assert found.result["count"] == 1
 
 
 @pytest.mark.requirement("I2.3.4")
 async def test_a_tool_with_many_stuck_calls_refuses_more_until_they_end() -> None:
     executor = executor_of(builtin("timeouts.block", timeout_ms=20))
-    while (refused := await executor.execute("timeouts.block")).error_code == "timeout":
+    while (refused := await executor.execute("timeouts.block", None, LOCAL)).error_code == "timeout":
         continue
     assert (refused.error_code, gate.running) == ("busy", MAX_ABANDONED)
     assert "stuck" in refused.error
@@ -271,7 +272,7 @@ async def test_a_tool_with_many_stuck_calls_refuses_more_until_they_end() -> Non
     for _ in range(MAX_ABANDONED):
         await acquired(gate.ended)
     with anyio.fail_after(BOUND_S):
-        while (await executor.execute("timeouts.block")).error_code == "busy":
+        while (await executor.execute("timeouts.block", None, LOCAL)).error_code == "busy":
             await anyio.lowlevel.checkpoint()
 
 

@@ -14,7 +14,8 @@ from tests.support.asgi import Client
 from tests.support.cost import at_most
 from tests.support.served import INITIALIZE, call
 from toolspan_server import Context, Executor, FileStore, Registry, load_config, running
-from toolspan_server.calls.caller import CONVERSATION_KEY
+from toolspan_server.calls.caller import CONVERSATION_KEY, LOCAL
+from toolspan_server.calls.context import Surroundings
 from toolspan_server.calls.results import ToolResult
 from toolspan_server.http_server.access import AccessOptions
 from toolspan_server.protocol.http.app import Application
@@ -46,11 +47,11 @@ SEED_DESCRIPTION = (
 
 def executor(folder: Path) -> Executor:
     config = load_config(CONFIG)
-    return Executor(Registry.from_config(config), surroundings=Context(store=FileStore(folder)))
+    return Executor(Registry.from_config(config), surroundings=Surroundings(store=FileStore(folder)))
 
 
 async def calculate(folder: Path, expression: Any, conversation: str = "c-1") -> ToolResult:
-    context = Context(meta={CONVERSATION_KEY: conversation})
+    context = Context(LOCAL, meta={CONVERSATION_KEY: conversation})
     return await executor(folder).execute("calculator", {"expression": expression}, context)
 
 

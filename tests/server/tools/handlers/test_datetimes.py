@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.executors import builtin, executor_of, handled
 from toolspan_server import ToolFailure
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.errors import InvalidParameters
 from toolspan_server.tools.handlers._moments import moment_of
 from toolspan_server.tools.handlers._zones import zone
@@ -32,7 +33,7 @@ async def when(handler: str, **arguments: Any) -> str:
 @pytest.mark.requirement("I2.4.2")
 async def test_now_is_now_in_the_zone_asked_for() -> None:
     executor = executor_of(builtin("datetime_now"))
-    told = (await executor.execute("datetime_now", {"timezone": "Asia/Tokyo"})).result
+    told = (await executor.execute("datetime_now", {"timezone": "Asia/Tokyo"}, LOCAL)).result
     moment = datetime.fromisoformat(told["datetime"])
     assert abs(moment - datetime.now(UTC)) < timedelta(seconds=30)
     assert moment.utcoffset() == timedelta(hours=9)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.executors import builtin, executor_of
+from toolspan_server.calls.caller import LOCAL
 
 pytestmark = pytest.mark.anyio
 
@@ -14,4 +15,6 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.requirement("I2.4.2")
 @pytest.mark.parametrize("arguments", [{}, {"message": "hi"}, {"a": [1, {"b": None}], "é": "日本"}])
 async def test_echo_gives_back_what_it_got(arguments: dict[str, Any]) -> None:
-    assert (await executor_of(builtin("echo")).execute("echo", arguments)).result == {"echo": arguments}
+    assert (await executor_of(builtin("echo")).execute("echo", arguments, LOCAL)).result == {
+        "echo": arguments
+    }

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.support.cost import at_most
 from tests.support.executors import builtin, executor_of, handled
 from toolspan_server import ToolFailure
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.tools.handlers._math_text import BadExpression
 from toolspan_server.tools.handlers.math_eval import calculated
 
@@ -29,7 +30,7 @@ def refusal(expression: str) -> str:
 @pytest.mark.requirement("I2.4.2")
 async def test_two_and_two_is_four() -> None:
     executor = executor_of(builtin("math_eval"))
-    result = await executor.execute("math_eval", {"expression": "2+2"})
+    result = await executor.execute("math_eval", {"expression": "2+2"}, LOCAL)
     assert repr(result.result) == repr({"result": 4})
 
 
@@ -147,7 +148,7 @@ def test_a_wrong_expression_is_told_what_is_wrong_and_where(expression: str, tol
 @pytest.mark.requirement("I2.4.2")
 async def test_the_model_reads_what_is_wrong_as_a_failed_result() -> None:
     executor = executor_of(builtin("math_eval"))
-    result = await executor.execute("math_eval", {"expression": "2 + foo"})
+    result = await executor.execute("math_eval", {"expression": "2 + foo"}, LOCAL)
     assert result.error == "Invalid expression: unknown name 'foo' at column 5"
     assert result.error_code == "execution_error"
     assert result.user_action == "Correct the expression and call the tool again."

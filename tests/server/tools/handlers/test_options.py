@@ -15,6 +15,7 @@ from toolspan_server import (
     handler,
     load_config,
 )
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.schema.records import Record, key
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.7")]
@@ -55,18 +56,18 @@ def without(arguments: dict[str, Any], context: Context) -> bool:
 async def test_a_handler_finds_its_options_as_the_record_that_it_registered(name: str) -> None:
     implementation = {"type": "builtin", "handler": name, "options": {"greeting": "hi ", "times": 2}}
     executor = executor_of({**builtin("greet"), "implementation": implementation})
-    assert (await executor.execute("greet", {})).result == "hi hi "
+    assert (await executor.execute("greet", {}, LOCAL)).result == "hi hi "
 
 
 async def test_a_handler_without_options_has_none() -> None:
-    assert (await executor_of(builtin("x", "options.none")).execute("x", {})).result is True
+    assert (await executor_of(builtin("x", "options.none")).execute("x", {}, LOCAL)).result is True
 
 
 async def test_a_pydantic_model_will_do(tmp_path: Path) -> None:
     for options, city in (({}, "Oslo"), ({"city": "Rome"}, "Rome")):
         implementation = {"type": "builtin", "handler": "options.pydantic", "options": options}
         executor = executor_of({**builtin("x"), "implementation": implementation})
-        assert (await executor.execute("x", {})).result == city
+        assert (await executor.execute("x", {}, LOCAL)).result == city
 
 
 FAULTS = [

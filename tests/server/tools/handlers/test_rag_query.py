@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from tests.support.document_collections import ask, serving, until_found, write
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.context import Context
 from toolspan_server.errors import InvalidParameters, ToolFailure
 from toolspan_server.tools.handlers.rag_query import QUERY_CHARACTERS, rag_query
@@ -114,7 +115,7 @@ async def test_an_unknown_collection_is_refused_with_the_known_ones(tmp_path: Pa
 async def test_without_any_collection_the_service_is_not_configured(tmp_path: Path, configs: Any) -> None:
     with pytest.raises(ToolFailure) as caught:
         if configs is None:
-            await rag_query({"query": "x"}, Context())
+            await rag_query({"query": "x"}, Context(LOCAL))
         else:
             async with serving(tmp_path, **configs) as collections:
                 await ask(collections, query="x")

@@ -14,6 +14,7 @@ import pytest
 from tests.support.executors import builtin, executor_of
 from tests.support.waiting import BOUND_S
 from toolspan_server import Context, handler
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.registration import find_handler, handler_names, load_handler_source
 
 pytestmark = pytest.mark.anyio
@@ -35,11 +36,11 @@ def double(arguments: dict[str, Any], context: Context) -> float:
 @pytest.mark.requirement("I2.4.4")
 async def test_a_decorated_function_is_called() -> None:
     executor = executor_of(builtin("registration.double"))
-    assert (await executor.execute("registration.double", {"number": 4})).result == 8.0
+    assert (await executor.execute("registration.double", {"number": 4}, LOCAL)).result == 8.0
 
 
 def test_the_decorator_gives_the_function_back() -> None:
-    assert double({"number": 1}, Context()) == 2
+    assert double({"number": 1}, Context(LOCAL)) == 2
     assert find_handler("builtin", "registration.double") is double
 
 
@@ -146,7 +147,7 @@ def test_a_file_beside_the_config_registers_its_handlers(tmp_path: Path) -> None
     load_handler_source("./mine.py", tmp_path)
     found = find_handler("builtin", "registration.from_file")
     assert found is not None
-    assert found({"text": "hi"}, Context()) == "HI"
+    assert found({"text": "hi"}, Context(LOCAL)) == "HI"
 
 
 @pytest.mark.parametrize("source", ["absent.py", "no.such.module", "broken.py"])
@@ -189,12 +190,12 @@ def test_an_installed_package_brings_handlers_by_entry_point(tmp_path: Path) -> 
     (tmp_path / "toolspan.json").write_text(json.dumps(config))
     program = """
 import anyio
-from toolspan_server import load_config, running
+from toolspan_server import LOCAL, load_config, running
 
 async def main():
     async with running(load_config("toolspan.json")) as executor:
-        print((await executor.execute("greet", {"name": "Ada"})).result)
-        print((await executor.execute("plain")).result)
+        print((await executor.execute("greet", {"name": "Ada"}, LOCAL)).result)
+        print((await executor.execute("plain", None, LOCAL)).result)
 
 anyio.run(main)
 """

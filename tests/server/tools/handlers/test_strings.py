@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.support.cost import at_most
 from tests.support.executors import builtin, executor_of, handled
 from toolspan_server import Context, ToolFailure
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.tools.handlers._encodings import decoded, encoded
 from toolspan_server.tools.handlers._letter_case import CASES
 from toolspan_server.tools.handlers.strings import MAX_OUTPUT, MAX_PARTS, string_regex
@@ -186,7 +187,7 @@ async def test_a_search_has_limits_of_time_size_and_output() -> None:
 
 
 def test_a_cancelled_search_ends() -> None:
-    context = Context()
+    context = Context(LOCAL)
     context.cancelled.set()
     with pytest.raises(ToolFailure, match="cancelled"):
         string_regex({"text": "aa", "pattern": "a"}, context)
@@ -322,6 +323,6 @@ async def test_a_result_that_would_be_too_large_is_refused_before_it_is_made(
 @pytest.mark.parametrize("value", [None, 5, True, [["x"]], {"a": 1}])
 async def test_a_wrong_type_is_invalid_however_loose_the_schema_is(name: str, value: Any) -> None:
     keys = ("text", "expression", "datetime", "start", "parts", "pattern", "old")
-    result = await executor_of(builtin(name)).execute(name, dict.fromkeys(keys, value))
+    result = await executor_of(builtin(name)).execute(name, dict.fromkeys(keys, value), LOCAL)
     assert result.error_code == "invalid_parameters"
     assert result.error.startswith("Invalid parameters: ")

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.support.configs import told
 from tests.support.http_api import Api, data, http_tool, serving
 from toolspan_server import Context, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.config import load_config
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I4.2.3", "I4.4.1")]
@@ -168,7 +169,7 @@ async def test_trace_context_goes_on(api: Api, tmp_path: Path) -> None:
     trace = f"00-{'a' * 32}-{'b' * 16}-01"
     (tmp_path / "c.yaml").write_text(config(api.url))
     async with running(load_config(tmp_path / "c.yaml")) as runtime:
-        await runtime.execute("t", {}, Context(meta={"traceparent": trace}))
+        await runtime.execute("t", {}, Context(LOCAL, meta={"traceparent": trace}))
     assert api.seen[0].headers["traceparent"] == trace
 
 
@@ -205,8 +206,8 @@ async def test_replacing_a_mock_by_http_is_a_config_edit_and_nothing_else(api: A
         path.write_text(yaml.safe_dump({"tools": {"registry": [{**tool, "implementation": implementation}]}}))
         async with running(load_config(path, environ={"WEATHER_API_KEY": "k-123456"})) as runtime:
             (listed,) = runtime.registry
-            good = await runtime.execute("get_weather", {"location": "Paris"})
-            bad = await runtime.execute("get_weather", {})
+            good = await runtime.execute("get_weather", {"location": "Paris"}, LOCAL)
+            bad = await runtime.execute("get_weather", {}, LOCAL)
         outcomes.append((listed.config.parameters, good.result, bad.error, bad.error_code))
     assert outcomes[0] == outcomes[1] and outcomes[0][1] == answer
     assert api.seen[0].query == [("q", "Paris"), ("units", "celsius")]

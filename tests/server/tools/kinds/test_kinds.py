@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from tests.support.cost import at_most
 from tests.support.executors import executor_of, tool
 from toolspan_server import Context
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.parts.environment import Environment
 from toolspan_server.parts.kind import KINDS
 
@@ -45,7 +46,7 @@ def test_a_kind_takes_no_key_that_it_does_not_know_and_cannot_be_changed() -> No
 @pytest.mark.parametrize("response", [None, True, 1.5, "text", [1, {"a": None}], {"temperature": 22}])
 async def test_a_mock_answers_with_any_json_value(response: Any) -> None:
     executor = executor_of(tool("m", {"type": "mock", "mock_response": response}))
-    result = await executor.execute("m", {"any": "thing"})
+    result = await executor.execute("m", {"any": "thing"}, LOCAL)
     assert (result.success, result.result) == (True, response)
 
 
@@ -54,7 +55,7 @@ async def test_a_mock_answers_in_under_10_ms() -> None:
     executor = executor_of(tool("m", {"type": "mock", "mock_response": {"temperature": 22}}))
     with at_most(units=20):
         for _ in range(20):
-            assert (await executor.execute("m", {"location": "Paris"})).success
+            assert (await executor.execute("m", {"location": "Paris"}, LOCAL)).success
 
 
 @pytest.mark.requirement("I2.3.5")
@@ -63,7 +64,7 @@ async def test_a_mock_logs_its_arguments_at_level_debug_and_does_not_use_them(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     executor = executor_of(tool("weather", {"type": "mock", "mock_response": 1}))
-    assert (await executor.execute("weather", {"location": "Paris\nFAKE LINE"})).result == 1
+    assert (await executor.execute("weather", {"location": "Paris\nFAKE LINE"}, LOCAL)).result == 1
     ((level, message),) = [(record.levelno, record.getMessage()) for record in caplog.records]
     assert level == logging.DEBUG  # at INFO there is the one line that every call has
     assert message == r"mock 'weather' called with {'location': 'Paris\nFAKE LINE'}"
@@ -73,14 +74,14 @@ async def test_a_mock_does_not_flood_the_log(caplog: pytest.LogCaptureFixture) -
     caplog.set_level(logging.DEBUG)
     executor = executor_of(tool("weather", {"type": "mock", "mock_response": 1}))
     with at_most(units=100):
-        await executor.execute("weather", {"text": "x" * 900_000, "rows": [[1] * 90] * 90})
+        await executor.execute("weather", {"text": "x" * 900_000, "rows": [[1] * 90] * 90}, LOCAL)
     assert len(caplog.messages[0]) < 5_000
 
 
 async def test_a_mock_gives_a_new_copy_of_its_answer_each_time() -> None:
     executor = executor_of(tool("m", {"type": "mock", "mock_response": {"list": []}}))
-    (await executor.execute("m")).result["list"].append(1)
-    assert (await executor.execute("m")).result == {"list": []}
+    (await executor.execute("m", None, LOCAL)).result["list"].append(1)
+    assert (await executor.execute("m", None, LOCAL)).result == {"list": []}
 
 
 @pytest.mark.requirement("I2.4.4")
@@ -99,4 +100,4 @@ def test_an_unknown_handler_is_a_problem_that_names_the_nearest() -> None:
 
 async def test_a_built_kind_answers_by_itself(tmp_path: Path) -> None:
     kind = configured(type="builtin", handler="echo").build(Environment(tmp_path, tmp_path))
-    assert await kind.call({"a": 1}, Context()) == {"echo": {"a": 1}}
+    assert await kind.call({"a": 1}, Context(LOCAL)) == {"echo": {"a": 1}}

@@ -17,7 +17,7 @@ from tests.support.answering import answering
 from tests.support.mcp_peers import asker_over_sse
 from tests.support.upstreams import FakeClient, served
 from tests.support.waiting import BOUND_S, until
-from toolspan_server.calls.caller import Origin, note_bearer, note_origin
+from toolspan_server.calls.caller import Origin
 from toolspan_server.calls.context import Context
 from toolspan_server.engines.upstreams import ServerSpec
 from toolspan_server.live.runtime import Runtime
@@ -91,10 +91,10 @@ def entry(bank: Bank, **more: Any) -> dict[str, Any]:
     }
 
 
-def come_from(name: str, token: str = "") -> None:
-    """Let what the current task does be done for the principal, with the token."""
-    note_origin(Origin(f'["oauth", "issuer", "{name}"]'))
-    note_bearer(f"Bearer {token or 'token-of-' + name}".encode())
+def coming_from(name: str, token: str = "") -> Origin:
+    """Where a call of the principal, with the token, comes from."""
+    bearer = f"Bearer {token or 'token-of-' + name}".encode()
+    return Origin(f'["oauth", "issuer", "{name}"]', authorization=bearer)
 
 
 @asynccontextmanager
@@ -117,8 +117,7 @@ async def connections(
 @pytest.mark.requirement("I15.4.36")
 async def test_each_call_is_made_with_what_its_own_token_is_exchanged_for(tmp_path: Path, bank: Bank) -> None:
     async def called(runtime: Runtime, token: str) -> None:
-        come_from("ann", token)
-        assert (await runtime.execute("pay")).success
+        assert (await runtime.execute("pay", None, coming_from("ann", token))).success
 
     async with served(tmp_path, {"bank": entry(bank)}) as runtime:
         async with anyio.create_task_group() as at_once:
@@ -151,8 +150,7 @@ async def test_what_an_upstream_asks_on_one_stream_for_all_calls_goes_to_the_pri
     results: dict[str, Any] = {}
 
     async def called(runtime: Runtime, name: str) -> None:
-        come_from(name)
-        context = Context(client=clients[name])
+        context = Context(coming_from(name), client=clients[name])
         results[name] = await runtime.execute("ask", {"what": f"for {name}"}, context)
 
     with asker_over_sse() as url:
@@ -169,12 +167,11 @@ async def test_what_an_upstream_asks_on_one_stream_for_all_calls_goes_to_the_pri
 
 @pytest.mark.requirement("I15.4.38")
 async def test_a_principal_whose_connection_was_lost_is_connected_again_at_its_next_call(bank: Bank) -> None:
-    come_from("ann")
     async with connections(bank) as known:
-        first = await known.of_caller()
+        first = await known.of_caller(coming_from("ann"))
         first.stop()
         await until(lambda: not first.is_up)
-        second = await known.of_caller()
+        second = await known.of_caller(coming_from("ann"))
         assert second is not first and second.is_up
         await second.call("pay", {})
     assert bank.calls == ["Bearer theirs-of-token-of-ann"]
@@ -182,11 +179,10 @@ async def test_a_principal_whose_connection_was_lost_is_connected_again_at_its_n
 
 @pytest.mark.requirement("I15.4.39")
 async def test_connections_that_nobody_uses_are_ended_and_made_again_when_they_are(bank: Bank) -> None:
-    come_from("ann")
     async with connections(bank, idle_seconds=0.02) as known:
-        used = await known.of_caller()
+        used = await known.of_caller(coming_from("ann"))
         await until(lambda: len(known) == 0 and not used.is_up)
-        assert (await known.of_caller()) is not used
+        assert (await known.of_caller(coming_from("ann"))) is not used
 
 
 @pytest.mark.long
@@ -207,19 +203,19 @@ async def test_beyond_the_most_principals_an_idle_one_makes_room_and_none_with_a
     done: list[bool] = []
 
     async def called(runtime: Runtime, name: str) -> None:
-        come_from(name)
-        done.append((await runtime.execute("ask", {"what": "?"}, Context(client=held[name]))).success)
+        context = Context(coming_from(name), client=held[name])
+        done.append((await runtime.execute("ask", {"what": "?"}, context)).success)
 
     with asker_over_sse() as url:
         upstream = {**entry(bank), "url": url, "type": "sse"}
         async with served(tmp_path, {"asker": upstream}) as runtime, anyio.create_task_group() as tasks:
-            come_from("eve")
-            first = await runtime.execute("ask", {"what": "?"}, Context(client=waits))
+            eve = Context(coming_from("eve"), client=waits)
+            first = await runtime.execute("ask", {"what": "?"}, eve)
             assert first.success, first.error
             for name in held:
                 tasks.start_soon(called, runtime, name)
             await until(lambda: all(client.asked for client in held.values()))
-            refused = await runtime.execute("ask", {"what": "?"}, Context(client=waits))
+            refused = await runtime.execute("ask", {"what": "?"}, eve)
             assert refused.error_code == "upstream_unavailable" and "2 principals" in refused.error
             both.set()
     assert done == [True, True]
@@ -231,9 +227,8 @@ async def test_a_connection_of_a_principal_keeps_no_tools_and_reads_them_only_wh
     bank: Bank, needed: bool
 ) -> None:
     bank.tools = [{"name": f"t{number}", "inputSchema": {"type": "object"}} for number in range(500)]
-    come_from("ann")
     async with connections(bank, needs_tools=needed) as known:
-        assert (await known.of_caller()).tools == ()
+        assert (await known.of_caller(coming_from("ann"))).tools == ()
     assert ("tools/list" in [method for method, _ in bank.seen]) is needed
 
 
@@ -245,8 +240,7 @@ async def test_tools_whose_arguments_are_headers_are_read_for_each_principal(
     region = {"type": "string", **({"x-mcp-header": "Region"} if header else {})}
     bank.tools[0]["inputSchema"]["properties"] = {"region": region}
     async with served(tmp_path, {"bank": entry(bank)}) as runtime:
-        come_from("ann")
-        assert (await runtime.execute("pay", {"region": "north"})).success
+        assert (await runtime.execute("pay", {"region": "north"}, coming_from("ann"))).success
     listed = [method for method, authorization in bank.seen if "theirs" in authorization]
     assert ("tools/list" in listed) is header
     assert bank.regions == (["north"] if header else [None])

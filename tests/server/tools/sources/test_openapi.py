@@ -16,6 +16,7 @@ from tests.support.cost import at_most
 from tests.support.http_api import Api, response, serving
 from tests.support.waiting import BOUND_S
 from toolspan_server import Config, load_config, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.openapi import UnusableDescription
 from toolspan_server.engines.openapi._description import Description
 from toolspan_server.engines.openapi._schemas import Schemas
@@ -124,10 +125,12 @@ async def test_operations_are_tools_that_call_the_api(api: Api, tmp_path: Path) 
             "pets_addPet",
         ]
         assert (
-            await runtime.execute("pets_get_pet", {"id": 7, "filter_tag": ["a", "b"], "id_2": "x"})
+            await runtime.execute("pets_get_pet", {"id": 7, "filter_tag": ["a", "b"], "id_2": "x"}, LOCAL)
         ).success
-        assert (await runtime.execute("pets_addPet", {"name": "Rex", "parent": {"name": "Tex"}})).success
-        assert not (await runtime.execute("pets_addPet", {"parent": {}})).success
+        assert (
+            await runtime.execute("pets_addPet", {"name": "Rex", "parent": {"name": "Tex"}}, LOCAL)
+        ).success
+        assert not (await runtime.execute("pets_addPet", {"parent": {}}, LOCAL)).success
     get, post = api.seen
     assert get.target == "/v1/pets/7?filter%5Btag%5D=a&filter%5Btag%5D=b&id=x"
     assert (post.target, post.json) == ("/v1/pets", {"name": "Rex", "parent": {"name": "Tex"}})
@@ -288,7 +291,7 @@ async def test_bodies_of_every_sort_are_sent(api: Api, tmp_path: Path, sort: str
     spec = spec_of({"operationId": "op", "requestBody": {"content": {kind: {"schema": schema}}}})
     arguments: Any = {"form": {"a": "x"}, "whole": {"body": ["x"]}, "text": {"body": "x"}}[sort]
     async with served(api, tmp_path, spec) as runtime:
-        assert (await runtime.execute("op", arguments)).success
+        assert (await runtime.execute("op", arguments, LOCAL)).success
     assert (api.seen[0].body, api.seen[0].headers["content-type"]) == (sent, kind)
 
 
@@ -297,7 +300,7 @@ async def test_a_file_is_uploaded_from_base64(api: Api, tmp_path: Path) -> None:
     content = {"multipart/form-data": {"schema": {"type": "object", "properties": properties}}}
     spec = spec_of({"operationId": "up", "requestBody": {"content": content}})
     async with served(api, tmp_path, spec) as runtime:
-        assert (await runtime.execute("up", {"doc": "aGk=", "title": "T"})).success
+        assert (await runtime.execute("up", {"doc": "aGk=", "title": "T"}, LOCAL)).success
     assert b'filename="doc"' in api.seen[0].body and b"\r\n\r\nhi\r\n" in api.seen[0].body
 
 
@@ -362,7 +365,7 @@ async def test_a_description_is_fetched_with_the_same_care(api: Api) -> None:
     async with running(Config.model_validate({"tools": {"sources": [source]}})) as runtime:
         with anyio.fail_after(BOUND_S):
             await runtime.settled()
-        assert (await runtime.execute("op")).result == "hi"
+        assert (await runtime.execute("op", None, LOCAL)).result == "hi"
         (state,) = runtime.health()["sources"]
     assert api.seen[-1].target == "/docs/v2/x"
     assert state["state"] == "ready" and "another host" in state["left_out"][0]

@@ -9,6 +9,7 @@ from pathlib import Path
 from toolspan_server.config import untrusted_servers
 from toolspan_server.engines.upstreams import ServerSpec
 
+from ....principals import LOCAL_USER
 from ....toolbox import McpJson, Toolbox, foreign, servers_of
 from ..finding import Finding, ok, problem, warning
 from ..surroundings import Surroundings
@@ -40,7 +41,7 @@ def _program(server: ServerSpec) -> list[Finding]:
 
 async def _answers(servers: Sequence[ServerSpec]) -> list[Finding]:
     found: list[Finding] = []
-    async with Toolbox.connect(servers) as toolbox:
+    async with Toolbox.connect(servers, principal=LOCAL_USER) as toolbox:
         failed = {failure.server: failure for failure in toolbox.failures}
         for server in servers:
             failure = failed.get(server.name)

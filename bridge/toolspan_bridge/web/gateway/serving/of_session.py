@@ -16,7 +16,6 @@ from ....errors import UsageError
 from ....loop import Question
 from ....messages import User
 from ....presets import CALCULATOR, Preset, PresetStore
-from ....presets.store import LOCAL_USER
 from ....providers import Provider, own_providers, split_model
 from ....providers.prices import Pricing
 from ....routes import unmatched
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SessionPreparation", "asked_model", "caller_of", "listed_models", "preset_of"]
 
-_LOCAL = "local"
 _BADGE_SECONDS = 10.0
 
 
@@ -62,8 +60,11 @@ class SessionPreparation:
         self, asked: User, choice: Choice, conversation: Conversation, caller: Caller
     ) -> AsyncGenerator[Prepared]:
         """As ``Prepare`` says."""
-        async with self.app.using() as served, admitted(caller, self._keys, _prices(served)) as paying:
-            host = RequestHost(served.session.host)
+        async with (
+            self.app.using(caller.principal) as served,
+            admitted(caller, self._keys, _prices(served)) as paying,
+        ):
+            host = RequestHost(served.session.host, caller.principal)
             session = replace(served.session, host=host)
             preset = preset_of(choice, caller.principal, host)
             question, provider = await asked_model(served, asked.text, choice, preset, conversation, caller)
@@ -107,7 +108,7 @@ class SessionPreparation:
         key = (served.number, f"{provider.name}/{question.model}/{provider.format_name}")
         until, notes = self._standing.get(key, (0.0, ()))
         if until < time.monotonic():
-            host = RequestHost(session.host)
+            host = RequestHost(session.host, session.host.principal)
             standing = Standing(lambda: replace(served.session, host=host))
             await standing.heed(question, provider)
             notes = tuple(host.notes)
@@ -121,7 +122,7 @@ def preset_of(choice: Choice, principal: str, host: RequestHost) -> Preset | Non
     if not name:
         return None
     try:
-        preset = PresetStore(LOCAL_USER if principal == _LOCAL else principal).get(name)
+        preset = PresetStore(principal).get(name)
     except UsageError as error:
         why = f"The model {name[:200]!r} does not exist: write PROVIDER/MODEL, auto, best or a preset's name"
         told = error.message if choice.preset else f"{why} ({error.message})"
@@ -177,10 +178,10 @@ def listed_models(app: App) -> Models:
 
         caller = caller_of(request)
         principal = caller.principal
-        presets = PresetStore(LOCAL_USER if principal == _LOCAL else principal).all()
+        presets = PresetStore(principal).all()
         found = [ListedModel("best", "The cheapest validated model"), ListedModel("auto", "By the routes")]
         found += [ListedModel(f"preset/{preset.name}", preset.name) for preset in presets]
-        async with app.using() as served:
+        async with app.using(principal) as served:
             usable = await anyio.to_thread.run_sync(usable_providers)
             for listing in await served.asker.lister.listed([*usable, *own_providers(served.session.config)]):
                 found += [

@@ -22,12 +22,14 @@ __all__ = ["RequestHost"]
 
 
 class RequestHost:
-    """Keeps the ``notes``. What a person would decide is decided with no; the rest is that of ``app``."""
+    """Keeps the ``notes`` of a request of ``principal``. What a person would decide is decided with no; the
+    rest is that of ``app``."""
 
     has_person = False
     shows_notes = True
 
-    def __init__(self, app: Host) -> None:
+    def __init__(self, app: Host, principal: str | None) -> None:
+        self.principal = principal
         self.notes: list[str] = []
         self._app = app
 

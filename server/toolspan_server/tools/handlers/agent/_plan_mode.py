@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ..workspace._planning import PLAN
 from ..workspace._tool import SERVICE
@@ -19,7 +18,7 @@ def set_planning(context: Context, *, planning: bool) -> bool:
     Blocks. Raises ``ToolFailure``.
     """
     workspaces: Workspaces = context.service(SERVICE)
-    caller = caller_of(context)
+    caller = context.caller
     value = True if planning else None
     before = {name: workspaces.get(name).notes.set(caller, PLAN, value) for name in workspaces.configs}
     return any(before.values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
@@ -65,5 +64,5 @@ def todo_write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         raise InvalidParameters(
             [f"todos: {counts['in_progress']} are in_progress, and at most one may be at a time"]
         )
-    workspace_of(context).notes.set(caller_of(context), TODOS, todos or None)
+    workspace_of(context).notes.set(context.caller, TODOS, todos or None)
     return {"todos": todos, **counts}

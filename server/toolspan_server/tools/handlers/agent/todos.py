@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
 from ..workspace._tool import Definition, Options, references, workspace_of
@@ -25,5 +24,5 @@ DEFINITION = Definition(
 def todos(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{}`` → ``{"todos", "pending", "in_progress", "completed"}``."""
     del arguments
-    kept: list[dict[str, Any]] = workspace_of(context).notes.get(caller_of(context), TODOS) or []
+    kept: list[dict[str, Any]] = workspace_of(context).notes.get(context.caller, TODOS) or []
     return {"todos": kept, **counted(kept)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.workspace import Change, Workspace, change
 from ....engines.workspace.editing.diffs import unified
@@ -42,7 +41,7 @@ def change_text(
 
     done = change(
         workspace,
-        caller_of(context),
+        context.caller,
         context.tool_name,
         place,
         changed,
@@ -61,7 +60,7 @@ def changes_made(arguments: Mapping[str, Any], context: Context) -> tuple[Worksp
     """The workspace, and the changes of the call's conversation that were not undone, oldest first: those of
     ``file_path`` alone, where ``arguments`` have one. Raises ``ToolFailure``."""
     workspace = workspace_of(context)
-    made = workspace.checkpoints.changes(caller_of(context))
+    made = workspace.checkpoints.changes(context.caller)
     if "file_path" in arguments:
         path = workspace.place(arguments["file_path"]).shown
         made = [each for each in made if each.path == path]

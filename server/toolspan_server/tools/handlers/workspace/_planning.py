@@ -8,7 +8,6 @@ from typing import Any
 
 import anyio
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....errors import ToolFailure
 from ._tool import workspace_of
@@ -21,7 +20,7 @@ _Handler = Callable[[dict[str, Any], Context], Any]
 
 def plans(context: Context) -> bool:
     """Whether the conversation of the call is in plan mode. Blocks. Raises ``ToolFailure``."""
-    return workspace_of(context).notes.get(caller_of(context), PLAN) is not None
+    return workspace_of(context).notes.get(context.caller, PLAN) is not None
 
 
 def not_while_planning(function: _Handler) -> _Handler:

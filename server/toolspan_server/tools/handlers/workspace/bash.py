@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
@@ -99,7 +98,7 @@ async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     limits = runner.limits
     sandbox = (await runner.describe())["kind"]
     if arguments.get("run_in_background", False):
-        owner, seconds = caller_of(context), limits.background_timeout_ms / 1000
+        owner, seconds = context.caller, limits.background_timeout_ms / 1000
         if "timeout" in arguments:
             seconds = min(seconds, arguments["timeout"] / 1000)
         shell = await runner.background.start(owner, text, lambda: runner.start(text, seconds))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....common.re2_patterns import compiled
 from ....engines.registration import handler
@@ -45,7 +44,7 @@ async def bash_output(arguments: dict[str, Any], context: Context) -> dict[str, 
             pattern = compiled(arguments["filter"], max_memory=_PATTERN_MEMORY)
         except ValueError as error:
             raise InvalidParameters([f"filter is not an RE2 pattern: {error}"]) from None
-    command = runner.background.get(caller_of(context), arguments["bash_id"]).command
+    command = runner.background.get(context.caller, arguments["bash_id"]).command
     ending = command.ending
     output = command.output.take(whole=ending is not None)
     if pattern is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
 from ._commands import runner_of
@@ -27,7 +26,7 @@ DEFINITION = Definition(
 async def kill_shell(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"shell_id"}`` → ``{"shell_id", "ended": whether it still ran}``; BashOutput has the rest of its
     output."""
-    shell = runner_of(context).background.get(caller_of(context), arguments["shell_id"])
+    shell = runner_of(context).background.get(context.caller, arguments["shell_id"])
     ran = shell.runs
     await shell.command.end()
     return {"shell_id": shell.id, "ended": ran}

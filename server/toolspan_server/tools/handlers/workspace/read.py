@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from ....calls.caller import caller_of
 from ....calls.content import Block, Content
 from ....calls.context import Context
 from ....engines.registration import handler
@@ -55,7 +54,7 @@ def read(arguments: dict[str, Any], context: Context) -> Content:
             blocks = _notebook(file, workspace.limits)
         else:
             blocks = _lines(file, workspace.limits, arguments.get("offset", 1), arguments.get("limit"))
-    workspace.files_read.note(caller_of(context), place, fingerprint)
+    workspace.files_read.note(context.caller, place, fingerprint)
     return Content(tuple(blocks))
 
 

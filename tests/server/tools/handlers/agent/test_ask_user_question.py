@@ -11,6 +11,7 @@ import pytest
 from tests.support.asked_client import Waiting, declining, in_rounds
 from tests.support.workspaces import WorkspaceTools, workspace_tools
 from toolspan_server import Context
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import Question
 from toolspan_server.protocol.clients import fault_in
 
@@ -44,7 +45,7 @@ def filling(content: dict[str, Any]) -> Waiting:
 
 async def answers(tools: WorkspaceTools, client: Waiting, *questions: Any, **more: Any) -> list[Any]:
     arguments = {"questions": list(questions), **more}
-    result = await tools.runtime.execute("AskUserQuestion", arguments, Context(client=client))
+    result = await tools.runtime.execute("AskUserQuestion", arguments, Context(LOCAL, client=client))
     assert result.success, result.error
     assert [each["question"] for each in result.result["answers"]] == [q["question"] for q in questions]
     return [each["answer"] for each in result.result["answers"]]
@@ -108,7 +109,7 @@ async def test_a_client_that_comes_again_brings_the_answers(tools: WorkspaceTool
 async def test_no_answer_is_a_failure_that_says_so(
     tools: WorkspaceTools, client: Waiting | None, code: str
 ) -> None:
-    context = Context(client=client) if client else None
+    context = Context(LOCAL, client=client) if client else LOCAL
     result = await tools.runtime.execute("AskUserQuestion", {"questions": [NAME]}, context)
     assert result.error_code == code
     assert result.user_action

@@ -11,7 +11,7 @@ import pytest
 from tests.support.asked_client import Again, Waiting, declining
 from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
 from toolspan_server import Context
-from toolspan_server.calls.caller import CONVERSATION_KEY
+from toolspan_server.calls.caller import CONVERSATION_KEY, LOCAL
 from toolspan_server.calls.client import Client, InputRequired, Question
 from toolspan_server.calls.results import ToolResult
 
@@ -40,7 +40,7 @@ def saying(answer: str, reason: str = "") -> Waiting:
 
 async def shown(tools: WorkspaceTools, client: Client, conversation: str = "c") -> ToolResult:
     """The result of showing a plan to the person at ``client``."""
-    context = Context(meta={CONVERSATION_KEY: conversation}, client=client)
+    context = Context(LOCAL, meta={CONVERSATION_KEY: conversation}, client=client)
     return await tools.runtime.execute("ExitPlanMode", {"plan": "1. Change a.txt"}, context)
 
 

@@ -13,6 +13,7 @@ from typing_extensions import override
 from tests.support.asked_client import Waiting, in_rounds
 from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
 from toolspan_server import Context
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.calls.client import Question
 from toolspan_server.calls.results import ToolResult
 
@@ -56,7 +57,7 @@ class Model:
 
 
 async def asked(workspace: WorkspaceTools, model: Model, **more: Any) -> ToolResult:
-    context = Context(client=Waiting(model))
+    context = Context(LOCAL, client=Waiting(model))
     return await workspace.runtime.execute("Task", {**ARGUMENTS, **more}, context)
 
 
@@ -233,5 +234,5 @@ async def test_a_client_that_never_answers_ends_the_call_with_the_limits_name(fo
             raise AssertionError
 
     async with workspace_tools(folder, config={"limits": {"answer_seconds": 0.1}}) as tools:
-        result = await tools.runtime.execute("Task", ARGUMENTS, Context(client=Silent()))
+        result = await tools.runtime.execute("Task", ARGUMENTS, Context(LOCAL, client=Silent()))
     assert (result.error_code, "limits.answer_seconds" in result.error) == ("no_answer", True)

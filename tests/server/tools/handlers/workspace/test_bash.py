@@ -15,6 +15,7 @@ from tests.support.commands import running
 from tests.support.waiting import until
 from tests.support.workspaces import WorkspaceTools, workspace_tools
 from toolspan_server import Context
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.sandbox._choice import Choice
 
 pytestmark = [
@@ -176,7 +177,9 @@ async def test_a_person_is_asked_first_and_a_denied_command_never_starts(
 ) -> None:
     client = Waiting() if allowed else Waiting(declining)
     async with workspace_tools(folder, folder.parent / "state", source={"approval": True}) as workspace:
-        result = await workspace.runtime.execute("Bash", {"command": "touch ran"}, Context(client=client))
+        result = await workspace.runtime.execute(
+            "Bash", {"command": "touch ran"}, Context(LOCAL, client=client)
+        )
     assert "touch ran" in next(iter(client.asked.values())).params["message"]
     assert result.error_code == ("" if allowed else "denied")
     assert (folder / "ran").exists() is allowed
@@ -189,7 +192,9 @@ async def test_the_definition_says_what_confines_commands_and_without_a_sandbox_
     async with tools(folder, sandbox="off") as workspace:
         config = next(tool.config for tool in workspace.runtime.registry if tool.name == "Bash")
         assert (await workspace.refused("Bash", command="true")).startswith("approval_required: ")
-        allowed = await workspace.runtime.execute("Bash", {"command": "true"}, Context(client=Waiting()))
+        allowed = await workspace.runtime.execute(
+            "Bash", {"command": "true"}, Context(LOCAL, client=Waiting())
+        )
     assert "WITHOUT a sandbox (it is off in the config)" in config.description
     assert {"sandbox:none", "network:on"} <= set(config.tags)
     assert allowed.result["sandbox"] == "none"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.served import call
 from tests.support.workspaces import WorkspaceTools, answers_of, workspace_tools, write_files
-from toolspan_server.calls.caller import Origin, note_origin
+from toolspan_server.calls.caller import Origin
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.3.10")]
 
@@ -107,9 +107,7 @@ async def test_conversations_and_users_have_their_own_changes(tools: WorkspaceTo
     await changed(tools, "mine")
     assert await tools.good("Changes", "yours") == {"files": []}
     assert await tools.good("Undo", "yours", all=True) == {"undone": [], "kept": []}
-    note_origin(Origin("token eve"))
-    assert await tools.good("Changes", "mine") == {"files": []}
-    note_origin(Origin())
+    assert await tools.of(Origin("token eve")).good("Changes", "mine") == {"files": []}
     assert statuses(await tools.good("Changes", "mine")) == {"a.txt": "changed", "new.txt": "created"}
 
 

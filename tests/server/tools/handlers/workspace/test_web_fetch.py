@@ -14,6 +14,7 @@ from tests.support.asked_client import Waiting
 from tests.support.http_api import HANG, Api, Reply, Seen, response, serving
 from tests.support.workspaces import WorkspaceTools, workspace_tools
 from toolspan_server import Context, Question, ToolFailure
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.engines.http_client import HttpClient
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I12.3.25")]
@@ -211,7 +212,7 @@ async def test_only_hosts_that_the_config_allows_are_read(api: Api, tmp_path: Pa
 
 async def prompted(workspace: WorkspaceTools, url: str, client: Waiting) -> Any:
     arguments = {"url": url, "prompt": "What is it made of?"}
-    result = await workspace.runtime.execute("WebFetch", arguments, Context(client=client))
+    result = await workspace.runtime.execute("WebFetch", arguments, Context(LOCAL, client=client))
     assert result.success, result.error
     return result.result
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .....presets import PresetStore
+from .....principals import LOCAL_USER
 from .....sessions.preset_session import calculator_for, checked
 from ....terminal.output import compact, print_note
 from ...chat import Chat
@@ -19,7 +20,7 @@ async def _run(chat: Chat, argument: str) -> None:
     if argument == "off":
         chat.options = replace(chat.options, preset=None)
     else:
-        preset, session = PresetStore().get(argument), chat.asker.session
+        preset, session = PresetStore(LOCAL_USER).get(argument), chat.asker.session
         if (calculator := calculator_for(preset, session)) is not None:
             session = await chat.host.joined(session, calculator)
         checked(preset, session)
@@ -32,7 +33,7 @@ async def _run(chat: Chat, argument: str) -> None:
 
 def _list(chat: Chat) -> None:
     used = chat.options.preset
-    found = PresetStore().all()
+    found = PresetStore(LOCAL_USER).all()
     for preset in found:
         mark = " (used)" if used is not None and preset.id == used.id else ""
         print_note(f"{preset.name}{mark}: {preset.model or 'any model'}; {compact(preset.instructions, 60)}")
@@ -42,7 +43,7 @@ def _list(chat: Chat) -> None:
 
 async def _words(chat: Chat, before: tuple[str, ...], typed: str) -> Iterable[str]:
     del chat, typed
-    return () if before else [*(preset.name for preset in PresetStore().all()), "off"]
+    return () if before else [*(preset.name for preset in PresetStore(LOCAL_USER).all()), "off"]
 
 
 COMMAND = Command("presets", "[NAME|off]", "uses a preset, or lists them", _run, _words)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolspan_server import load_config, running
+from toolspan_server.calls.caller import LOCAL
 from toolspan_server.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "kinds" / "reverse.yaml"
@@ -15,7 +16,7 @@ EXAMPLE = Path(__file__).parents[4] / "examples" / "kinds" / "reverse.yaml"
 @pytest.mark.anyio
 async def test_a_text_is_given_backwards() -> None:
     async with running(load_config(EXAMPLE)) as executor:
-        assert (await executor.execute("backwards", {"text": "stressed"})).result == "desserts"
+        assert (await executor.execute("backwards", {"text": "stressed"}, LOCAL)).result == "desserts"
 
 
 def test_an_unknown_parameter_is_a_problem_with_its_place(tmp_path: Path) -> None:
