@@ -9,7 +9,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import cast
 
-from toolspan_server.common.private_files import STATE_FOLDER, private_folder
+from toolspan_server.common.private_files import read_private, write_private
+from toolspan_server.common.state_folder import STATE_FOLDER, private_folder, why_not_ours
 
 from ..errors import UsageError
 from ..files.replacement import replace_file
@@ -55,9 +56,9 @@ class DemoFolder:
                 if not path.exists() or path.read_bytes() != content:
                     replace_file(path, content, mode=0o644)
             hashes = {name: _hash(content) for name, content in self._example.items()}
-            state = self.place / _WRITTEN
+            state = self.place.resolve() / _WRITTEN
             private_folder(state.parent)
-            replace_file(state, json.dumps(hashes, indent=2).encode())
+            write_private(state, json.dumps(hashes, indent=2).encode())
         except OSError as error:
             raise self._unusable(error) from None
 
@@ -80,7 +81,8 @@ class DemoFolder:
 
     def _written(self) -> dict[str, str]:
         try:
-            known = json.loads((self.place / _WRITTEN).read_bytes())
+            state = self.place.resolve() / _WRITTEN
+            known = {} if why_not_ours(state.parent) else json.loads(read_private(state))
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return {}  # without the hashes, every difference counts as an edit
         return cast("dict[str, str]", known) if isinstance(known, dict) else {}

@@ -6,7 +6,8 @@ import os
 import re
 from pathlib import Path
 
-from toolspan_server.common.private_files import open_private, private_folder
+from toolspan_server.common.private_files import list_private, open_private, remove_private
+from toolspan_server.common.state_folder import private_folder
 
 from ..errors import StoreError
 
@@ -25,8 +26,7 @@ def files_beside(path: Path) -> Path:
 def bytes_beside(path: Path) -> int:
     """The bytes of the files of the conversation in ``path``; 0 where there are none."""
     try:
-        with os.scandir(files_beside(path)) as found:
-            return sum(each.stat(follow_symlinks=False).st_size for each in found)
+        return sum(found.st_size for _, found in list_private(files_beside(path)))
     except OSError:
         return 0
 
@@ -39,7 +39,7 @@ def keep_file(folder: Path, name: str, suffix: str, data: bytes) -> Path:
     """
     try:
         private_folder(folder)
-        sizes = [each.stat(follow_symlinks=False).st_size for each in os.scandir(folder)]
+        sizes = [found.st_size for _, found in list_private(folder)]
         if len(sizes) >= MOST_FILES or sum(sizes) + len(data) > MOST_BYTES:
             raise StoreError(f"{folder} is full: {MOST_FILES} files and {MOST_BYTES:,} bytes are kept")
         path, descriptor = _made(folder, len(sizes) + 1, re.sub(r"[^A-Za-z0-9_-]", "_", name), suffix)
@@ -47,7 +47,7 @@ def keep_file(folder: Path, name: str, suffix: str, data: bytes) -> Path:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
         except OSError:
-            path.unlink()
+            remove_private(path)
             raise
     except OSError as fault:
         raise StoreError(f"{folder} cannot be written: {fault.strerror}") from None

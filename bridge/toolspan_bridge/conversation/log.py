@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from toolspan_server.common.private_files import reading
+
 from ..errors import UsageError
 from ..formats.names import NameTable
 from ..messages import Assistant, Message, ToolCall, ToolOutcome, ToolResults
@@ -94,7 +96,7 @@ class Log:
 
 def read_head(path: Path) -> Head:
     """The head of the log in ``path``. Raises ``UsageError`` when it has none, and ``OSError``."""
-    with path.open("rb") as file:
+    with reading(path) as file:
         first = file.readline(MAX_HEAD_BYTES)
     return _head(_line(first))
 
@@ -104,7 +106,7 @@ def read_log(path: Path, max_bytes: int) -> Log:
 
     Raises ``UsageError`` when that is its first one, or when it has more than ``max_bytes``; and ``OSError``.
     """
-    with path.open("rb") as file:
+    with reading(path) as file:
         first = file.readline(MAX_HEAD_BYTES)
         fold = _Fold(_head(_line(first)), len(first))
         longest = max_bytes + 1

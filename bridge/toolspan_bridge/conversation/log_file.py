@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
-from toolspan_server.common.private_files import open_private
+from toolspan_server.common.private_files import open_private, remove_private
 
 from ..errors import BusyError, StoreError
 
@@ -84,11 +84,11 @@ class LogFile:
         """Let other processes append; ``remove`` the file as well."""
         try:
             if remove and sys.platform != "win32":
-                self.path.unlink(missing_ok=True)
+                remove_private(self.path)
         finally:
             os.close(self._descriptor)
         if remove and sys.platform == "win32":  # which removes no open file
-            self.path.unlink(missing_ok=True)
+            remove_private(self.path)
 
 
 def hold(path: Path, flags: int = 0) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from toolspan_server.common.private_files import list_private
 
 from ..errors import BusyError
 from .files import bytes_beside
@@ -27,8 +28,7 @@ class Kept:
     def may_be_exceeded(self, folder: Path, now: float) -> bool:
         """Whether ``folder`` may hold more than that: found out without reading any file."""
         try:
-            with os.scandir(folder) as found:
-                logs = [(each.stat(), Path(each.path)) for each in found if each.name.endswith(SUFFIX)]
+            logs = [(found, path) for path, found in list_private(folder) if path.suffix == SUFFIX]
         except OSError:
             return False
         oldest = min((status.st_mtime for status, _ in logs), default=now)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from toolspan_server.common.private_files import reading
 from toolspan_server.common.re2_patterns import compiled
 
 from ..errors import UsageError
@@ -75,7 +76,7 @@ def _places(
             if path == entry.path:
                 yield from _of(store.read(entry).conversation, entry, "", find)
             else:
-                yield from _of(Conversation.load(path), entry, path.name, find)
+                yield from _of(store.read_subagent(path), entry, path.name, find)
         except UsageError as fault:
             report(str(fault))
 
@@ -98,7 +99,7 @@ def _may_have(path: Path, word: bytes) -> bool:
     if not word:
         return True
     try:
-        with path.open("rb") as lines:
+        with reading(path) as lines:
             return any(
                 word in line.lower() or b"\\u" in line
                 for line in lines

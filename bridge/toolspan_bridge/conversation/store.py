@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +11,15 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from toolspan_server.common.private_files import private_file, private_folder
+from toolspan_server.common.private_files import (
+    is_private_file,
+    list_private,
+    read_private,
+    remove_tree,
+    stat_private,
+    write_private,
+)
+from toolspan_server.common.state_folder import private_folder
 
 from ..errors import BusyError, StoreError, UsageError
 from .conversation import MAX_BYTES, Conversation
@@ -53,13 +60,6 @@ class Entry:
 def subagents_beside(path: Path) -> Path:
     """The folder for the conversations of the sub-agents of the conversation that is kept in ``path``."""
     return path.with_name(f"{path.name}.subagents")
-
-
-def _remove_all(folder: Path) -> None:
-    if folder.is_dir():
-        for file in folder.iterdir():
-            file.unlink(missing_ok=True)
-        folder.rmdir()
 
 
 class ConversationStore:
@@ -158,15 +158,15 @@ class ConversationStore:
     def entry(self, conversation_id: str) -> Entry | None:
         """The conversation of that very id, if it is in the folder."""
         path = self._path(conversation_id)
-        return self._entry(path) if path.exists() else None
+        return self._entry(path) if is_private_file(path) else None
 
     def delete(self, entry: Entry) -> None:
         """Remove ``entry``. Raises ``BusyError`` when a process goes on with it, and ``StoreError``."""
         file = LogFile(entry.path, self._held(entry), 0, 0)
         try:
             file.close(remove=True)
-            _remove_all(subagents_beside(entry.path))
-            _remove_all(files_beside(entry.path))
+            remove_tree(subagents_beside(entry.path))
+            remove_tree(files_beside(entry.path))
         except OSError as fault:
             raise self._unusable(entry.path, fault) from None
 
@@ -180,13 +180,23 @@ class ConversationStore:
 
     def subagent_files(self, entry: Entry) -> list[Path]:
         """The conversations of its sub-agents, a file each, in the order in which these were started."""
-        found: list[tuple[float, Path]] = []
-        for path in subagents_beside(entry.path).glob("*.json"):
-            with suppress(OSError):  # removed meanwhile
-                status = path.lstat()
-                if stat.S_ISREG(status.st_mode):
-                    found.append((status.st_mtime, path))
-        return [path for _, path in sorted(found)]
+        with suppress(OSError):  # not a folder, or a link
+            found = list_private(subagents_beside(entry.path))
+            dated = [(each.st_mtime, path) for path, each in found if path.suffix == ".json"]
+            return [path for _, path in sorted(dated)]
+        return []
+
+    def read_subagent(self, path: Path) -> Conversation:
+        """The conversation in ``path``, one of ``subagent_files``. Raises ``UsageError``."""
+        try:
+            data = read_private(path, MAX_BYTES + 1)
+            if len(data) > MAX_BYTES:
+                raise UsageError(f"it is larger than {MAX_BYTES:,} bytes")
+            return Conversation.from_json(data)
+        except OSError as fault:
+            raise UsageError(f"the conversation {path} cannot be read: {fault.strerror}") from None
+        except UsageError as fault:
+            raise UsageError(f"the conversation {path} cannot be read: {fault}") from None
 
     def _held(self, entry: Entry) -> int:
         try:
@@ -198,7 +208,7 @@ class ConversationStore:
 
     def _entries(self) -> Iterator[Entry]:
         try:
-            paths = list(self.folder.glob(f"*{SUFFIX}"))
+            paths = [path for path, _ in list_private(self.folder) if path.suffix == SUFFIX]
         except OSError as fault:
             raise StoreError(f"the folder {self.folder} cannot be read: {fault.strerror}") from None
         for path in paths:
@@ -207,8 +217,8 @@ class ConversationStore:
 
     def _entry(self, path: Path) -> Entry | None:
         try:
-            status = path.lstat()
-            if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, a link leads elsewhere
+            status = stat_private(path)
+            if status is None:
                 return None
             return Entry(read_head(path), path, status.st_mtime, status.st_size + bytes_beside(path))
         except (OSError, UsageError):  # removed meanwhile, not a log, or the first line of one just begun
@@ -226,7 +236,7 @@ class ConversationStore:
             return
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
         aside = entry.path.with_name(f"{entry.path.name}.damaged-{stamp}")
-        private_file(aside).write_bytes(entry.path.read_bytes())
+        write_private(aside, read_private(entry.path))
         report(
             f"{entry.path} is damaged ({log.damage}): the conversation goes on from what is before; the file "
             f"as it was is {aside.name}, beside it"

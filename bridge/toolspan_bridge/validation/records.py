@@ -18,12 +18,12 @@ the infrastructure did not bring to an end: no other figure counts them.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolspan_server.common.private_files import open_private, private_folder
+from toolspan_server.common.private_files import write_private
+from toolspan_server.common.state_folder import private_folder
 
 from ..errors import StoreError
 from ..providers.prices import usd_data
@@ -119,7 +119,7 @@ def write_json(path: Path, data: object | Callable[[], object]) -> None:
         private_folder(path.parent)
         with locked(path.with_name(f"{path.name}.lock")):
             found = data() if callable(data) else data
-            _replace(path, json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+            write_private(path, (json.dumps(found, ensure_ascii=False, indent=2) + "\n").encode())
     except OSError as error:
         why = error.strerror or str(error)
         raise StoreError(
@@ -148,20 +148,3 @@ def _entry(trial: Trial) -> dict[str, Any]:
 
 def _error(trial: Trial) -> dict[str, Any]:
     return {"timestamp": trial.timestamp, "error": trial.error}
-
-
-def _replace(path: Path, text: str) -> None:
-    from .storage.file import sync_directory
-
-    fresh = path.with_name(f".{path.name}.tmp")
-    try:
-        descriptor = open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
-    sync_directory(path.parent)

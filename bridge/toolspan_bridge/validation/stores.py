@@ -20,5 +20,5 @@ def store_of(config: Config) -> Path | str:
     if own is None:
         return config.state_directory / STORE_FILE
     if own.startswith(_SQLITE):
-        return config.directory / own.removeprefix(_SQLITE)
+        return (config.directory / own.removeprefix(_SQLITE)).resolve()
     return own

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toolspan_server.common.private_files import read_private
+
 from ..errors import StoreError
 from ..providers.wire.json_types import is_list, is_object
 from ._clean import Redact, clean, clean_text
@@ -79,14 +81,15 @@ class Tracker:
         """Write ``[[model_id, record], …]`` to ``path``, whole or not at all. Raises ``StoreError``."""
         write_json(path, [[model_id, record] for model_id, record in self._records.items()])
 
-    def load(self, path: Path) -> None:
+    def load(self, path: Path, *, private: bool = False) -> None:
         """Read what ``save`` wrote, in place of what is there; or a list of records, as `toolspan validate`
-        exports them. A file that is not there is an empty one.
+        exports them. A file that is not there is an empty one; a ``private`` one is read through no link.
 
         Raises ``StoreError`` for any other file: what is there stays, and so does the file.
         """
         try:
-            entries: Any = json.loads(path.read_text("utf-8")) if path.exists() else []
+            data = _content(path, private=private)
+            entries: Any = [] if data is None else json.loads(data)
             if not is_list(entries):
                 raise TypeError("no list")
             pairs = [_pair(entry) for entry in entries]
@@ -114,6 +117,13 @@ class Tracker:
             "last_tested": now,
             "test_history": [*found["test_history"], {"timestamp": now, "success": success, **outcome}],
         }
+
+
+def _content(path: Path, *, private: bool) -> bytes | None:
+    try:
+        return read_private(path) if private else path.read_bytes()
+    except FileNotFoundError:
+        return None
 
 
 def _empty(model_id: str) -> dict[str, Any]:

@@ -168,7 +168,7 @@ def untrusted_paths(config: Config) -> Iterator[UntrustedItem]:
             found = (root / Path(path).expanduser()).resolve()
             if not found.is_relative_to(root):
                 yield _of_service(config, service, name, f"let tools use {found}, outside of the folder")
-    if not (state := config.state_directory.resolve()).is_relative_to(root):
+    if not (state := (root / config.state_dir).resolve()).is_relative_to(root):
         yield UntrustedItem(config.files[0], "$.state_dir", f"keep state in {state}, outside of the folder")
 
 

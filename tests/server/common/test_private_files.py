@@ -14,7 +14,8 @@ from threading import Event
 import pytest
 
 from toolspan_bridge.validation import STORE_FILE, Store, export_records
-from toolspan_server.common.private_files import private_database, private_file, private_folder
+from toolspan_server.common.private_files import private_database, private_file
+from toolspan_server.common.state_folder import private_folder
 from toolspan_server.engines.documents._index import open_index
 
 pytestmark = [
@@ -46,7 +47,8 @@ def test_a_state_folder_and_all_its_missing_parents_are_made_for_the_owner_alone
 def test_an_open_state_folder_is_closed_up_to_its_top_and_not_beyond(tmp_path: Path) -> None:
     project = tmp_path / "project"
     inner = project / ".toolspan" / "collections"
-    inner.mkdir(parents=True, mode=0o755)
+    project.mkdir()
+    private_folder(inner)
     for folder in (project, project / ".toolspan", inner):
         folder.chmod(0o755)
     private_folder(inner)
@@ -67,11 +69,12 @@ def test_a_file_that_is_there_keeps_its_content_and_loses_others_rights(tmp_path
     assert mode(path) == 0o600
 
 
-def test_a_link_to_a_file_elsewhere_changes_nothing_there(tmp_path: Path) -> None:
+def test_a_link_to_a_file_elsewhere_is_refused_and_changes_nothing_there(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("")
     (tmp_path / "elsewhere").chmod(0o644)
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    private_file(tmp_path / "link")
+    with pytest.raises(OSError, match="it is a link"):
+        private_file(tmp_path / "link")
     assert mode(tmp_path / "elsewhere") == 0o644
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
+from toolspan_server.common.private_files import list_private
+
 from ...conversation.store import SUFFIX
 from ...errors import UsageError
 from ...files.replacement import replace_file
@@ -58,7 +60,8 @@ def _contents(
     for number, path in enumerate(logs, 1):
         yield f"logs/{number}-{path.name}", _tail(path)
     if conversations:
-        for path in sorted(store_of(around.config, around.choice, TERMINAL).folder.glob(f"*{SUFFIX}")):
+        folder = store_of(around.config, around.choice, TERMINAL).folder
+        for path in sorted(path for path, _ in list_private(folder) if path.suffix == SUFFIX):
             yield f"conversations/{path.name}", _tail(path)
 
 

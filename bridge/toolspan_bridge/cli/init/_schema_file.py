@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolspan_server.common.private_files import STATE_FOLDER, private_folder
+from toolspan_server.common.private_files import write_private
+from toolspan_server.common.state_folder import STATE_FOLDER, private_folder
 
 from ...errors import UsageError
-from ...files.replacement import replace_file
 
 _NAME = "toolspan.schema.json"
 SCHEMA = f"{STATE_FOLDER}/{_NAME}"
@@ -24,7 +24,7 @@ def put_schema(directory: Path) -> None:
 def put_schema_file(directory: Path, name: str, text: str) -> str:
     """Write a schema as ``name`` for files in ``directory``; its place from there. Raises ``UsageError``."""
     try:
-        replace_file(private_folder(directory / STATE_FOLDER) / name, text.encode())
+        write_private(private_folder(directory.resolve() / STATE_FOLDER) / name, text.encode())
     except OSError as fault:
         raise UsageError(f"{directory / STATE_FOLDER / name} cannot be written: {fault.strerror}") from None
     return f"{STATE_FOLDER}/{name}"

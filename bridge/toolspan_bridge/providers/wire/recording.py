@@ -23,10 +23,10 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
-from toolspan_server.common.private_files import private_folder
+from toolspan_server.common.private_files import real_file, write_private
+from toolspan_server.common.state_folder import private_folder
 
 from ...errors import StoreError
-from ...files.replacement import replace_file
 from ...messages import Assistant, Request, ToolResults, User
 
 __all__ = ["VERSION", "Exchange", "Recorder"]
@@ -82,8 +82,9 @@ class Recorder:
 
 
 def _write(path: Path, data: str) -> None:
+    path = real_file(path)
     private_folder(path.parent)
-    replace_file(path, data.encode(errors="replace"))
+    write_private(path, data.encode(errors="replace"))
 
 
 def _written(exchange: Exchange, date: str, redact: Callable[[str], str]) -> str:

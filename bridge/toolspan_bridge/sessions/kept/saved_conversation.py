@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from toolspan_server.common.private_files import private_folder
+from toolspan_server.common.private_files import real_file
+from toolspan_server.common.state_folder import private_folder
 
 from ...conversation import Conversation, Summary
 from ...conversation.files import files_beside, keep_file
@@ -199,7 +200,7 @@ class SavedConversation:
         """Save the ``conversation`` of a sub-agent, started by the call ``call_id``, in a folder beside this
         one; returns where, ``""`` where nothing is saved. Write errors are reported."""
         if self._path is not None:
-            folder = subagents_beside(self._path)
+            folder = subagents_beside(real_file(self._path))
         elif self._store is not None:
             folder = self._store.subagents(self.conversation.id)
         else:
@@ -221,7 +222,7 @@ class SavedConversation:
         """Keep ``data`` that came within it in a folder beside this one, and return where; ``""`` where
         nothing is saved. Raises ``StoreError``."""
         if self._path is not None:
-            folder = files_beside(self._path)
+            folder = files_beside(real_file(self._path))
         elif self._store is not None:
             folder = self._store.files(self.conversation.id)
         else:

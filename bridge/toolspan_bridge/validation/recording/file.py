@@ -22,7 +22,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from toolspan_server.common.private_files import private_folder
+from toolspan_server.common.private_files import real_file, stat_private
+from toolspan_server.common.state_folder import private_folder
 
 from ...conversation.log_file import LogFile, hold
 from ...conversation.message_json import object_of
@@ -55,8 +56,9 @@ class RecordingFile:
         Raises ``UsageError`` where it is another one's, ``BusyError`` and ``StoreError``.
         """
         try:
+            path = real_file(path)
             private_folder(path.parent)
-            if path.exists():
+            if stat_private(path) is not None:
                 return cls(*_resumed(path, run))
             found = cls(LogFile.made(path, MAX_BYTES))
         except BusyError:

@@ -14,6 +14,8 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, Select, delete, func, select, update
 from sqlalchemy import Row as SqlRow
 
+from toolspan_server.common.private_files import stat_private
+
 from ...errors import StoreError
 from .cells import Cell
 from .file import set_aside_notices
@@ -263,8 +265,5 @@ def _row(found: SqlRow[str, str, str, str, str]) -> RunRow:
 
 
 def _identity(path: Path | None) -> tuple[int, int] | None:
-    try:
-        status = path.stat() if path else None
-    except FileNotFoundError:
-        return None
+    status = stat_private(path) if path else None
     return (status.st_dev, status.st_ino) if status else None

@@ -12,8 +12,10 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
+from toolspan_server.common.private_files import is_private_file, read_private, stat_private
+
 from ...errors import StoreError
-from .file import SCHEMA_VERSION, opened, refuse_other, suspicion
+from .file import SCHEMA_VERSION, opened, refuse_other, sibling, suspicion
 from .rows import COLUMNS, checksum, crc
 
 __all__ = ["WHOLE_BYTES", "is_damaged"]
@@ -33,19 +35,18 @@ def is_damaged(path: Path) -> bool:
 
     Raises ``StoreError`` for what is no store of this or an earlier version, and ``sqlite3.Error``.
     """
-    if not path.is_file():
+    if not is_private_file(path):
         raise StoreError(f"{path}: not a regular file (remove it, or choose another state_dir)")
-    with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            return True
+    if read_private(path, len(_MAGIC)) != _MAGIC:
+        return True
     try:
         with closing(opened(path, "ro")) as connection:
             connection.execute("BEGIN")  # all is of one moment, whatever others write meanwhile
             version = refuse_other(path, connection)
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone() is None:
                 return True
-            is_small = path.stat().st_size <= WHOLE_BYTES
-            whole = is_small or version < SCHEMA_VERSION or suspicion(path).exists()
+            is_small = _size(path) <= WHOLE_BYTES
+            whole = is_small or version < SCHEMA_VERSION or stat_private(suspicion(path)) is not None
             return _is_cut(path, connection) or _differs(connection, version, whole)
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
@@ -57,10 +58,14 @@ def _is_cut(path: Path, connection: sqlite3.Connection) -> bool:
     """Whether the file is shorter than it says, when no log holds what is missing."""
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     page_size = connection.execute("PRAGMA page_size").fetchone()[0]
-    size = path.stat().st_size
-    log = path.with_name(f"{path.name}-wal")  # looked at last: pages that only it holds are counted above
-    has_log = log.exists() and log.stat().st_size > 0
+    size = _size(path)
+    has_log = _size(sibling(path, "-wal")) > 0  # looked at last: pages that only it holds are counted above
     return bool(size < pages * page_size) and not has_log
+
+
+def _size(path: Path) -> int:
+    found = stat_private(path)
+    return 0 if found is None else found.st_size
 
 
 def _differs(connection: sqlite3.Connection, version: int, whole: bool) -> bool:

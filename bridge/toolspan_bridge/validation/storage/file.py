@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+
+from toolspan_server.common.private_files import (
+    check_database,
+    list_private,
+    private_file,
+    remove_private,
+    rename_private,
+    sync_folder,
+)
 
 from ...errors import StoreError
 
@@ -23,7 +31,6 @@ __all__ = [
     "set_aside_notices",
     "sibling",
     "suspicion",
-    "sync_directory",
 ]
 
 SCHEMA_VERSION = 4
@@ -33,7 +40,11 @@ SIDE_FILES = ("", "-wal", "-shm", "-journal")
 
 
 def opened(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to ``path``; ``mode`` is ``ro``, ``ro&immutable=1`` or ``rw``."""
+    """A connection to ``path``; ``mode`` is ``ro``, ``ro&immutable=1`` or ``rw``.
+
+    Raises ``sqlite3.Error``, and ``OSError`` where it is not a regular file.
+    """
+    check_database(path)
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
@@ -64,14 +75,15 @@ def set_aside(path: Path) -> None:
     aside = path.with_name(f"{path.name}.damaged-{stamp}")
     for suffix in SIDE_FILES:
         with suppress(FileNotFoundError):
-            sibling(path, suffix).rename(sibling(aside, suffix))
-    suspicion(path).unlink(missing_ok=True)
-    sync_directory(path.parent)
+            rename_private(sibling(path, suffix), sibling(aside, suffix))
+    remove_private(suspicion(path))
+    sync_folder(path.parent)
 
 
 def set_aside_notices(path: Path) -> tuple[str, ...]:
     """One sentence for each damaged store that lies beside ``path``, naming both files."""
-    found = {_stem(entry) for entry in path.parent.glob(f"{path.name}.damaged-*")}
+    prefix = f"{path.name}.damaged-"
+    found = {_stem(entry) for entry, _ in list_private(path.parent) if entry.name.startswith(prefix)}
     return tuple(
         f"the validation store {path} was damaged; it was set aside as {path.with_name(name)} and a new one "
         "was started (recover what you need with `sqlite3 FILE .recover`, then delete that file)"
@@ -86,21 +98,8 @@ def suspicion(path: Path) -> Path:
 
 def mark_suspect(path: Path) -> None:
     """Have the store examined as a whole when it is opened next, where its folder can be written."""
-    from toolspan_server.common.private_files import private_file
-
     with suppress(OSError):
         private_file(suspicion(path))
-
-
-def sync_directory(directory: Path) -> None:
-    """Make a rename in ``directory`` last through a power cut, where the system offers that."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def sibling(path: Path, suffix: str) -> Path:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from toolspan_server.common.private_files import private_file, private_folder
+from toolspan_server.common.private_files import private_file, remove_private
+from toolspan_server.common.state_folder import private_folder
 
 from ...errors import StoreError
 
@@ -35,7 +36,7 @@ def held_by_file(store: Path, run_id: str) -> Generator[bool]:
         yield True
     finally:
         lock.release()
-        path.unlink(missing_ok=True)
+        remove_private(path)
 
 
 def number_of(run_id: str) -> int:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+from toolspan_server.common.private_files import real_file
+
 from ...errors import StoreError
 
 __all__ = ["Place", "place_of"]
@@ -37,7 +39,7 @@ def place_of(given: Path | str) -> Place:
     process. Raises ``StoreError`` for a URL of another sort."""
     text = str(given)
     if isinstance(given, Path) or "://" not in text:
-        return Place(Path(given), "", text)
+        return Place(real_file(Path(given)), "", text)
     scheme, _, rest = text.partition("://")
     if scheme == "sqlite":
         return _sqlite(rest)
@@ -53,7 +55,7 @@ def _sqlite(rest: str) -> Place:
             "the URL of the validation store names no file (write sqlite:///FILE, sqlite:////FOLDER/FILE for "
             "an absolute path; it takes no ?options)"
         )
-    return Place(Path(file), "", file)
+    return Place(Path(file).resolve(), "", file)
 
 
 def _shown(url: str) -> str:

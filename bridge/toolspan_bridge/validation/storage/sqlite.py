@@ -9,7 +9,15 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event, insert
 from sqlalchemy.pool import QueuePool
 
-from toolspan_server.common.private_files import private_database, private_file, private_folder
+from toolspan_server.common.private_files import (
+    private_database,
+    private_file,
+    remove_private,
+    rename_private,
+    stat_private,
+    sync_folder,
+)
+from toolspan_server.common.state_folder import private_folder
 
 from ...errors import StoreError
 from .examination import is_damaged
@@ -21,7 +29,6 @@ from .file import (
     set_aside,
     sibling,
     suspicion,
-    sync_directory,
 )
 from .lock import locked
 from .migrations import upgrade
@@ -49,9 +56,9 @@ def opened_sqlite(path: Path) -> Engine:
 
 def copied(path: Path, backup: Path) -> None:
     """Copy the whole store at ``path`` to ``backup``. Raises ``sqlite3.Error`` and ``OSError``."""
-    with closing(opened(path, "rw")) as source, closing(sqlite3.connect(private_file(backup))) as copy:
+    with closing(opened(path, "rw")) as source, closing(sqlite3.connect(private_database(backup))) as copy:
         source.backup(copy)
-    sync_directory(backup.parent)
+    sync_folder(backup.parent)
 
 
 def _prepare(path: Path) -> None:
@@ -59,11 +66,12 @@ def _prepare(path: Path) -> None:
 
     A damaged one is renamed first. Raises ``StoreError`` for a newer store and another program's database.
     """
-    orphaned_log = not path.exists() and sibling(path, "-wal").exists()
-    if orphaned_log or (path.exists() and is_damaged(path)):
+    is_there = stat_private(path) is not None
+    orphaned_log = not is_there and stat_private(sibling(path, "-wal")) is not None
+    if orphaned_log or (is_there and is_damaged(path)):
         set_aside(path)
-    suspicion(path).unlink(missing_ok=True)
-    if path.exists():
+    remove_private(suspicion(path))
+    if stat_private(path) is not None:
         private_database(path)
         _migrate(path)
     else:
@@ -73,7 +81,7 @@ def _prepare(path: Path) -> None:
 def _create(path: Path) -> None:
     fresh = path.with_name(f"{path.name}.new")
     for suffix in SIDE_FILES:
-        sibling(fresh, suffix).unlink(missing_ok=True)
+        remove_private(sibling(fresh, suffix))
     engine = _engine(private_file(fresh))
     try:
         with engine.begin() as connection:
@@ -82,8 +90,8 @@ def _create(path: Path) -> None:
             _sign(connection)
     finally:
         engine.dispose()
-    fresh.replace(path)
-    sync_directory(path.parent)
+    rename_private(fresh, path)
+    sync_folder(path.parent)
 
 
 def _migrate(path: Path) -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
+from toolspan_server.common.private_files import stat_private
+
 from ...errors import StoreError
 from .._clean import (
     Redact,
@@ -99,7 +101,7 @@ class Store:
 
         there = place_of(place)
         if there.path is not None:
-            return cls.open(there.path, redact=redact) if there.path.exists() else None
+            return cls.open(there.path, redact=redact) if stat_private(there.path) is not None else None
         found = existing(there)
         return cls(found, redact) if found else None
 

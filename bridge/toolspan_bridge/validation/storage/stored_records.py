@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from toolspan_server.common.private_files import stat_private
+
 from ...errors import StoreError
 from ..evidence.counts import Counts
 from ..evidence.records import Present, Record, judged
@@ -34,7 +36,9 @@ def read_records(place: Path | str, present: Present = lambda record: {}) -> lis
     try:
         if there.path is None:
             return judged(_of_server(there), present)
-        return judged(read_only(there.path, _records), present) if there.path.exists() else []
+        return (
+            judged(read_only(there.path, _records), present) if stat_private(there.path) is not None else []
+        )
     except (OSError, sqlite3.Error, ValueError, TypeError, KeyError, Damaged) as error:
         raise StoreError(f"the validation store {there.shown} cannot be read: {error}") from None
 

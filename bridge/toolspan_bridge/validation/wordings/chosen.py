@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from toolspan_server.common.private_files import stat_private
+
 from ...errors import StoreError
 from ...formats.prompt.wordings import DEFAULT, WORDINGS
 from ..storage.places import Place, place_of
@@ -26,7 +28,7 @@ def read_choices(place: Path | str) -> dict[str, WordingChoice]:
         if there.path is None:
             texts = _of_server(there)
         else:
-            texts = read_only(there.path, _texts) if there.path.exists() else []
+            texts = read_only(there.path, _texts) if stat_private(there.path) is not None else []
         found = [WordingChoice.from_json(text) for text in texts]
     except (OSError, sqlite3.Error, ValueError, TypeError) as error:
         raise StoreError(f"the validation store {there.shown} cannot be read: {error}") from None

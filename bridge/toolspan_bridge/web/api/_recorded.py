@@ -9,6 +9,9 @@ from typing import Any
 import anyio.to_thread
 from pydantic import Field
 
+from toolspan_server.common.private_files import private_file
+from toolspan_server.common.state_folder import private_folder
+
 from ...errors import StoreError
 from ...validation.tracker import Tracker
 from ..endpoint import Answer, Call, Values
@@ -51,9 +54,9 @@ def _add(path: Path, outcome: Outcome, redact: Any) -> dict[str, Any]:
 
     tracker = Tracker(redact=redact)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(path.with_suffix(".lock"), timeout=_LOCK_SECONDS, mode=0o600):
-            tracker.load(path)
+        private_folder(path.parent)
+        with FileLock(private_file(path.with_suffix(".lock")), timeout=_LOCK_SECONDS, mode=0o600):
+            tracker.load(path, private=True)
             if outcome.success:
                 tracker.record_success(outcome.model, outcome.details)
             else:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, cast
 
-from toolspan_server.common.private_files import private_folder
+from toolspan_server.common.private_files import list_private, read_private, remove_private, write_private
+from toolspan_server.common.state_folder import private_folder
 
 from ...conversation.settings import Settings
 from ...errors import StoreError
-from ...files.replacement import replace_file
 
 _SUFFIX = ".details.json"
+_MOST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Details:
 def read_details(folder: Path, conversation_id: str) -> Details | None:
     """The details of the conversation; ``None`` where there are none that can be read."""
     try:
-        data: Any = json.loads(_path(folder, conversation_id).read_bytes())
-    except (OSError, ValueError):
+        data: Any = json.loads(read_private(_path(folder, conversation_id), _MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(data, dict):
         return None
@@ -57,21 +57,21 @@ def write_details(folder: Path, conversation_id: str, details: Details) -> None:
     """Keep ``details``, whole or not at all. Raises ``StoreError``."""
     try:
         private_folder(folder)
-        replace_file(_path(folder, conversation_id), json.dumps(asdict(details)).encode())
+        write_private(_path(folder, conversation_id), json.dumps(asdict(details)).encode())
     except OSError as fault:
         raise StoreError(f"the conversation cannot be kept in {folder}: {fault.strerror}") from None
 
 
 def remove_details(folder: Path, conversation_id: str) -> None:
     """Remove them, if there are any."""
-    with suppress(FileNotFoundError):
-        _path(folder, conversation_id).unlink()
+    remove_private(_path(folder, conversation_id))
 
 
 def with_details(folder: Path) -> Iterator[str]:
     """The ids of the conversations that have details."""
-    for path in folder.glob(f"*{_SUFFIX}"):
-        yield path.name.removesuffix(_SUFFIX)
+    for path, _ in list_private(folder):
+        if path.name.endswith(_SUFFIX):
+            yield path.name.removesuffix(_SUFFIX)
 
 
 def _path(folder: Path, conversation_id: str) -> Path:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 from anyio import to_thread
 
+from toolspan_server.common.private_files import stat_private
+
 from .refusals import UnknownKeyError, UnknownPriceError
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ class VirtualKeys:
         def authenticated() -> VirtualKey:
             from .store import KEYS_FILE
 
-            if self._store is None and not (self._folder / KEYS_FILE).exists():
+            if self._store is None and stat_private(self._folder / KEYS_FILE) is None:
                 raise UnknownKeyError("the key is not known here (toolspan keys create makes one)")
             return self._opened().authenticated(secret)
 

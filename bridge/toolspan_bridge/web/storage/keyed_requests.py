@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -28,7 +29,8 @@ from sqlalchemy import (
     update,
 )
 
-from toolspan_server.common.private_files import private_file, private_folder
+from toolspan_server.common.private_files import is_private_file, list_private, private_file, remove_private
+from toolspan_server.common.state_folder import private_folder
 
 from .state_database import StateDatabase
 
@@ -37,6 +39,7 @@ __all__ = ["KEYED_FILE", "KeptAnswer", "KeyedRequests", "Known"]
 KEYED_FILE = "requests.sqlite3"
 _MARK, _VERSION = 0x7453_5251, 1
 _OWNERS = "requests"
+_AN_OWNER = re.compile(r"[0-9a-f]{16}")
 _METADATA = MetaData()
 _requests = Table(
     "requests",
@@ -98,8 +101,8 @@ class KeyedRequests:
         self._owners = folder / _OWNERS
         self.owner = secrets.token_hex(8)
         self._lock = self._held()
-        for each in self._owners.glob("*.lock"):
-            if each.stem != self.owner:
+        for each, _ in list_private(self._owners):
+            if each.suffix == ".lock" and each.stem != self.owner:
                 self._is_alive(each.stem)  # which removes what a process that died left there
 
     def begin(self, who: str, key: str, fingerprint: bytes, most: int) -> Known | None:
@@ -160,7 +163,7 @@ class KeyedRequests:
         """Let go of the file; what was begun here and not answered stays noted."""
         self._database.close()
         self._lock.release()
-        self._owner_file(self.owner).unlink(missing_ok=True)
+        remove_private(self._owner_file(self.owner))
 
     def _forget(self, connection: Connection, who: str, most: int, now: float) -> None:
         """Forget what is too old, and the oldest answers of ``who`` beyond what one may have kept."""
@@ -188,8 +191,10 @@ class KeyedRequests:
         return lock
 
     def _is_alive(self, owner: str) -> bool:
+        if not _AN_OWNER.fullmatch(owner):  # a name in the database is no path
+            return False
         path = self._owner_file(owner)
-        if not path.exists():
+        if not is_private_file(path):
             return False
         lock = FileLock(path, 0, mode=0o600, thread_local=False)
         try:
@@ -198,7 +203,7 @@ class KeyedRequests:
             return True
         lock.release()
         with suppress(OSError):
-            path.unlink(missing_ok=True)
+            remove_private(path)
         return False
 
     def _owner_file(self, owner: str) -> Path:

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Engine, MetaData, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError, StatementError
 from sqlalchemy.pool import QueuePool
 
-from toolspan_server.common.private_files import private_database, private_file, private_folder
+from toolspan_server.common.private_files import check_database, private_database
+from toolspan_server.common.state_folder import private_folder
 
 from ...errors import StoreError
 from ...validation.storage.lock import locked
@@ -66,9 +67,6 @@ class StateDatabase:
                 return work(connection)
 
     def _opened(self) -> Engine:
-        is_new = not self.path.exists()
-        if is_new:
-            private_file(self.path)
         private_database(self.path)
         engine = _engine(self.path)
         try:
@@ -126,6 +124,7 @@ def _engine(path: Path) -> Engine:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
+    check_database(path)
     uri = f"{path.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(
         uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False

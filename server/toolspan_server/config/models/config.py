@@ -218,8 +218,12 @@ class Config(Record):
 
     @property
     def state_directory(self) -> Path:
-        """The directory of state (``.toolspan`` beside the config unless ``state_dir`` is set)."""
-        return self.directory / self.state_dir
+        """The directory of state: ``.toolspan`` beside the config unless ``state_dir`` is set, and one in the
+        user's state folder where that is not ours. Nothing is made. Raises ``ServeError``."""
+        from ...common.state_folder import state_folder
+
+        absolute = Path(self.state_dir).is_absolute()
+        return state_folder(self.directory / self.state_dir, self.directory, absolute=absolute)
 
     def max_iterations(self, *, workspace: bool = False) -> int:
         """In how many turns a model may call tools where no route says so. ``workspace``: there is one beside

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from ...common.private_files import open_private, private_folder
+from ...common.private_files import read_private, rename_private, write_private
+from ...common.state_folder import private_folder
 from ._changes import Change, compared
 from ._fingerprints import Fingerprint
 
@@ -71,8 +70,7 @@ class DefinitionsFile:
         Raises ``OSError`` when it cannot be read, ``ValueError`` when it is no such file.
         """
         try:
-            with self.path.open("rb") as file:
-                content = file.read(MAX_FILE_BYTES + 1)
+            content = read_private(self.path, MAX_FILE_BYTES + 1)
         except FileNotFoundError:
             return Definitions()
         if len(content) > MAX_FILE_BYTES:
@@ -82,24 +80,13 @@ class DefinitionsFile:
     def set_aside(self) -> Path:
         """Rename the file, which cannot be used; its name now. Raises ``OSError``."""
         aside = self.path.with_suffix(".unusable")
-        self.path.replace(aside)
+        rename_private(self.path, aside)
         return aside
 
     def write(self, definitions: Definitions) -> None:
         """Keep ``definitions``: the file has them whole, or is as it was. Raises ``OSError``."""
         private_folder(self._folder)
-        beside = self._folder / f".{self.path.name}.{os.getpid()}"
-        descriptor = open_private(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_written(definitions))
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path)
-        except BaseException:
-            with suppress(OSError):
-                beside.unlink()
-            raise
+        write_private(self.path, _written(definitions))
 
 
 def _written(definitions: Definitions) -> bytes:

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 
-from ...common.private_files import private_database, private_folder
+from ...common.private_files import check_database, private_database, rename_private, stat_private
+from ...common.state_folder import private_folder
 from ._passages import Passage
 from ._schema import (
     fault,
@@ -113,6 +114,7 @@ def connected(folder: Path, *, create: bool = False) -> Generator[sqlite3.Connec
     number = _file_number(folder)
     if not (number or create):
         raise DamagedIndex("missing", number)
+    check_database(folder / _FILE)
     uri = f"{(folder / _FILE).absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
     try:
         with closing(
@@ -131,15 +133,13 @@ def set_aside(folder: Path, damage: DamagedIndex) -> None:
         return
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     aside = folder.with_name(f"{folder.name}.{damage.fault}-{moment}")
-    folder.rename(aside)
+    rename_private(folder, aside)
     _log.warning("the index %s is %s; it is now %s, and is built again", folder, damage.fault, aside.name)
 
 
 def _file_number(folder: Path) -> int:
-    try:
-        return (folder / _FILE).stat().st_ino
-    except FileNotFoundError:
-        return 0
+    found = stat_private(folder / _FILE)
+    return 0 if found is None else found.st_ino
 
 
 @contextmanager

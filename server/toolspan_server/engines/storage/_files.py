@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ...calls.storage import Document, Place
 from ...common.file_names import file_name
-from ...common.private_files import open_private, private_file, private_folder
+from ...common.private_files import (
+    list_folders,
+    list_private,
+    open_private,
+    private_file,
+    read_private,
+    remove_empty,
+    remove_private,
+    rename_private,
+    sync_folder,
+)
+from ...common.state_folder import private_folder
 from ._documents import LONGEST, decoded, encoded, version_of
 from ._failures import failed, full, held
 from ._limits import StorageLimits, blocks
@@ -20,9 +31,6 @@ _log = logging.getLogger(__name__)
 _LOCK = ".lock"
 _PATIENCE_S = 10.0
 _POLL_S = 0.01
-_READ = os.O_RDONLY | sum(
-    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
-)
 
 
 class FileStore:
@@ -74,7 +82,7 @@ class FileStore:
         growth = blocks(len(new)) - blocks(len(old or b""))
         if growth <= 0:
             return
-        used = growth + sum(blocks(path.stat().st_size) for path in user.glob("*/[!.]*.json"))
+        used = growth + sum(blocks(size) for size in _sizes(user))
         if used > self._limits.user_bytes:
             raise full(used, self._limits.user_bytes)
 
@@ -99,47 +107,46 @@ def _locked(path: Path) -> Generator[None]:
 def _stored(path: Path) -> bytes | None:
     """The bytes of ``path``; ``None`` when it is not there."""
     try:
-        descriptor = os.open(path, _READ)
+        return read_private(path, LONGEST + 1)
     except FileNotFoundError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(LONGEST + 1)
+
+
+def _sizes(user: Path) -> Iterator[int]:
+    """The sizes of a user's documents."""
+    for conversation in list_folders(user):
+        for path, found in list_private(conversation):
+            if path.suffix == ".json" and not path.name.startswith("."):
+                yield found.st_size
 
 
 def _put(path: Path, data: bytes) -> None:
     """Replace ``path`` by a file with ``data``, in one step. The caller holds the user's lock."""
     private_folder(path.parent)
     beside = path.with_name(f".{path.name}.new")
-    beside.unlink(missing_ok=True)
+    remove_private(beside)
     try:
         with os.fdopen(open_private(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        rename_private(beside, path)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        remove_private(beside)
         raise
     _keep_through_a_power_cut(path.parent)
 
 
 def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.with_name(f".{path.name}.new").unlink(missing_ok=True)
-    with suppress(OSError):  # other tools keep something there
-        path.parent.rmdir()
+    remove_private(path)
+    remove_private(path.with_name(f".{path.name}.new"))
+    remove_empty(path.parent)
 
 
 def _keep_through_a_power_cut(folder: Path) -> None:
     """Have the disk take what was renamed in ``folder``. If it fails, the document is there all the same."""
-    if os.name != "posix":
-        return
     try:
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync_folder(folder)
     except OSError as error:
         _log.warning("%s: the disk did not confirm what was written: %s", folder, _reason(error))
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...calls.storage import Document, Place
 from ...common.file_names import hashed
-from ...common.private_files import private_database, private_folder
+from ...common.private_files import private_database, real_file
+from ...common.state_folder import private_folder
 from ...errors import ToolFailure
 from ..databases._urls import sqlite_file, without_secrets
 from ._documents import decoded, encoded, version_of
@@ -88,7 +89,7 @@ class SqlStore:
 
         file = sqlite_file(self._url)
         if file is not None:
-            path = self._folder / file
+            path = real_file(self._folder / file)
             private_folder(path.parent)
             private_database(path)
         return engine_of(self._url, self._folder, read_only=False, pool_size=self._pool_size)

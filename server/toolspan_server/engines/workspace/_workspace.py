@@ -6,12 +6,12 @@ import os
 import sys
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...errors import ToolFailure
 from ._limits import WorkspaceLimits
-from .keeping.changes import Target, target_at
+from .keeping.changes import Target, remove_leftovers, target_at
 from .keeping.checkpoints import Checkpoints
 from .keeping.notes import Notes
 from .keeping.seen import FilesRead
@@ -85,6 +85,24 @@ class Workspace:
         with target_at(root, place, self.limits, make_folders=make_folders) as target:
             self.protection.check_folder(place, target.folder, root)
             yield target
+
+    def remove_leftovers(self) -> int:
+        """Remove the temporary files that ended processes left in the roots, and in the folders of the
+        changes that are kept; how many there were. Raises ``ToolFailure``."""
+        folders = {(number, tuple[str, ...]()) for number, root in enumerate(self.roots) if root.writable}
+        for path in self.checkpoints.paths():
+            with suppress(ToolFailure):  # of a root that was taken out of the config
+                place = self.place(path)
+                folders.add((place.root, place.parts[:-1]))
+        removed = 0
+        for root, parts in sorted(folders):
+            with suppress(OSError):  # the folder is gone
+                descriptor = open_beneath(self.descriptor(root), parts, FOLDER)
+                try:
+                    removed += remove_leftovers(descriptor)
+                finally:
+                    os.close(descriptor)
+        return removed
 
     def open_folder(self, place: Place) -> int:
         """A descriptor of the folder at ``place``, which the caller closes. Raises ``ToolFailure``."""

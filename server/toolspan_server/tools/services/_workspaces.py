@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.to_thread
 
 from ...engines.sandbox import CommandRunner
 from ...engines.web_pages import WebPages
@@ -17,6 +19,8 @@ from ._workspace_parts import command_runner, search, stored, web_pages
 
 if TYPE_CHECKING:
     from ._workspace_config import WorkspaceConfig
+
+_log = logging.getLogger(__name__)
 
 
 class Workspaces:
@@ -32,14 +36,26 @@ class Workspaces:
         self._workspaces = {name: _workspace(name, config, environment) for name, config in configs.items()}
 
     async def run(self) -> None:
-        """Keep the folders open until cancelled; then close them, and end what runs in them."""
+        """Remove what ended processes left in the folders, and keep these open until cancelled; then close
+        them, and end what runs in them."""
         try:
+            await anyio.to_thread.run_sync(self._remove_leftovers)
             await anyio.sleep_forever()
         finally:
             for runner in self._runners.values():
                 await runner.aclose()
             for workspace in self._workspaces.values():
                 workspace.close()
+
+    def _remove_leftovers(self) -> None:
+        for name, workspace in self._workspaces.items():
+            try:
+                removed = workspace.remove_leftovers()
+            except ToolFailure as failure:  # `state` tells it, and so does each call
+                _log.debug("workspace %s: leftovers are not looked for: %s", name, failure)
+                continue
+            if removed:
+                _log.warning("workspace %s: %d unfinished temporary files were removed", name, removed)
 
     def get(self, name: str) -> Workspace:
         """The workspace ``name``. Raises ``ToolFailure``."""

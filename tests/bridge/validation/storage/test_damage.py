@@ -173,7 +173,7 @@ def test_a_folder_in_the_stores_place_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_in_the_state_directorys_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".toolspan").write_text("a file")
-    with pytest.raises(StoreError, match=r"cannot open the validation store .*: File exists"):
+    with pytest.raises(StoreError, match=r"cannot open the validation store .*: it is not a folder"):
         Store.open(tmp_path / ".toolspan" / "validation.sqlite3")
 
 
@@ -183,7 +183,8 @@ def test_an_export_that_cannot_be_written_leaves_the_last_one(path: Path, tmp_pa
         export_records(store, export)
         before = export.read_bytes()
         store.append(a_trial("later"))
-        (tmp_path / ".validation.json.tmp").mkdir()
+        (tmp_path / "validation.json.lock").unlink()
+        (tmp_path / "validation.json.lock").mkdir()
         with pytest.raises(
             StoreError, match=r"cannot write the validation records to .*; the trials are safe"
         ):

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.upstreams import SERVERS, served, talker, until
 from toolspan_server.calls.caller import LOCAL
+from toolspan_server.common.state_folder import private_folder
 from toolspan_server.engines.definitions import (
     Change,
     Definitions,
@@ -140,7 +141,7 @@ async def test_a_file_that_cannot_be_used_is_set_aside_and_told(
 async def test_a_state_folder_that_cannot_be_written_is_told_and_the_tools_are_served(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / ".toolspan").write_text("a file")
+    (private_folder(tmp_path / ".toolspan") / "definitions").write_text("a file")
     async with served(tmp_path, listing(tmp_path, TOOL)) as runtime:
         assert [tool.name for tool in runtime.registry] == ["pay"]
         told = "a change of its tools will not be noticed after a restart"

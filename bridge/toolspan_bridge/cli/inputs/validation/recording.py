@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from toolspan_server.common.state_folder import private_folder
+
 from ....errors import UsageError
 from .. import completed
 
@@ -29,9 +31,10 @@ class RecordingChoice:
     def place(self, state: Path) -> Path:
         """Where to record; ``state`` is the state folder. Raises ``UsageError`` where that cannot be."""
         if self.record == _DEFAULT:
-            folder = state / RECORDINGS
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return folder
+            try:
+                return private_folder(state / RECORDINGS)
+            except OSError as fault:
+                raise UsageError(f"--record: {state / RECORDINGS}: {fault.strerror}") from None
         place = Path(self.record or "")
         if not place.is_dir() and not place.absolute().parent.is_dir():
             raise UsageError(f"--record {place}: there is no folder {place.parent}")

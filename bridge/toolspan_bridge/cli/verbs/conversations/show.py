@@ -56,7 +56,7 @@ def _subagents(store: ConversationStore, entry: Entry) -> dict[str, Conversation
     found: dict[str, Conversation] = {}
     for path in store.subagent_files(entry):
         try:
-            found[path.name] = Conversation.load(path)
+            found[path.name] = store.read_subagent(path)
         except UsageError as fault:
             print_note(str(fault))
     return found

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolspan_server.common.private_files import private_folder
+from toolspan_server.common.private_files import (
+    list_private,
+    read_private,
+    remove_empty,
+    remove_private,
+    stat_private,
+    write_private,
+)
+from toolspan_server.common.state_folder import private_folder
 
 from ....batch import Batch, Intention
 from ....errors import StoreError, UsageError
-from ....files.replacement import replace_file
 
 __all__ = ["KeptBatches"]
 
@@ -28,7 +35,7 @@ class KeptBatches:
         """Each kept batch with its file, the first one first. Raises ``UsageError`` for one that cannot be
         read."""
         for path in self._paths(_BATCH):
-            yield path, Batch.load(path)
+            yield path, _loaded(path)
 
     def check(self) -> None:
         """Raise ``StoreError`` where no batch could be kept."""
@@ -42,7 +49,7 @@ class KeptBatches:
         numbers = (int(path.stem) for kind in (_BATCH, _INTENDED) for path in self._paths(kind))
         path = self._folder / f"{max(numbers, default=0) + 1:04}{_INTENDED}"
         try:
-            replace_file(path, intention.to_json())
+            write_private(path, intention.to_json())
         except OSError as fault:
             raise StoreError(
                 f"no batch is created, since {path} cannot be written: {fault.strerror}"
@@ -53,11 +60,11 @@ class KeptBatches:
         """What was noted, and is not known to have been created, with its file. Raises ``UsageError`` for
         what cannot be read, ``StoreError``."""
         for path in self._paths(_INTENDED):
-            if path.with_suffix(_BATCH).exists():
+            if stat_private(path.with_suffix(_BATCH)) is not None:
                 self.drop(path)
                 continue
             try:
-                yield path, Intention.from_json(path.read_bytes())
+                yield path, Intention.from_json(read_private(path))
             except OSError as fault:
                 raise StoreError(f"{path} cannot be read: {fault.strerror}") from None
             except UsageError as fault:
@@ -66,7 +73,7 @@ class KeptBatches:
     def drop(self, intended: Path) -> None:
         """Forget what was noted in that file. Raises ``StoreError``."""
         try:
-            intended.unlink(missing_ok=True)
+            remove_private(intended)
         except OSError as fault:
             raise StoreError(f"{intended} cannot be deleted: {fault.strerror}") from None
 
@@ -75,11 +82,12 @@ class KeptBatches:
         handle where that fails."""
         path = intended.with_suffix(_BATCH)
         try:
-            batch.save(path)
-        except StoreError as fault:
+            write_private(path, batch.to_json())
+        except OSError as fault:
             kept = batch.to_json().decode()
             raise StoreError(
-                f"{fault.message}; the batch runs all the same: save this and use `toolspan batch`:\n{kept}"
+                f"the batch cannot be saved as {path}: {fault.strerror}; the batch runs all the same: save "
+                f"this and use `toolspan batch`:\n{kept}"
             ) from None
         self.drop(intended)
         return path
@@ -88,12 +96,21 @@ class KeptBatches:
         """Delete all handles: the run has all of their answers. Raises ``StoreError``."""
         try:
             for path in (*self._paths(_BATCH), *self._paths(_INTENDED)):
-                path.unlink(missing_ok=True)
-            if self._folder.is_dir() and not any(self._folder.iterdir()):
-                self._folder.rmdir()
+                remove_private(path)
+            remove_empty(self._folder)
         except OSError as fault:
             raise StoreError(f"{self._folder} cannot be deleted: {fault.strerror}") from None
 
     def _paths(self, kind: str) -> list[Path]:
-        found = (path for path in self._folder.glob(f"*{kind}") if path.stem.isdecimal())
+        listed = (path for path, _ in list_private(self._folder))
+        found = (path for path in listed if path.suffix == kind and path.stem.isdecimal())
         return sorted(found, key=lambda path: int(path.stem))
+
+
+def _loaded(path: Path) -> Batch:
+    try:
+        return Batch.from_json(read_private(path))
+    except OSError as fault:
+        raise UsageError(f"the batch {path} cannot be read: {fault.strerror}") from None
+    except UsageError as fault:
+        raise UsageError(f"the batch {path} cannot be read: {fault}") from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import sys
 import time
@@ -12,6 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from ....common.private_files import is_temporary, temporary_name
 from ....errors import ToolFailure
 from .._limits import WorkspaceLimits
 from ..opening.beneath import FOLDER, open_beneath
@@ -48,7 +48,7 @@ class Target:
 
         The mode stays, and the owner as far as the process may set it.
         """
-        temporary = f".toolspan-{secrets.token_hex(8)}.tmp"
+        temporary = temporary_name()
         try:
             descriptor = os.open(temporary, _NEW, 0o666, dir_fd=self.folder)
             try:
@@ -103,6 +103,34 @@ def target_at(
         yield Target(place, folder, before, found)
     finally:
         os.close(folder)
+
+
+def remove_leftovers(folder: int) -> int:
+    """Remove what ended processes left of files that they were replacing in ``folder``, a descriptor; how
+    many there were. A folder in which a change runs is left alone: it is locked."""
+    if not _try_lock(folder):
+        return 0
+    with os.scandir(folder) as entries:
+        names = [
+            each.name for each in entries if is_temporary(each.name) and each.is_file(follow_symlinks=False)
+        ]
+    for name in names:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+    return len(names)
+
+
+def _try_lock(folder: int) -> bool:
+    """Lock ``folder``, without waiting, until its descriptor is closed."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _folder(root: int, parts: tuple[str, ...], *, make: bool) -> int:

@@ -87,6 +87,13 @@ class Checkpoints:
             ).fetchall()
         return [Change(*row) for row in rows]
 
+    def paths(self) -> list[str]:
+        """The paths of all changes that are kept, each once. Raises ``ToolFailure``."""
+        if is_missing(self._path):
+            return []
+        with self._database("The changes cannot be read") as database:
+            return [path for (path,) in database.execute("SELECT DISTINCT path FROM changes").fetchall()]
+
     def mark_undone(self, numbers: Iterable[int]) -> None:
         """Note that these changes were undone. Raises ``ToolFailure``."""
         with self._database("The files were restored, but that cannot be noted") as database:

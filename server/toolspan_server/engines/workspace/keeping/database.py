@@ -7,7 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ....common.private_files import private_database, private_folder
+from ....common.private_files import private_database, stat_private
+from ....common.state_folder import private_folder
 
 STATE_ACTION = "Ask the person to look at the server's state folder: the room on its disk, its permissions."
 
@@ -71,12 +72,9 @@ def opened(path: Path, *, lasting: bool = True) -> Generator[sqlite3.Connection]
 def is_missing(path: Path) -> bool:
     """Whether nothing was kept yet. Not of a file that cannot be looked at: opening it says why."""
     try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
+        return stat_private(path) is None
     except OSError:
         return False
-    return False
 
 
 def reason_of(error: OSError | sqlite3.Error) -> str:
