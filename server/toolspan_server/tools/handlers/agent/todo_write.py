@@ -8,7 +8,7 @@ from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
-from ..workspace._tool import Definition, Options, references, workspace_of
+from ..workspace._tool import Definition, Options, notes_of, references
 from ._todos import TODOS, counted
 
 _MOST_TODOS = 200
@@ -65,5 +65,5 @@ def todo_write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         raise InvalidParameters(
             [f"todos: {counts['in_progress']} are in_progress, and at most one may be at a time"]
         )
-    workspace_of(context).notes.set(caller_of(context), TODOS, todos or None)
+    notes_of(context).set(caller_of(context), TODOS, todos or None)
     return {"todos": todos, **counts}

@@ -11,7 +11,7 @@ import anyio
 from ....calls.caller import caller_of
 from ....calls.context import Context
 from ....errors import ToolFailure
-from ._tool import workspace_of
+from ._tool import notes_of
 
 PLAN = "plan"
 """The note of a conversation that plans."""
@@ -21,7 +21,7 @@ _Handler = Callable[[dict[str, Any], Context], Any]
 
 def plans(context: Context) -> bool:
     """Whether the conversation of the call is in plan mode. Blocks. Raises ``ToolFailure``."""
-    return workspace_of(context).notes.get(caller_of(context), PLAN) is not None
+    return notes_of(context).get(caller_of(context), PLAN) is not None
 
 
 def not_while_planning(function: _Handler) -> _Handler:
