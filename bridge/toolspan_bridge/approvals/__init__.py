@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .approver import BaseOf, PolicyApprover
+    from .approver import FilesOf, PolicyApprover
     from .definition import Departure, definition_diff, definition_of, digest_of
-    from .patterns import Pattern
+    from .patterns import CallFiles, Pattern
     from .person import Person, PersonAnswer
     from .policy import Policy, asks_itself, reason_to_ask
     from .remembered import Remembered
@@ -23,8 +23,9 @@ __all__ = [
     "Approval",
     "ApprovalRequest",
     "Approver",
-    "BaseOf",
+    "CallFiles",
     "Departure",
+    "FilesOf",
     "Pattern",
     "Person",
     "PersonAnswer",
@@ -45,8 +46,9 @@ _MODULES = {
     "Approval": ".request",
     "ApprovalRequest": ".request",
     "Approver": ".request",
-    "BaseOf": ".approver",
+    "CallFiles": ".patterns",
     "Departure": ".definition",
+    "FilesOf": ".approver",
     "Pattern": ".patterns",
     "Person": ".person",
     "PersonAnswer": ".person",

@@ -12,7 +12,7 @@ from toolspan_server.engines.upstreams import ListedTool
 
 from ..errors import StoreError
 from .definition import Departure
-from .patterns import Pattern, names_tool
+from .patterns import CallFiles, Pattern, names_tool
 from .policy import Policy, asks_itself, reason_to_ask
 from .request import Approval, ApprovalRequest
 from .sandbox import lacks_sandbox
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 NOBODY = "pass an approver"
 DEFINITION_REMEDY = "look at the definition with toolspan lock --check, accept it with toolspan lock"
-BaseOf = Callable[[str, ListedTool], Path]
-"""Where the relative paths of a server's tool begin."""
+FilesOf = Callable[[str, ListedTool], CallFiles]
+"""Where the paths of a server's tool begin, and how it reads them."""
 
 DepartureOf = Callable[[str, ListedTool], Departure | None]
 """How a server's tool differs from what is known of it, if it does."""
@@ -39,7 +39,7 @@ class PolicyApprover:
     policy. ``allowed`` are globs of tools that a flag allows. ``remembered`` are the person's earlier
     answers, which count for no tool that runs commands without a sandbox; ``person`` is asked last. Without
     one the call is denied, and ``remedy`` says how it would be allowed. Paths of rules begin at
-    ``base``, or where ``base_of`` says of the tool.
+    ``base``, or where ``files_of`` says of the tool.
 
     A tool of another definition than ``departure_of`` knows is asked about whatever else would allow it.
 
@@ -57,7 +57,7 @@ class PolicyApprover:
         remembered: Remembered | None = None,
         person: Person | None = None,
         base: Path | None = None,
-        base_of: BaseOf | None = None,
+        files_of: FilesOf | None = None,
         departure_of: DepartureOf | None = None,
         report: Callable[[str], None] | None = None,
     ) -> None:
@@ -67,7 +67,7 @@ class PolicyApprover:
         self._rules = tuple(rules)
         self._remembered = remembered
         self._person = person
-        self._base_of: BaseOf = base_of or _all_at(base)
+        self._files_of: FilesOf = files_of or _all_at(base)
         self._departure_of = departure_of
         self._report = report
 
@@ -114,7 +114,7 @@ class PolicyApprover:
     async def _asked(self, request: ApprovalRequest, departure: Departure | None = None) -> Approval:
         remembered = None if lacks_sandbox(request.tool) else self._remembered
         if remembered is not None:
-            known = remembered.answer(request, self._base_of(request.server, request.tool), departure)
+            known = remembered.answer(request, self._files_of(request.server, request.tool), departure)
             if known.approval is not None:
                 return known.approval
             departure = departure or known.departure
@@ -151,16 +151,20 @@ class PolicyApprover:
 
     def _rule(self, server: str, tool: ListedTool, arguments: Mapping[str, Any]) -> ApprovalRule | None:
         """The first rule that applies; of other policies than ``rules``, the first that denies."""
-        base = self._base_of(server, tool)
+        files = self._files_of(server, tool)
         for rule in self._rules:
             if self._policy != "rules" and rule.action != "deny":
                 continue
             pattern = Pattern(rule.tools, rule.servers, rule.arguments, rule.paths)
-            applies = pattern.covers if rule.action == "allow" else pattern.touches
-            if applies(server, tool.name, arguments, base):
+            call = (server, tool.name, arguments, files)
+            if rule.action == "allow":
+                applies = pattern.covers(*call)
+            else:
+                applies = pattern.touches(*call, below=rule.action == "ask")
+            if applies:
                 return rule
         return None
 
 
-def _all_at(base: Path | None) -> BaseOf:
-    return lambda _server, _tool: base or Path.cwd()
+def _all_at(base: Path | None) -> FilesOf:
+    return lambda _server, _tool: CallFiles(base or Path.cwd())

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..files.state_file import StateFile
 from .definition import Departure, definition_of, digest_of
-from .patterns import Pattern
+from .patterns import CallFiles, Pattern
 from .person import PersonAnswer
 from .request import Approval, ApprovalRequest
 
@@ -58,13 +58,13 @@ class Remembered:
         path = self._path if isinstance(self._path, Path) else self._path()
         return StateFile(path, _MARK, "answers", "the remembered approvals")
 
-    def answer(self, request: ApprovalRequest, base: Path, departure: Departure | None = None) -> Known:
-        """The earlier answer about calls as that of ``request``; relative paths begin at ``base``. Of a tool
+    def answer(self, request: ApprovalRequest, files: CallFiles, departure: Departure | None = None) -> Known:
+        """The earlier answer about calls as that of ``request``; paths are read as ``files`` says. Of a tool
         with a ``departure``, the one that was given about it."""
         digest = digest_of(definition_of(request.tool))
         changed: Departure | None = None
         for kept in self._file.read():
-            if not self._is_about(kept, request, base):
+            if not self._is_about(kept, request, files):
                 continue
             if kept.get("digest") == digest:
                 if departure is not None and kept.get("over") != _over(departure):
@@ -96,13 +96,13 @@ class Remembered:
         }
         self._add(kept)
 
-    def _is_about(self, kept: Mapping[str, Any], request: ApprovalRequest, base: Path) -> bool:
+    def _is_about(self, kept: Mapping[str, Any], request: ApprovalRequest, files: CallFiles) -> bool:
         if (kept.get("address"), kept.get("tool")) != (self._known_as(request.server), request.tool.name):
             return False
         if kept.get("conversation") not in (None, self._conversation):
             return False
         pattern = Pattern(arguments=kept.get("arguments") or {}, paths=kept.get("paths"))
-        return pattern.covers(request.server, request.tool.name, request.arguments, base)
+        return pattern.covers(request.server, request.tool.name, request.arguments, files)
 
     def _known_as(self, server: str) -> str:
         """A hash of the server's address, which may hold a secret."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolspan_server.config import Config
     from toolspan_server.engines.upstreams import ServerSpec
 
-    from ..approvals import BaseOf, Person
+    from ..approvals import FilesOf, Person
     from ..sessions.host import Host, Warnings
     from ..trust.folders import Untrusted
     from .terminal.plan_question import TerminalPlanReader
@@ -56,11 +56,11 @@ class TerminalHost:
 
         return asked_to_trust(folder, found)
 
-    def approvals_by(self, base_of: BaseOf, warnings: Warnings) -> Person | None:
+    def approvals_by(self, files_of: FilesOf, warnings: Warnings) -> Person | None:
         """The person at the terminal, if there is one."""
         from .terminal.approval import TerminalPerson
 
-        return TerminalPerson(base_of, warnings) if has_terminal() else None
+        return TerminalPerson(files_of, warnings) if has_terminal() else None
 
     def plan_reader(self) -> TerminalPlanReader | None:
         """The person at the terminal, if there is one."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from toolspan_server.engines.upstreams import ListedTool
 
-from ..approvals import BaseOf, Policy, PolicyApprover, Remembered
+from ..approvals import CallFiles, FilesOf, Policy, PolicyApprover, Remembered
 from ..approvals.remembered import FILE
-from ..approvals.workspace import workspace_name
+from ..approvals.workspace import works_as, workspace_name
 from ..errors import StoreError
 from ..files.user_state import user_state_directory
 from ..trust import Shadows, shadow_notes
@@ -23,15 +23,15 @@ def approver_of(session: Session, choice: ApprovalChoice, conversation: str) -> 
     """The approver of a question in ``conversation``, an id."""
     config = session.config.approvals
     rules = () if config is None else config.rules
-    base_of = bases(session)
+    files_of = files_of_calls(session)
     return PolicyApprover(
         policy_of(session, choice),
         choice.allowed,
         _REMEDY,
         rules=rules,
         remembered=remembered_of(session, conversation),
-        person=session.host.approvals_by(base_of, _warnings_of(session)),
-        base_of=base_of,
+        person=session.host.approvals_by(files_of, _warnings_of(session)),
+        files_of=files_of,
         departure_of=session.baseline.departure,
         report=session.host.note,
     )
@@ -53,18 +53,23 @@ def files_base(session: Session) -> Path:
     return base / paths[0] if len(paths) == 1 else base
 
 
-def bases(session: Session) -> BaseOf:
-    """Where relative paths of a tool begin: in its workspace, if our server says which one of the config that
-    is, else in that of the options, else beside the config."""
+def files_of_calls(session: Session) -> FilesOf:
+    """Where the paths of a tool begin: in its workspace, if it is one of our own server's, which says which
+    one; else in the workspace of the options, else beside the config."""
     workspaces, directory = session.config.services.entries("workspaces"), session.config.directory
     other = session.choice.workspace or directory
+    own = (session.config.name, f"{session.config.name}-own")
 
-    def base_of(server: str, tool: ListedTool) -> Path:
-        ours = server == session.config.name and session.toolbox.is_own(server)
-        entry = workspaces.get(workspace_name(tool)) if ours else None
-        return other if entry is None else directory / str(entry.path)
+    def files_of(server: str, tool: ListedTool) -> CallFiles:
+        name = workspace_name(tool) if session.toolbox.is_own(server) else ""
+        entry = workspaces.get(name) if server in own else None
+        if entry is None:
+            return CallFiles(other, works_as=works_as(tool) if name else "")
+        folder = directory / str(entry.path)
+        roots = tuple(directory / str(root.path) for root in entry.roots)
+        return CallFiles(folder, roots, works_as(tool))
 
-    return base_of
+    return files_of
 
 
 def _warnings_of(session: Session) -> Callable[[str, str], list[str]]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolspan_server.engines.upstreams import ServerSpec
 
     from ..agent.plan_mode import PlanReader
-    from ..approvals import BaseOf, Person
+    from ..approvals import FilesOf, Person
     from ..client import Elicitor
     from ..oauth import SignInPerson
     from ..trust.folders import Untrusted
@@ -53,8 +53,8 @@ class Host(Protocol):
         answer."""
         ...
 
-    def approvals_by(self, base_of: BaseOf, warnings: Warnings) -> Person | None:
-        """Who is asked about calls, whose paths begin at ``base_of``; ``None`` where there is nobody."""
+    def approvals_by(self, files_of: FilesOf, warnings: Warnings) -> Person | None:
+        """Who is asked about calls, whose paths begin at ``files_of``; ``None`` where there is nobody."""
         ...
 
     def plan_reader(self) -> PlanReader | None:

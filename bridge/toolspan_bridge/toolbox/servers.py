@@ -42,6 +42,9 @@ _OWN_START_SECONDS = 50.0
 _WORKSPACE_SECONDS = 3_600.0
 """The longest a call may take that the workspace's own server lets run: it has a timeout for each tool."""
 
+_LONGEST_RULES = 100_000
+"""Linux takes no argument of a command over 128 KiB."""
+
 
 @dataclass(frozen=True, slots=True)
 class McpJson:
@@ -95,7 +98,9 @@ def servers_of(
         found.append(_own(config, {spec.name for spec in found}, skip_invalid=skip_invalid, pinned=pinned))
     if workspace is not None:
         taken = {spec.name for spec in found}
-        found.append(replace(_of_workspace(workspace, taken), connect_timeout=_own_connect_seconds(config)))
+        found.append(
+            replace(_of_workspace(workspace, taken, config), connect_timeout=_own_connect_seconds(config))
+        )
     return sorted(found, key=lambda spec: spec.name)
 
 
@@ -141,19 +146,32 @@ def _own(config: Config, taken: set[str], *, skip_invalid: bool, pinned: bool) -
     )
 
 
-def _of_workspace(folder: Path, taken: set[str]) -> ServerSpec:
+def _of_workspace(folder: Path, taken: set[str], config: Config) -> ServerSpec:
+    """The server of the tools in ``folder``, which opens no file that the rules of ``config`` deny."""
     from toolspan_server.config import WORKSPACE
 
+    rules = _rules(config)
+    too_long = len(rules.encode()) > _LONGEST_RULES
     return ServerSpec(
         name=WORKSPACE if WORKSPACE not in taken else f"{WORKSPACE}-own",
         command=(
             *(sys.executable, "-P", "-m", "toolspan_server", *NAMES_PRINCIPALS),
             *("--workspace", str(folder.absolute())),
+            *(("--rules", rules) if rules and not too_long else ()),
         ),
         inherit_env=True,
         call_timeout=_WORKSPACE_SECONDS,
+        problem=f"approvals.rules are longer than {_LONGEST_RULES:,} bytes of JSON" if too_long else "",
         own=True,
     )
+
+
+def _rules(config: Config) -> str:
+    """The ``approvals`` of ``config`` as JSON; empty where no rule denies anything."""
+    approvals = config.approvals
+    if approvals is None or not any(rule.action == "deny" for rule in approvals.rules):
+        return ""
+    return json.dumps(approvals.model_dump())
 
 
 def _own_connect_seconds(config: Config) -> float:

@@ -91,6 +91,11 @@ def _parser(prog: str) -> _Parser:
         help="serve the tools that read, search and change files in this folder; a config is needed no more",
     )
     add(
+        "--rules",
+        metavar="JSON",
+        help="the approvals of a config, as JSON: no tool of --workspace opens what its rules deny",
+    )
+    add(
         "--aggregate",
         action=argparse.BooleanOptionalAction,
         help="serve the servers of mcpServers too, whether or not the "

@@ -194,6 +194,7 @@ def _files(options: Options, consent: Consent | None) -> ConfigFiles:
         skip_invalid=options.skip_invalid,
         allowed=allowed,
         workspace=options.workspace,
+        rules=options.rules,
         consent=consent,
         pinned=options.pinned,
         aggregate=options.aggregate,

@@ -28,6 +28,7 @@ class Options:
     describe: bool = False
     toolset: str | None = None
     workspace: Path | None = None
+    rules: str | None = None
     aggregate: bool | None = None
     trust: bool = False
     pinned: str | None = None

@@ -41,6 +41,7 @@ class ConfigFiles:
         skip_invalid: bool = False,
         allowed: bool = True,
         workspace: Path | None = None,
+        rules: str | None = None,
         consent: Consent | None = None,
         pinned: str | None = None,
         aggregate: bool | None = None,
@@ -49,6 +50,7 @@ class ConfigFiles:
         self._skip_invalid = skip_invalid
         self._allowed = allowed
         self._workspace = workspace
+        self._rules = rules
         self._consent = consent
         self._pinned = pinned
         self._aggregate = aggregate
@@ -105,7 +107,7 @@ class ConfigFiles:
             return self._read(pinned)
         from ..config import with_workspace
 
-        return with_workspace(self._read(pinned) if self._paths else None, self._workspace)
+        return with_workspace(self._read(pinned) if self._paths else None, self._workspace, self._rules)
 
     def _read(self, pinned: str | None) -> Config:
         return load_config(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..common.call_patterns import CallRule
 from ..common.resource_pool import ResourcePool
 from ..engines.isolation import ProcessLimits
 from ..engines.subagent_limits import SubagentLimits
@@ -16,6 +17,7 @@ class Environment:
 
     ``config_files`` are the files that the config was read from. ``shared`` is their pool of shared objects,
     such as connections; ``processes`` are the worker processes, ``subagents`` what each sub-agent may use.
+    ``rules`` are those of the config about calls, in order, and ``server`` is the config's name.
     """
 
     config_dir: Path
@@ -24,3 +26,5 @@ class Environment:
     shared: ResourcePool = field(default_factory=ResourcePool, compare=False, repr=False)
     processes: ProcessLimits = field(default_factory=ProcessLimits, compare=False, repr=False)
     subagents: SubagentLimits = field(default_factory=SubagentLimits.initial, compare=False, repr=False)
+    rules: tuple[CallRule, ...] = ()
+    server: str = ""

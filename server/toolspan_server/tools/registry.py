@@ -159,6 +159,8 @@ def environment_of(config: Config) -> Environment:
         config.files,
         processes=processes,
         subagents=limits.subagents,
+        rules=() if config.approvals is None else config.approvals.call_rules(),
+        server=config.name,
     )
 
 

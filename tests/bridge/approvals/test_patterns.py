@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolspan_bridge.approvals import Pattern
+from toolspan_bridge.approvals import CallFiles, Pattern
 
 pytestmark = pytest.mark.requirement("I12.1.3")
 
@@ -20,11 +20,11 @@ def base(tmp_path: Path) -> Path:
 
 
 def covers(base: Path, called_with: dict[str, Any], **given: Any) -> bool:
-    return Pattern(**given).covers("files", "Write", called_with, base)
+    return Pattern(**given).covers("files", "Write", called_with, CallFiles(base))
 
 
 def touches(base: Path, called_with: dict[str, Any], **given: Any) -> bool:
-    return Pattern(**given).touches("files", "Write", called_with, base)
+    return Pattern(**given).touches("files", "Write", called_with, CallFiles(base))
 
 
 @pytest.mark.parametrize("glob", ["Write", "W*", "files/*", "files/Write", "*"])

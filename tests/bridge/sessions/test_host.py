@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from tests.support.background import model_in, written
 from toolspan_bridge import run
-from toolspan_bridge.approvals import Approval, ApprovalRequest, BaseOf, Departure, PersonAnswer
+from toolspan_bridge.approvals import Approval, ApprovalRequest, Departure, FilesOf, PersonAnswer
 from toolspan_bridge.cli.host import TerminalHost
 from toolspan_bridge.conversation import Conversation
 from toolspan_bridge.events import End
@@ -49,8 +49,8 @@ class OtherHost(TerminalHost):
         self.notes.append(text)
 
     @override
-    def approvals_by(self, base_of: BaseOf, warnings: Warnings) -> Person:
-        del base_of, warnings
+    def approvals_by(self, files_of: FilesOf, warnings: Warnings) -> Person:
+        del files_of, warnings
         return self.person
 
 

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from ...approvals import PolicyApprover
 from ...errors import UsageError
 from ...loop import called
-from ...sessions.approving import approver_of, bases, policy_of
+from ...sessions.approving import approver_of, files_of_calls, policy_of
 from ...sessions.chosen.approvals import ApprovalChoice
 from ..activity import About, Activity
 from ..endpoint import Answer, Call, Values
@@ -104,7 +104,7 @@ def _refuse_unapproved(session: Session, tool: ToolSpec, wanted: WantedCall) -> 
     policy = PolicyApprover(
         policy_of(session, ApprovalChoice()),
         rules=rules,
-        base_of=bases(session),
+        files_of=files_of_calls(session),
         departure_of=session.baseline.departure,
     )
     reason = policy.reason_to_ask(tool.server, session.toolbox.definition(tool), wanted.arguments)

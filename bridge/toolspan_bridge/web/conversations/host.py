@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolspan_server.config import Config
     from toolspan_server.engines.upstreams import ServerSpec
 
-    from ...approvals import BaseOf
+    from ...approvals import FilesOf
     from ...oauth import SignInPerson
     from ...sessions.host import Host, Warnings
     from ...trust.folders import Untrusted
@@ -57,9 +57,9 @@ class ConversationHost:
         del folder, found
         return False
 
-    def approvals_by(self, base_of: BaseOf, warnings: Warnings) -> AskedPerson:
+    def approvals_by(self, files_of: FilesOf, warnings: Warnings) -> AskedPerson:
         """Whoever answers the event ``approval_requested``."""
-        del base_of
+        del files_of
         return AskedPerson(self._tell, self._pending, warnings)
 
     def plan_reader(self) -> AskedPlanReader:

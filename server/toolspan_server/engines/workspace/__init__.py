@@ -11,8 +11,8 @@ from ._workspace import Workspace
 from .keeping.changed import Changed, change, undo
 from .keeping.checkpoints import Change
 from .keeping.seen import Fingerprint
+from .opening.denial import PathRule
 from .opening.files import OpenFile
-from .opening.names import quoted, unquoted
 from .opening.paths import Place, Root
 from .opening.protection import Protection
 
@@ -21,13 +21,12 @@ __all__ = [
     "Changed",
     "Fingerprint",
     "OpenFile",
+    "PathRule",
     "Place",
     "Protection",
     "Root",
     "Workspace",
     "WorkspaceLimits",
     "change",
-    "quoted",
     "undo",
-    "unquoted",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from ._patterns import Pattern
 from ._tree import Budget, Exhausted, walk
 from ._workspace import Workspace
 from .editing.text import NotText, encoding_of
+from .opening.denial import DENIED
 from .opening.files import OpenFile
 from .opening.paths import Place
 
@@ -103,7 +105,9 @@ def _files(
         with workspace.open_file(start):
             pass
     except ToolFailure as failure:
-        if failure.error_code != "not_a_file":
+        if failure.error_code == DENIED:
+            _check_folder(workspace, start, failure)  # rules may except a part of it
+        elif failure.error_code != "not_a_file":
             raise
     else:
         yield start
@@ -111,6 +115,14 @@ def _files(
     for each in walk(workspace, start, budget, state=glob.start(), step=glob.step, everything=everything):
         if not each.is_folder and glob.accepts(each.state):
             yield each.place
+
+
+def _check_folder(workspace: Workspace, start: Place, denied: ToolFailure) -> None:
+    """Raise ``denied`` unless ``start`` is a folder that may be looked into."""
+    try:
+        os.close(workspace.open_folder(start))
+    except ToolFailure:
+        raise denied from None
 
 
 def _text_of(workspace: Workspace, place: Place, state: SearchState) -> bytes | None:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from ...common.state_folder import STATE_FOLDER
 from ...errors import ToolFailure
@@ -26,10 +26,14 @@ class Exhausted(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """How much one search may do. ``spend`` counts an entry; it raises ``Exhausted`` beyond the limits."""
+    """How much one search may do. ``spend`` counts an entry; it raises ``Exhausted`` beyond the limits.
+
+    ``denied`` counts the files and folders that were left out because rules deny them.
+    """
 
     limits: WorkspaceLimits
     stopped: Callable[[], bool] = lambda: False
+    denied: int = 0
     _entries: int = 0
     _ends: float = field(init=False)
 
@@ -71,8 +75,9 @@ def walk(
     """What is in the folder ``start`` and below, each folder's entries by name.
 
     ``step`` gives the state after one more part of the path; a folder whose state is false is not entered.
-    Links are found, not followed. With ``everything`` ignored files are found too. Folders that cannot be
-    read are passed over, except ``start``. Raises ``ToolFailure``, and ``Exhausted``.
+    Links are found, not followed. With ``everything`` ignored files are found too. What rules deny is left
+    out and counted. Folders that cannot be read are passed over, except ``start``. Raises
+    ``ToolFailure``, and ``Exhausted``.
     """
     rules = IgnoreRules() if everything else _rules_above(workspace, start)
     waiting = [(start, rules, state)]
@@ -85,29 +90,46 @@ def walk(
                 raise
             continue
         inner: list[tuple[Place, IgnoreRules, S]] = []
-        for name, is_folder in entries:
-            place = folder.below(name)
-            if (is_folder and name in _SKIPPED) or rules.ignores(place.parts, is_folder=is_folder):
+        for entry in entries:
+            place = folder.below(entry.name)
+            if (entry.is_folder and entry.name in _SKIPPED) or rules.ignores(
+                place.parts, is_folder=entry.is_folder
+            ):
                 continue
-            after = step(before, name)
-            yield Found(place, is_folder, after)
-            if is_folder and after:
+            after = step(before, entry.name)
+            if entry.is_denied:
+                budget.denied += 1
+            else:
+                yield Found(place, entry.is_folder, after)
+            if entry.is_folder and after and not entry.is_closed:
                 inner.append((place, rules, after))
         waiting += reversed(inner)
 
 
+class _Entry(NamedTuple):
+    """An entry of a folder, whether rules deny it, and whether they deny all that is in it."""
+
+    name: str
+    is_folder: bool
+    is_denied: bool
+    is_closed: bool
+
+
 def _listed(
     workspace: Workspace, folder: Place, rules: IgnoreRules, budget: Budget, *, everything: bool
-) -> tuple[IgnoreRules, list[tuple[str, bool]]]:
+) -> tuple[IgnoreRules, list[_Entry]]:
     descriptor = workspace.open_folder(folder)
     try:
         if not everything:
             rules = rules.entered(descriptor, len(folder.parts))
-        entries: list[tuple[str, bool]] = []
+        entries: list[_Entry] = []
         with os.scandir(descriptor) as found:
             for entry in found:
                 budget.spend()
-                entries.append((entry.name, entry.is_dir(follow_symlinks=False)))
+                is_folder = entry.is_dir(follow_symlinks=False)
+                entries.append(
+                    _Entry(entry.name, is_folder, *workspace.denied.judge(folder, descriptor, entry))
+                )
     finally:
         os.close(descriptor)
     return rules, sorted(entries)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from pathlib import Path
 
 from ...errors import ToolFailure
@@ -15,11 +16,12 @@ from .keeping.changes import Target, remove_leftovers, target_at
 from .keeping.checkpoints import Checkpoints
 from .keeping.notes import Notes
 from .keeping.seen import FilesRead
-from .opening.beneath import FOLDER, open_beneath
+from .opening.beneath import FOLDER, PATH_ONLY, open_beneath
+from .opening.denial import DeniedPaths, PathRule
 from .opening.errors import failure_of
 from .opening.files import OpenFile, opened
 from .opening.paths import Place, Root, place_of
-from .opening.protection import Protection
+from .opening.protection import Protection, path_of
 
 
 class Workspace:
@@ -42,6 +44,7 @@ class Workspace:
         self.roots = (Root(path), *roots)
         self.limits = limits or WorkspaceLimits.initial()
         self.protection = protection or Protection()
+        self.denied = DeniedPaths()
         self.files_read = FilesRead(checkpoints)
         self.checkpoints = Checkpoints(checkpoints, self.limits)
         self.notes = Notes(checkpoints)
@@ -52,6 +55,35 @@ class Workspace:
     def path(self) -> Path:
         """The folder itself, absolute."""
         return self.roots[0].path
+
+    def held_to(self, rules: Sequence[PathRule]) -> Workspace:
+        """The same workspace for one call, to which ``rules`` deny files."""
+        seen = copy(self)
+        seen.denied = DeniedPaths(rules, self.roots, self.limits)
+        return seen
+
+    def real_path(self, spelling: str) -> Path:
+        """The absolute path, without links, of what a tool would work on at ``spelling``: that of the file as
+        it opens, or of the folder in which it would be made.
+
+        Raises ``ToolFailure`` for what no tool of the workspace would open.
+        """
+        place = self.place(spelling)
+        for depth in range(len(place.parts), -1, -1):
+            try:
+                descriptor = open_beneath(self.descriptor(place.root), place.parts[:depth], PATH_ONLY)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise failure_of(error, place.path) from None
+            try:
+                self.denied.check_asked(place)
+                self.denied.check_open(place, descriptor)
+                found = path_of(descriptor) or Path(os.path.realpath(self.roots[place.root].path))
+            finally:
+                os.close(descriptor)
+            return found.joinpath(*place.parts[depth:])
+        raise _unavailable(self.roots[place.root].path, FileNotFoundError())
 
     def close(self) -> None:
         """Close the folders. They are opened again when they are used."""
@@ -69,8 +101,10 @@ class Workspace:
     @contextmanager
     def open_file(self, place: Place, *, follow: bool = True) -> Generator[OpenFile]:
         """The regular file at ``place``, open for reading. Raises ``ToolFailure``."""
+        self.denied.check_asked(place)
         with opened(self.descriptor(place.root), place, follow=follow) as file:
             self.protection.check_read(place, file.descriptor, self.roots)
+            self.denied.check_open(place, file.descriptor)
             yield file
 
     @contextmanager
@@ -81,9 +115,11 @@ class Workspace:
         changed.
         """
         self.protection.check(place, self.roots)
+        self.denied.check_asked(place)
         root = self.descriptor(place.root)
         with target_at(root, place, self.limits, make_folders=make_folders) as target:
             self.protection.check_folder(place, target.folder, root)
+            self.denied.check_change(place, target.folder)
             yield target
 
     def remove_leftovers(self) -> int:
@@ -112,6 +148,7 @@ class Workspace:
             raise failure_of(error, place.path) from None
         try:
             self.protection.check_read(place, descriptor, self.roots)
+            self.denied.check_open(place, descriptor)
         except ToolFailure:
             os.close(descriptor)
             raise

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ...common.call_patterns import PathGlobs
 from ...common.state_folder import STORAGE_FOLDER
 from ...engines.http_client import HttpClient, HttpResponse, Policy
 from ...engines.http_client._hosts import Hosts
@@ -13,7 +14,7 @@ from ...engines.http_client._retry import HttpRetry
 from ...engines.http_client._secrets import Secrets
 from ...engines.sandbox import CommandRunner, SandboxSettings
 from ...engines.web_pages import WebLimits, WebPages
-from ...engines.workspace import Workspace
+from ...engines.workspace import PathRule, Workspace
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.search_engine import Hit, SearchEngineConfig, SearchQuestion, host_of
@@ -41,6 +42,24 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         environment=bash.environment,
     )
     return CommandRunner(workspace.path.resolve(), settings, bash.limits)
+
+
+def path_rules(
+    environment: Environment, workspace: Workspace, tool: str, arguments: Mapping[str, Any]
+) -> list[PathRule]:
+    """What the rules of the config say of the files that a call of ``tool`` may open, in order.
+
+    A client knows this server by the config's name, or by that and ``-own`` where another has the name.
+    """
+    folders = [root.path for root in workspace.roots]
+    found: list[PathRule] = []
+    for rule in environment.rules:
+        pattern, allows = rule.pattern, rule.action == "allow"
+        names = (environment.server, f"{environment.server}-own")
+        if any(pattern.names(each, tool) for each in names) and pattern.holds(arguments, narrow=allows):
+            globs = None if pattern.paths is None else PathGlobs(pattern.paths, folders)
+            found.append(PathRule(rule.action, globs, rule.reason))
+    return found if any(rule.action == "deny" and rule.globs is not None for rule in found) else []
 
 
 def stored(environment: Environment) -> Path:

@@ -15,7 +15,7 @@ from ...engines.workspace import Protection, Root, Workspace
 from ...errors import ToolFailure
 from ...parts.environment import Environment
 from ...parts.search_engine import Hit, SearchQuestion
-from ._workspace_parts import command_runner, search, stored, web_pages
+from ._workspace_parts import command_runner, path_rules, search, stored, web_pages
 
 if TYPE_CHECKING:
     from ._workspace_config import WorkspaceConfig
@@ -67,6 +67,15 @@ class Workspaces:
                 error_code="workspace_not_found",
                 user_action="Correct options.workspace, or add it to services.workspaces in the config.",
             ) from None
+
+    def for_call(self, name: str, tool: str, arguments: Mapping[str, Any]) -> Workspace:
+        """The workspace ``name`` for a call of ``tool``, held to the rules of the config about such calls.
+
+        Raises ``ToolFailure``.
+        """
+        workspace = self.get(name)
+        rules = path_rules(self._environment, workspace, tool, arguments)
+        return workspace.held_to(rules) if rules else workspace
 
     def runner(self, name: str) -> CommandRunner:
         """What runs commands in the workspace ``name``. Raises ``ToolFailure``."""

@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Literal, cast
 
 import anyio.to_thread
 
-from ....approvals import Approval, ApprovalRequest, BaseOf, Departure, PersonAnswer, lacks_sandbox
+from ....approvals import (
+    Approval,
+    ApprovalRequest,
+    CallFiles,
+    Departure,
+    FilesOf,
+    PersonAnswer,
+    lacks_sandbox,
+)
 from ....loop import Checker
 from ....messages import ToolSpec
 from ..choices import print_choices
@@ -32,23 +39,23 @@ _KEYS = {
 
 
 class TerminalPerson:
-    """The person at the terminal; ``base_of`` says where relative paths of a call begin. Questions are on
+    """The person at the terminal; ``files_of`` says where relative paths of a call begin. Questions are on
     stderr.
 
     ``warnings_of`` gives what is to be said of a tool, by its server and name.
     """
 
     def __init__(
-        self, base_of: BaseOf, warnings_of: Callable[[str, str], Sequence[str]] | None = None
+        self, files_of: FilesOf, warnings_of: Callable[[str, str], Sequence[str]] | None = None
     ) -> None:
-        self._base_of = base_of
+        self._files_of = files_of
         self._warnings_of = warnings_of
 
     async def ask(self, request: ApprovalRequest, departure: Departure | None) -> PersonAnswer:
         """The answer. Ctrl+D is a no; Ctrl+C is the signal that it is anywhere else, which ends the turn."""
         warnings = self._warnings_of(request.server, request.tool.name) if self._warnings_of else ()
-        base = self._base_of(request.server, request.tool)
-        question = _Question(request, departure, base, warnings)
+        files = self._files_of(request.server, request.tool)
+        question = _Question(request, departure, files, warnings)
         try:
             async with one_question():
                 return await question.answer()
@@ -61,11 +68,11 @@ class _Question:
     ``draft`` is what they wrote that could not be taken."""
 
     def __init__(
-        self, request: ApprovalRequest, departure: Departure | None, base: Path, warnings: Sequence[str]
+        self, request: ApprovalRequest, departure: Departure | None, files: CallFiles, warnings: Sequence[str]
     ) -> None:
         self._request = request
         self._departure = departure
-        self._base = base
+        self._files = files
         self._warnings = warnings
         self._arguments = request.arguments
         self._draft = ""
@@ -86,7 +93,9 @@ class _Question:
                 return answer
 
     def _show(self, *, whole: bool = False) -> bool:
-        view = View(self._request, self._arguments, self._departure, self._base, self._warnings, whole=whole)
+        view = View(
+            self._request, self._arguments, self._departure, self._files.folder, self._warnings, whole=whole
+        )
         for text, colour in view.heading:
             print_sentence(text, colour)
         print_coloured(view.lines)
@@ -94,7 +103,7 @@ class _Question:
 
     def _keys(self, *, is_whole: bool) -> list[str]:
         unneeded = {"v"} if is_whole else set[str]()
-        unneeded |= set() if suggested(self._arguments, self._base) else {"p"}
+        unneeded |= set() if suggested(self._arguments, self._files) else {"p"}
         unneeded |= set("ctp") if lacks_sandbox(self._request.tool) else set()
         return [key for key in _KEYS if key not in unneeded]
 
@@ -110,12 +119,12 @@ class _Question:
         return PersonAnswer(self._allowed(scopes.get(key, "once")))
 
     async def _pattern(self) -> PersonAnswer | None:
-        text = await read_line("always for ", suggested(self._arguments, self._base))
+        text = await read_line("always for ", suggested(self._arguments, self._files))
         pattern = read_pattern(text)
         request = self._request
         if pattern is None:
             print_note("a pattern is written ARGUMENT=GLOB, such as command=git log* or path=src/**")
-        elif pattern.covers(request.server, request.tool.name, self._arguments, self._base):
+        elif pattern.covers(request.server, request.tool.name, self._arguments, self._files):
             return PersonAnswer(self._allowed("pattern"), pattern)
         else:
             print_note("this call is not covered by that pattern")

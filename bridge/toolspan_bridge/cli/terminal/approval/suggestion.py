@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ....approvals import Pattern
+from ....approvals import CallFiles, Pattern
 from ....approvals.patterns import COMMAND_ARGUMENT, PATH_ARGUMENTS, RE2_PREFIX
 
 _SAID_OF_THE_CALL = "description"
@@ -18,12 +18,12 @@ _SAID_OF_THE_CALL = "description"
 _META, _ESCAPED = re.compile(r"[][\\^$.|?*+(){}]"), r"\\\g<0>"
 
 
-def suggested(arguments: Mapping[str, Any], base: Path) -> str:
+def suggested(arguments: Mapping[str, Any], files: CallFiles) -> str:
     """A narrow pattern that the call is one of, to be widened: the folder of its path, its exact command, or
     the first of its texts or other plain values. Empty where no line of text says what the call is."""
     for name in PATH_ARGUMENTS:
-        if isinstance(path := arguments.get(name), str) and path:
-            return f"{name}={_folder(path, base)}"
+        if isinstance(path := arguments.get(name), str) and path and (found := files.real_path(path)):
+            return f"{name}={_folder(found, files.folder)}"
     telling = {name: value for name, value in arguments.items() if name != _SAID_OF_THE_CALL} or arguments
     names = [COMMAND_ARGUMENT] if COMMAND_ARGUMENT in telling else list(telling)
     texts = {name: text for name in names if isinstance(text := telling[name], str) and _is_line(text)}
@@ -52,8 +52,8 @@ def _exactly(text: str) -> str:
     return f"{RE2_PREFIX}^{_META.sub(_ESCAPED, text)}$"
 
 
-def _folder(path: str, base: Path) -> str:
-    root, found = os.path.realpath(base), os.path.realpath(base / path)
+def _folder(found: str, base: Path) -> str:
+    root = os.path.realpath(base)
     inside = found.startswith(root + os.sep)
     folder = str(Path(found).parent.relative_to(root) if inside else Path(found).parent)
     return "*" if folder == "." else f"{folder}/**"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolspan_server.engines.upstreams import ServerSpec
 
     from ....agent.plan_mode import PlanReader
-    from ....approvals import BaseOf, Person
+    from ....approvals import FilesOf, Person
     from ....client import Elicitor
     from ....oauth import SignInPerson
     from ....sessions.host import Host, Warnings
@@ -45,7 +45,7 @@ class RequestHost:
         """No."""
         return False
 
-    def approvals_by(self, base_of: BaseOf, warnings: Warnings) -> Person | None:
+    def approvals_by(self, files_of: FilesOf, warnings: Warnings) -> Person | None:
         """Nobody."""
         return None
 

@@ -6,13 +6,11 @@ from typing import Annotated, Literal
 
 from typing_extensions import override
 
+from ....common.call_patterns import RE2_PREFIX, CallPattern, CallRule
 from ....common.re2_patterns import compiled
 from ....problems import Fault, Faulty
 from ....schema.constraints import AfterValidator
 from ....schema.records import Record, key
-
-RE2_PREFIX = "re:"
-"""What a pattern of an argument begins with that is no glob."""
 
 
 def _pattern(text: str) -> str:
@@ -40,11 +38,16 @@ class ApprovalRule(Record):
         factory=dict,
     )
     paths: tuple[str, ...] | None = key(
-        "Globs of paths, relative to --workspace or the config's folder, that file_path, notebook_path and "
-        "path lie in.",
+        "Globs of paths, relative to the workspace or the config's folder, that the files of the call lie "
+        "in. In a rule that denies, tools of a workspace open no such file, by whatever path.",
         default=None,
     )
     reason: str | None = key("What the model is told when the call is denied.", default=None)
+
+    @property
+    def pattern(self) -> CallPattern:
+        """The calls that the rule is about."""
+        return CallPattern(self.tools, self.servers, self.arguments, self.paths)
 
     @override
     def check(self) -> None:
@@ -66,3 +69,12 @@ class ApprovalsConfig(Record):
     rules: tuple[ApprovalRule, ...] = key(
         "Rules about calls; those that deny hold under every policy.", default=()
     )
+
+    def call_rules(self) -> tuple[CallRule, ...]:
+        """The rules that hold, in order: under another policy than ``rules``, those that deny alone."""
+        ordered = self.policy in (None, "rules")
+        return tuple(
+            CallRule(rule.action, rule.pattern, rule.reason or "")
+            for rule in self.rules
+            if ordered or rule.action == "deny"
+        )

@@ -27,6 +27,9 @@ _UNAVAILABLE = frozenset((errno.ENOSYS, errno.EPERM, errno.EINVAL))
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 """Flags to open a folder with."""
 
+PATH_ONLY: int = getattr(os, "O_PATH", os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+"""Flags to open with what is not read, only looked at: a device or a FIFO is not touched by that."""
+
 _NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 
 

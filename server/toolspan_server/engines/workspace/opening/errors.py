@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 
+from ....common.path_spelling import quoted
 from ....errors import ToolFailure
-from .names import quoted
 
 _ASK = "Ask the person to give you access, or work without it."
 _FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))

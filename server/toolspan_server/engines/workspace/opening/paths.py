@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....common.path_spelling import quoted, unquoted
 from .errors import bad_path, outside
-from .names import quoted, unquoted
 
 LONGEST = 4_096
 

@@ -18,6 +18,7 @@ from .paths import Place, Root
 
 Identity = tuple[int, int]
 _F_GETPATH = 50
+_REMOVED = " (deleted)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Protection:
         """Raise ``ToolFailure`` when the open file or folder of ``place`` is, or is in, something hidden."""
         if not self.hidden:
             return
-        where = _path_of(descriptor) or roots[place.root].path.joinpath(*place.parts)
+        where = path_of(descriptor) or roots[place.root].path.joinpath(*place.parts)
         if any(_is_in(where, Path(os.path.realpath(each))) for each in self.hidden):
             raise ToolFailure(
                 f"{place.shown} is hidden: what tools store belongs to a user and a conversation",
@@ -95,16 +96,19 @@ def protected(place: Place) -> ToolFailure:
     )
 
 
-def _path_of(descriptor: int) -> Path | None:
+def path_of(descriptor: int) -> Path | None:
     """The path of what is open, whatever links led there; ``None`` where the system does not tell."""
     try:
         if sys.platform == "darwin":
             import fcntl
 
             return Path(os.fsdecode(fcntl.fcntl(descriptor, _F_GETPATH, bytes(1_024)).partition(b"\0")[0]))
-        return Path(f"/proc/self/fd/{descriptor}").readlink()
+        found = Path(f"/proc/self/fd/{descriptor}").readlink()
+        if os.fstat(descriptor).st_nlink == 0:  # it was removed since it was opened
+            return found.with_name(found.name.removesuffix(_REMOVED))
     except OSError:
         return None
+    return found if found.is_absolute() else None
 
 
 def _is_in(path: Path, folder: Path) -> bool:

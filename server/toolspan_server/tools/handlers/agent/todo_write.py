@@ -7,7 +7,7 @@ from typing import Any
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
-from ..workspace._tool import Definition, Options, references, workspace_of
+from ..workspace._tool import Definition, Options, notes_of, references
 from ._todos import TODOS, counted
 
 _MOST_TODOS = 200
@@ -64,5 +64,5 @@ def todo_write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         raise InvalidParameters(
             [f"todos: {counts['in_progress']} are in_progress, and at most one may be at a time"]
         )
-    workspace_of(context).notes.set(context.caller, TODOS, todos or None)
+    notes_of(context).set(context.caller, TODOS, todos or None)
     return {"todos": todos, **counts}

@@ -6,7 +6,7 @@ from typing import Any
 
 from ....calls.context import Context
 from ....engines.registration import handler
-from ..workspace._tool import Definition, Options, references, workspace_of
+from ..workspace._tool import Definition, Options, notes_of, references
 from ._todos import TODOS, counted
 
 DEFINITION = Definition(
@@ -24,5 +24,5 @@ DEFINITION = Definition(
 def todos(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{}`` → ``{"todos", "pending", "in_progress", "completed"}``."""
     del arguments
-    kept: list[dict[str, Any]] = workspace_of(context).notes.get(context.caller, TODOS) or []
+    kept: list[dict[str, Any]] = notes_of(context).get(context.caller, TODOS) or []
     return {"todos": kept, **counted(kept)}

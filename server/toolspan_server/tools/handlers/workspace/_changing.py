@@ -15,18 +15,20 @@ from ._tool import workspace_of
 
 def change_text(
     context: Context,
+    arguments: Mapping[str, Any],
     path: str,
     make: Callable[[str, str], str],
     *,
     existing: bool = True,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Change the text of the file at ``path`` into what ``make`` gives for it and for its shown path.
+    """In a call with ``arguments``, change the text of the file at ``path`` into what ``make`` gives for
+    it and for its shown path.
 
     A file that is there keeps its encoding and byte order mark; a new one is UTF-8, and only made where it
     need not be ``existing``. Returns ``{"file_path", "created", "bytes", "diff"}``. Raises ``ToolFailure``.
     """
-    workspace = workspace_of(context)
+    workspace = workspace_of(context, arguments)
     place = workspace.place(path)
 
     def changed(before: bytes | None) -> bytes:
@@ -59,7 +61,7 @@ def change_text(
 def changes_made(arguments: Mapping[str, Any], context: Context) -> tuple[Workspace, list[Change]]:
     """The workspace, and the changes of the call's conversation that were not undone, oldest first: those of
     ``file_path`` alone, where ``arguments`` have one. Raises ``ToolFailure``."""
-    workspace = workspace_of(context)
+    workspace = workspace_of(context, arguments)
     made = workspace.checkpoints.changes(context.caller)
     if "file_path" in arguments:
         path = workspace.place(arguments["file_path"]).shown

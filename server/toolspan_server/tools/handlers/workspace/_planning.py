@@ -10,7 +10,7 @@ import anyio
 
 from ....calls.context import Context
 from ....errors import ToolFailure
-from ._tool import workspace_of
+from ._tool import notes_of
 
 PLAN = "plan"
 """The note of a conversation that plans."""
@@ -20,7 +20,7 @@ _Handler = Callable[[dict[str, Any], Context], Any]
 
 def plans(context: Context) -> bool:
     """Whether the conversation of the call is in plan mode. Blocks. Raises ``ToolFailure``."""
-    return workspace_of(context).notes.get(context.caller, PLAN) is not None
+    return notes_of(context).get(context.caller, PLAN) is not None
 
 
 def not_while_planning(function: _Handler) -> _Handler:

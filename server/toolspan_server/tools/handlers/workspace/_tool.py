@@ -11,6 +11,7 @@ from ....schema.records import Record, key
 
 if TYPE_CHECKING:
     from ....engines.workspace import Workspace
+    from ....engines.workspace.keeping.notes import Notes
     from ...services._workspaces import Workspaces
 
 SERVICE = "workspaces"
@@ -74,7 +75,17 @@ def references(options: Mapping[str, Any]) -> Iterator[tuple[str, str, object]]:
     yield "workspace", SERVICE, options.get("workspace")
 
 
-def workspace_of(context: Context) -> Workspace:
-    """The workspace of a call. Raises ``ToolFailure`` when the config has none of that name."""
+def workspace_of(context: Context, arguments: Mapping[str, Any]) -> Workspace:
+    """The workspace of a call with ``arguments``, held to the rules that deny it files.
+
+    Raises ``ToolFailure`` when the config has none of that name.
+    """
     workspaces: Workspaces = context.service(SERVICE)
-    return workspaces.get(cast("Options", context.options).workspace)
+    name = cast("Options", context.options).workspace
+    return workspaces.for_call(name, context.tool_name, arguments)
+
+
+def notes_of(context: Context) -> Notes:
+    """What the tools of the call's workspace note for conversations. Raises ``ToolFailure``."""
+    workspaces: Workspaces = context.service(SERVICE)
+    return workspaces.get(cast("Options", context.options).workspace).notes

@@ -70,7 +70,7 @@ def edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         after, count = edited(before, wanted, path)
         return after
 
-    done = change_text(context, arguments["file_path"], changed)
+    done = change_text(context, arguments, arguments["file_path"], changed)
     return {"file_path": done["file_path"], "replacements": count, "diff": done["diff"]}
 
 

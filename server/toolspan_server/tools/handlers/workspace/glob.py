@@ -33,7 +33,7 @@ def glob(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     from ....engines.workspace._patterns import Pattern
     from ....engines.workspace._tree import Budget, Exhausted, walk
 
-    workspace = workspace_of(context)
+    workspace = workspace_of(context, arguments)
     written: str = arguments["pattern"]
     try:
         pattern = Pattern.of(written)
@@ -60,4 +60,5 @@ def glob(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         "files": sorted(found),
         "truncated": limit is not None,
         **({} if limit is None else {"truncated_by": limit}),
+        **({"denied_by_rules": budget.denied} if budget.denied else {}),
     }

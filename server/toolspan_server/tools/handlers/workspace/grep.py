@@ -53,15 +53,16 @@ def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     from ....engines.workspace._search import SearchState, search
     from ....engines.workspace._tree import Budget
 
-    workspace = workspace_of(context)
+    workspace = workspace_of(context, arguments)
     mode = arguments.get("output_mode", "files_with_matches")
     state = SearchState()
     query = _query(arguments)
+    budget = Budget(workspace.limits, context.cancelled.is_set)
     found = search(
         workspace,
         workspace.place(arguments.get("path", ".")),
         query,
-        Budget(workspace.limits, context.cancelled.is_set),
+        budget,
         state,
         glob=_glob(arguments.get("glob")),
         everything=arguments.get("include_ignored", False),
@@ -76,6 +77,7 @@ def grep(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         "truncated": state.truncated is not None,
         **({} if state.truncated is None else {"truncated_by": state.truncated}),
         **({"too_large": state.too_large[:20]} if state.too_large else {}),
+        **({"denied_by_rules": budget.denied} if budget.denied else {}),
     }
 
 

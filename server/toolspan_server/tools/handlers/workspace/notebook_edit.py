@@ -74,7 +74,7 @@ def notebook_edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]
         cell_id = _edited(notebook, arguments, mode)
         return notebook.written()
 
-    done = change_text(context, arguments["notebook_path"], changed)
+    done = change_text(context, arguments, arguments["notebook_path"], changed)
     return {
         "notebook_path": done["file_path"],
         "cell_id": cell_id,

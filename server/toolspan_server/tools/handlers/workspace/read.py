@@ -42,7 +42,7 @@ def read(arguments: dict[str, Any], context: Context) -> Content:
     from ....engines.workspace import Fingerprint
     from ....engines.workspace._media import media_type_of
 
-    workspace = workspace_of(context)
+    workspace = workspace_of(context, arguments)
     place = workspace.place(arguments["file_path"])
     with workspace.open_file(place) as file:
         # Before the content: what changes in between is then not taken as known.

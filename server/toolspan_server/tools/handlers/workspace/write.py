@@ -48,6 +48,5 @@ def write(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         usual = newline_of(before)
         return with_newline(content, usual) if usual != "\n" and "\r" not in content else content
 
-    return change_text(
-        context, arguments["file_path"], whole, existing=False, force=arguments.get("force", False)
-    )
+    force = arguments.get("force", False)
+    return change_text(context, arguments, arguments["file_path"], whole, existing=False, force=force)

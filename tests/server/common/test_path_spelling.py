@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolspan_server.engines.workspace import quoted, unquoted
+from toolspan_server.common.path_spelling import quoted, unquoted
 
 pytestmark = pytest.mark.requirement("I12.3.2")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from ....common.visible import visible
+from .visible import visible
 
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
 _LONG = {escape[1]: character for character, escape in _SHORT.items()}
@@ -27,13 +27,14 @@ def quoted(path: str) -> str:
 
 
 def unquoted(spelling: str) -> str:
-    """The path that ``spelling`` stands for. Raises ``ValueError`` with what is wrong with it."""
+    """The path that ``spelling`` stands for, as the system would give it: bytes that are a character in UTF-8
+    are that character. Raises ``ValueError`` with what is wrong with it."""
     if len(spelling) < 2 or not (spelling[0] == spelling[-1] == '"'):
         path = spelling
     else:
         path = _ESCAPE.sub(_unescaped, spelling[1:-1])
     try:
-        os.fsencode(path)
+        path = os.fsdecode(os.fsencode(path))
     except UnicodeEncodeError:
         raise ValueError("it holds characters that no file name has") from None
     if "\0" in path:
