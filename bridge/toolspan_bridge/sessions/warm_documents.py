@@ -8,6 +8,7 @@ from typing import Self
 import anyio
 from anyio.abc import TaskStatus
 
+from toolspan_server.common.supervision import report_failure
 from toolspan_server.config import Config
 
 from ..routes import Documents, Passages
@@ -42,6 +43,13 @@ class WarmDocuments:
         return await documents.context(wanted, question)
 
     async def _serve(self, *, task_status: TaskStatus[Documents]) -> None:
-        async with Documents.opened(self._config) as documents:
-            task_status.started(documents)
-            await anyio.sleep_forever()
+        documents: Documents | None = None
+        try:
+            async with Documents.opened(self._config) as documents:
+                task_status.started(documents)
+                await anyio.sleep_forever()
+        except Exception as error:
+            if documents is None:
+                raise
+            report_failure("the server of documents", error, "is started again when it is asked")
+            self._documents = None

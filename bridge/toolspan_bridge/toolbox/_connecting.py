@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
+
+from toolspan_server.common.supervision import run_contained
 
 from ..client import ClientFeatures
 from .connection import ToolConnection
@@ -37,6 +40,7 @@ def telling_of_roots(
 
     def tell() -> None:
         for connection in connections:
-            tasks.start_soon(connection.notify, "notifications/roots/list_changed")
+            told = partial(connection.notify, "notifications/roots/list_changed")
+            tasks.start_soon(run_contained, "news of roots", told)
 
     return features.roots.watch(tell)

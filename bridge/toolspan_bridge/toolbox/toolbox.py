@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 
 from toolspan_server.common.did_you_mean import nearest
+from toolspan_server.common.supervision import kept
 from toolspan_server.engines.upstreams import ListedTool, ServerFailure, ServerSpec
 
 from ..client import ClientFeatures, Elicitor, Sampler
@@ -186,7 +187,7 @@ class Toolbox:
         fault: Exception | None = None
         async with anyio.create_task_group() as tasks:
             for connection in connections:
-                tasks.start_soon(connection.run_and_revive)
+                tasks.start_soon(kept("a connection to a server", connection.run_and_revive))
             unwatched = telling_of_roots(features, connections, tasks)
             try:
                 await all_ready(connections, on_ready)

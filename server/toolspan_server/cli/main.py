@@ -283,13 +283,16 @@ def _serve_http(
     from .event_loop import run
 
     async def serve() -> None:
+        from ..common.supervision import kept
         from ..live.metrics import Metrics
         from ..protocol.http import app as http
         from ..protocol.http.workers import until_orphaned
 
         async with served.running() as runtime, anyio.create_task_group() as group:
             if alive is not None:
-                group.start_soon(until_orphaned, alive, stop)
+                group.start_soon(
+                    kept("the watch over the parent process", partial(until_orphaned, alive, stop))
+                )
             labels = {} if alive is None else {"process": str(os.getpid())}
             await http.serve(runtime, listener, access_options, stop, ready, Metrics(labels), served.toolset)
             group.cancel_scope.cancel()

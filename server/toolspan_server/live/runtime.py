@@ -62,7 +62,7 @@ class Runtime:
         self._is_remote = False
         self._begin(snapshot)
         if snapshot.source_runners:
-            start(self._settle)
+            start(self._settle, once=True)
         else:
             self._settle_now()
 
@@ -154,7 +154,7 @@ class Runtime:
         self.problems = ()
         self._settle_now()
         self.changes.publish(*changes)
-        self.start(partial(self._retire, old))
+        self.start(partial(self._retire, old), once=True)
 
     def use_call_slot(self, slot: CallSlot) -> None:
         """Let calls that only wait leave ``slot``, which counts the running ones."""

@@ -12,6 +12,7 @@ import anyio
 import anyio.to_thread
 
 from ..common.slices import without_pauses
+from ..common.supervision import kept
 from ..config import ToolConfig
 from ..parts.environment import Environment
 from ..parts.source import Source, SourceConfig
@@ -45,7 +46,7 @@ class SourceRunner:
     async def run(self) -> None:
         """Run the source until cancelled; one that crashes is restarted, with growing delays."""
         async with anyio.create_task_group() as group:
-            group.start_soon(self._take)
+            group.start_soon(kept("the compilation of a source's tools", self._take))
             delay = _FIRST_DELAY_S
             while True:
                 started = time.monotonic()

@@ -15,6 +15,7 @@ import anyio.to_thread
 from ..calls.caller import Origin
 from ..common.changes import Change
 from ..common.json_values import repaired
+from ..common.supervision import kept
 from ..engines.uri_templates import LONGEST_URI
 from ..errors import RequestRefused
 from ..schema.records import is_same
@@ -152,9 +153,8 @@ class Resources:
             for recursive, entries in zip((True, False), watches, strict=True):
                 if entries:
                     keep = partial(self._keep, entries, stop, ready, recursive=recursive)
-                    group.start_soon(
-                        partial(anyio.to_thread.run_sync, keep, limiter=anyio.CapacityLimiter(1))
-                    )
+                    thread = partial(anyio.to_thread.run_sync, keep, limiter=anyio.CapacityLimiter(1))
+                    group.start_soon(kept("the watch over resources", thread))
 
     def _entry(self, config: ResourceConfig) -> Entry:
         entry: Entry = config.content.live(config, self._base)

@@ -13,6 +13,7 @@ import anyio
 from anyio import to_thread
 
 from toolspan_server.common.secrets.key_shapes import without_keys
+from toolspan_server.common.supervision import kept, report_failure
 
 from ...errors import StoreError
 from ...events import Event
@@ -184,6 +185,8 @@ class Activity:
                     await to_thread.run_sync(self._store.append, batch)
             except StoreError as error:
                 _log.warning("%d entries of the activity log are lost: %s", len(batch), error.message)
+            except Exception as error:
+                report_failure("the activity log", error, f"{len(batch)} entries are lost")
             if self._dropped:
                 _log.warning("%d entries of the activity log came too fast, and are lost", self._dropped)
                 self._dropped = 0
@@ -194,7 +197,7 @@ class Activity:
     async def writing(self) -> AsyncGenerator[None]:
         """Write what is recorded until the block ends, all of it."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._write)
+            tasks.start_soon(kept("the activity log", self._write))
             try:
                 yield
             finally:

@@ -6,12 +6,14 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.abc
 import anyio.to_thread
 
+from toolspan_server.common.supervision import kept, report_failure
 from toolspan_server.errors import ConfigError, ServeError
 
 from ...errors import BridgeError
@@ -96,8 +98,9 @@ class LiveSession:
                 await group.start(self._keep)
                 self.host.started = True
                 if self.current.session.config.serving.reload:
-                    group.start_soon(self._follow, group)
-                group.start_soon(tell_changes, lambda: self.current.session.toolbox, self._tell)
+                    group.start_soon(kept("the watch over the config", partial(self._follow, group)))
+                told = partial(tell_changes, lambda: self.current.session.toolbox, self._tell)
+                group.start_soon(kept("news of servers", told))
                 yield
             except Exception as error:
                 fault = error  # carried past the task group, which would wrap it
@@ -109,6 +112,20 @@ class LiveSession:
     async def _keep(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Hold one session open until nobody uses it any more; a session is closed by the task that opened
         it."""
+        started = False
+        try:
+            async with self._opened() as served:
+                started = True
+                task_status.started()
+                await served.idle.wait()
+        except Exception as error:
+            if not started:
+                raise
+            report_failure("a session of the app", error, "was closed")
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncGenerator[Served]:
+        """A new session, which is the one of now once it is there."""
         async with (
             opened(self.choice, self.host, samples=True) as session,
             RoutedAsker(session, settings=_TO_PROVIDERS) as asker,
@@ -123,8 +140,7 @@ class LiveSession:
                 before.retired = True
                 if not before.uses:
                     before.idle.set()
-            task_status.started()
-            await served.idle.wait()
+            yield served
 
     async def _follow(self, group: anyio.abc.TaskGroup) -> None:
         marks = FileMarks(self.current.session.config.files)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
+
+from toolspan_server.common.supervision import run_contained
 
 from ..activity import Activity
 from ..problems import Problem
@@ -62,7 +65,7 @@ class Conversations:
                 503, f"{self._running} questions are being answered already: try again soon", "busy"
             )
         self._running += 1
-        self._tasks.start_soon(self._counted, answer)
+        self._tasks.start_soon(run_contained, "a conversation's answer", partial(self._counted, answer))
 
     async def _counted(self, answer: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
+
+from toolspan_server.common.supervision import report_failure, run_contained
 
 from ...errors import BridgeError
 from ...oauth import SignInWay
@@ -65,7 +68,9 @@ class SignIns:
         begun = self._begun.get(server)
         if begun is None:
             begun = self._begun[server] = _Begun()
-            self._tasks.start_soon(self._run, server, begun, principal)
+            self._tasks.start_soon(
+                run_contained, "a sign-in", partial(self._run, server, begun, principal)
+            )
         await begun.known.wait()
         if begun.error is not None:
             raise begun.error
@@ -81,6 +86,10 @@ class SignIns:
             error = "" if failure is None else failure.reason
         except BridgeError as refused:
             begun.error, error = refused, refused.message
+        except Exception as fault:
+            report_failure("a sign-in", fault, "ended")
+            error = f"the sign-in ended by a defect ({type(fault).__name__}): the server's log has more"
+            begun.error = BridgeError(error)
         finally:
             del self._begun[server]
             begun.known.set()

@@ -6,9 +6,12 @@ import logging
 import secrets
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
+
+from toolspan_server.common.supervision import run_contained
 
 from ...errors import BridgeError
 from ...providers import own_providers
@@ -152,7 +155,7 @@ class ValidationRuns:
             )
         self._runs[run.id] = run
         self._forget()
-        self._tasks.start_soon(self._made, run)
+        self._tasks.start_soon(run_contained, "a validation run", partial(self._made, run))
         return run
 
     def cancel(self, run: ValidationRun) -> None:

@@ -1,15 +1,15 @@
 """The open connections: how many in total and of one address, and which one is closed for a new one.
 
 A connection without a request costs its client next to nothing, so it must not block others: when none is
-free, the oldest without a complete head is closed, else the one that has been idle the longest,
-else the oldest whose body is still arriving; these two only after a second.
+free, the oldest without a complete head is closed, else the one that has been idle the longest, else, after
+a second, the oldest whose body is still arriving. A connection whose next request has arrived is spared.
 """
 
 from __future__ import annotations
 
+import heapq
 import ipaddress
 from collections import Counter
-from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol
 
 from ..asgi import RefusedResponse
@@ -23,6 +23,10 @@ class Connected(Protocol):
 
     def dispensable(self) -> tuple[int, float] | None:
         """The priority for being closed, the lowest first; ``None``: not to be closed."""
+        ...
+
+    def has_unread_input(self) -> bool:
+        """Whether the client has sent something that was not read yet."""
         ...
 
     def make_room(self) -> None:
@@ -78,12 +82,14 @@ class Admission:
             for each, its in self._network_of.items()
             if each is not newest and (network is None or its == network)
         )
-        ranked = ((rank, each) for each in others if (rank := each.dispensable()) is not None)
-        found = min(ranked, key=itemgetter(0), default=None)
-        if found is None:
-            return False
-        found[1].make_room()
-        return True
+        ranked = [(rank, id(each), each) for each in others if (rank := each.dispensable()) is not None]
+        heapq.heapify(ranked)
+        while ranked:
+            connection = heapq.heappop(ranked)[2]
+            if not connection.has_unread_input():
+                connection.make_room()
+                return True
+        return False
 
     def _share(self, network: str) -> int:
         if self._most_of_one is not None:

@@ -12,6 +12,7 @@ trailers never become headers, another version, an absolute target, an encoded b
 from __future__ import annotations
 
 import asyncio
+import select
 from typing import TYPE_CHECKING, Any, cast
 
 import httptools
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _NOTHING, _HEAD, _BODY = range(3)
 _PARTING_S = 1.0
 _MOST_PARTING = 64
-_LEAST_UNASKED_S = 1.0
+_LEAST_BODY_S = 1.0
 
 
 class Connection(HttpToolsProtocol):
@@ -290,14 +291,20 @@ class Connection(HttpToolsProtocol):
             return None
         if cast("RequestCycle | None", self.cycle) is None:
             return 0, self._due
-        limits, now = self._limits, self.loop.time()
         if self._owes != _BODY:
-            allowed = limits.head_seconds if self._owes == _HEAD else limits.idle_seconds
-            spared = self._answering is None and now - self._due + allowed > _LEAST_UNASKED_S
-            return (1, self._due) if spared else None
+            return (1, self._due) if self._answering is None else None
         begun = self.cycle is not self._answering or self.cycle.response_started
-        late = now - self._due + limits.body_seconds > _LEAST_UNASKED_S
+        late = self.loop.time() - self._due + self._limits.body_seconds > _LEAST_BODY_S
         return (2, self._due) if late and not begun else None
+
+    def has_unread_input(self) -> bool:
+        """Whether a request waits in the socket: the loop has not come to reading it."""
+        number = self._wire.get_extra_info("socket").fileno()
+        if self._owes == _BODY or number < 0 or not hasattr(select, "poll"):
+            return False
+        readable = select.poll()
+        readable.register(number, select.POLLIN)
+        return bool(readable.poll(0))
 
     def make_room(self) -> None:
         """Close, for another connection; a client that has started a request gets a 503."""

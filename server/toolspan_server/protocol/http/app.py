@@ -13,6 +13,7 @@ from functools import partial
 import anyio
 import anyio.abc
 
+from ...common.supervision import kept
 from ...common.wire.tap import on_wire
 from ...config import Config
 from ...http_server.access import AccessOptions
@@ -125,7 +126,8 @@ class Application:
         if isinstance(access, AccessOptions):
             runtime.add_follower(partial(self._follow, access))
         self.app: App = self.guard
-        helpers.start_soon(self._sweep, min(limits.session_idle_seconds, _MOST_BETWEEN_SWEEPS_S))
+        every_s = min(limits.session_idle_seconds, _MOST_BETWEEN_SWEEPS_S)
+        helpers.start_soon(kept("the sweep of idle sessions", partial(self._sweep, every_s)))
 
     def part(self) -> None:
         """End the subscriptions of all clients."""

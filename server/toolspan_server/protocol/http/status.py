@@ -8,6 +8,7 @@ from importlib import import_module
 
 from anyio import to_thread
 
+from ...common.supervision import failure_samples
 from ...http_server.asgi import (
     App,
     Receive,
@@ -71,6 +72,12 @@ def measure(runtime: Runtime, calls: Calls, sessions: Sessions, metrics: Metrics
         "toolspan_capacity_refused_total",
         "Calls and sessions for which there was no place.",
         lambda: [({"of": "calls"}, calls.refused), ({"of": "sessions"}, sessions.refused)],
+        kind="counter",
+    )
+    add(
+        "toolspan_background_failures_total",
+        "Failures of background work, by its name; the server goes on.",
+        failure_samples,
         kind="counter",
     )
     add("toolspan_up", "Whether a source or service is ready.", lambda: _up(runtime))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from ...common.supervision import kept
 from ...engines.documents import Collection, Hit, SearchResult
 from ...errors import ToolFailure
 from ...parts.environment import Environment
@@ -39,7 +40,7 @@ class Collections:
         """Keep every collection current until cancelled."""
         async with anyio.create_task_group() as group:
             for collection in self.collections.values():
-                group.start_soon(collection.run)
+                group.start_soon(kept("a document collection", collection.run))
 
     async def search(self, query: str, *, collection: str | None = None, limit: int = 5) -> SearchAnswer:
         """The passages that match any word of ``query``, in ``collection`` or in all.

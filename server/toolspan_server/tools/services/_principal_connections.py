@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from ...calls.caller import Origin
+from ...common.supervision import kept
 from ...engines.upstreams import Bounds, Connection, NotAuthorized, Restarts, ServerGone
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ class PrincipalConnections:
             listener=signed.relay,
             tools="read" if self._needs_tools() else "unread",
         )
-        self._context.run(tasks.start_soon, connection.run)  # what it hears belongs to no call of before
+        work = kept("a principal's connection to an upstream", connection.run)
+        self._context.run(tasks.start_soon, work)  # what it hears belongs to no call of before
         return connection
 
     def _make_room(self) -> None:

@@ -14,6 +14,7 @@ import anyio
 
 from ...calls.caller import Origin
 from ...common.slices import some
+from ...common.supervision import keep_running, kept
 from ...engines.definitions import DefinitionsFile
 from ...engines.http_client._secrets import basic
 from ...engines.upstreams import (
@@ -84,12 +85,14 @@ class Upstream:
             return
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._noticed.run)
+                tasks.start_soon(kept("changes of an upstream's definitions", self._noticed.run))
                 if self._principals is not None:
-                    tasks.start_soon(self._principals.run)
+                    tasks.start_soon(kept("connections of principals", self._principals.run))
                 if self.has_catalog:
-                    tasks.start_soon(self.catalog.keep, self.connection)
-                await self.connection.run()
+                    tasks.start_soon(
+                        kept("an upstream's catalog", partial(self.catalog.keep, self.connection))
+                    )
+                await keep_running("a connection to an upstream", self.connection.run)
                 tasks.cancel_scope.cancel()
         finally:
             self._relay.end()
@@ -205,7 +208,7 @@ class Upstreams:
         """Keep all of them connected until cancelled."""
         async with anyio.create_task_group() as group:
             for upstream in self.upstreams.values():
-                group.start_soon(upstream.run)
+                group.start_soon(kept("an upstream", upstream.run))
 
     def named(self, name: str) -> Upstream:
         """The upstream ``name``. Raises ``ToolFailure`` when there is none, or it is disabled."""

@@ -71,15 +71,28 @@ def test_bodies_that_do_not_come_keep_nobody_out_for_long(server: Served) -> Non
         assert PLACE_TAKEN in slow[0].answer().message["error"]["message"]
 
 
-@pytest.mark.requirement("I9.2.12")
-def test_a_connection_idle_for_a_while_makes_room_before_its_deadline(server: Served) -> None:
+@pytest.mark.requirement("I9.2.12", "I24.4.2")
+def test_connections_that_were_served_make_room_at_once_the_longest_idle_first(server: Served) -> None:
     with ExitStack() as open_:
         idle = [open_.enter_context(RawClient(server.address)) for _ in range(PLACES)]
         for client in idle:
             assert client.send(HEALTH).answer().status == 200
-        until(lambda: health(server) == 200, "a free place")
+        assert [health(server) for _ in range(3)] == [200] * 3
         assert idle[0].rest() == b""
         assert idle[-1].send(HEALTH).answer().status == 200
+
+
+@pytest.mark.requirement("I24.4.2")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has every 127.* address")
+def test_idle_connections_of_one_address_make_room_within_its_share(tmp_path: Path) -> None:
+    config = write_config(tmp_path, limits={**LIMITS, "connections_per_address": 4})
+    with http_server(config) as server, ExitStack() as open_:
+        other = open_.enter_context(RawClient(server.address, source="127.0.0.3"))
+        assert other.send(HEALTH).answer().status == 200
+        for _ in range(8):
+            own = open_.enter_context(RawClient(server.address, source="127.0.0.2"))
+            assert own.send(HEALTH).answer().status == 200
+        assert other.send(HEALTH).answer().status == 200
 
 
 @pytest.mark.requirement("I9.2.12")
@@ -103,8 +116,40 @@ class Standing:
     def dispensable(self) -> tuple[int, float] | None:
         return None
 
+    def has_unread_input(self) -> bool:
+        return False
+
     def make_room(self) -> None:
         raise AssertionError("it cannot be spared")
+
+
+class Idle:
+    """A connection that has been idle since ``since``; ``asks``: its next request is there, not yet read."""
+
+    def __init__(self, admission: Admission, since: float, *, asks: bool) -> None:
+        self._admission, self._since, self._asks = admission, since, asks
+        self.is_closed = False
+
+    def dispensable(self) -> tuple[int, float] | None:
+        return 1, self._since
+
+    def has_unread_input(self) -> bool:
+        return self._asks
+
+    def make_room(self) -> None:
+        self.is_closed = True
+        self._admission.leave(self)
+
+
+@pytest.mark.requirement("I24.4.2")
+def test_an_idle_connection_whose_next_request_has_arrived_keeps_its_place() -> None:
+    admission = Admission(LimitsConfig.initial().model_copy(update={"connections": 4}))
+    idle = [Idle(admission, since, asks=since in (0.0, 2.0)) for since in (2.0, 1.0, 0.0, 3.0)]
+    for each in idle:
+        assert admission.admit(each, "127.0.0.1") is None
+    assert [admission.admit(Standing(), "127.0.0.1") for _ in range(2)] == [None, None]
+    assert [each.is_closed for each in idle] == [False, True, False, True]
+    assert admission.admit(Standing(), "127.0.0.1") is not None
 
 
 @pytest.mark.requirement("I9.2.12")

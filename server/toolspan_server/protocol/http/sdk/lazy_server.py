@@ -11,6 +11,7 @@ import anyio.abc
 import anyio.to_thread
 
 from ....common.sdk_import import importing_sdk
+from ....common.supervision import run_contained
 from ....http_server.guard import (
     App,
     Receive,
@@ -45,9 +46,14 @@ class LazySdkServer:
             async with self._starting:
                 if self._started is None:
                     made = await anyio.to_thread.run_sync(self._make, abandon_on_cancel=True)
-                    await self._group.start(made.run)
+                    await self._group.start(self._run, made)
                     self._started = made
         return self._started
+
+    async def _run(self, made: SdkHttp, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        """Run ``made``; when it has failed, the next request starts another one."""
+        await run_contained("the SDK's HTTP server", partial(made.run, task_status=task_status))
+        self._started = None
 
     async def answer(self, app: App, scope: Scope, receive: Receive, send: Send) -> None:
         """Let ``app``, of the SDK's server, answer a request."""
