@@ -7,7 +7,7 @@ and its page are made of these alone.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from .app.state import App
 
+Audience = Literal["own", "shared", "operator"]
+"""Whom an endpoint shows or changes things for: ``own``, the caller alone, and nothing of others is there;
+``shared``, the same for everybody who may come in; ``operator``, what belongs to whoever runs the app, and
+nobody else may ask for it."""
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 M = TypeVar("M", bound=BaseModel)
 
@@ -65,7 +69,8 @@ Handler = Callable[[Call], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One ``method`` of one ``path`` (``/api/presets/{name}``), under its resource's ``tag``.
+    """One ``method`` of one ``path`` (``/api/presets/{name}``), under its resource's ``tag``, for an
+    ``audience``.
 
     ``summary`` is a short sentence, ``description`` says more. ``query``, ``body`` and ``answer`` are the
     models of what comes and goes; ``status`` is that of an answer that is no problem. ``problems`` are the
@@ -79,6 +84,7 @@ class Endpoint:
     summary: str
     handler: Handler
     tag: str
+    audience: Audience = field(kw_only=True)
     description: str = ""
     query: type[BaseModel] | None = None
     body: type[BaseModel] | None = None

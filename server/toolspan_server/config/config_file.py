@@ -22,6 +22,7 @@ from .models.config import Config
 from .models.original import Original
 from .models.tool import ToolConfig
 from .raw_data import entries, inside
+from .secret_values import secret_values
 from .served_text import is_served
 
 _REGISTRY = ("tools", "registry")
@@ -129,6 +130,8 @@ class ConfigFile:
         for use in self.interpolated.used:
             if use.path not in self.converted and not is_served(self.data, use.path):
                 yield use.value
+        if self.config is not None:
+            yield from secret_values(self.config, skip=("tools",))
         for tool in self.tools.values():
             yield from tool.implementation.secrets()
         for offering in self.config.tools.sources if self.config is not None else ():

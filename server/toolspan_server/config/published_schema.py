@@ -124,6 +124,8 @@ def _property(key: Key, definitions: dict[str, Any]) -> dict[str, Any]:
     written = _schema(key.shape, definitions)
     if description := key.description or _about(key.shape):
         written["description"] = _markdown(description)
+    if key.hidden:
+        written["writeOnly"] = True
     if not key.required and key.factory is None and key.default is not None:
         written["default"] = json.loads(json.dumps(key.default))
     return written

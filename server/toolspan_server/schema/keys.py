@@ -100,7 +100,8 @@ def key(
     """Declares a key of a record: required unless it has a ``default`` or a ``factory`` of one.
 
     ``spellings`` are its names in the data, the first being the one for messages; the attribute's
-    name is accepted as well. ``hidden`` keeps its value out of ``repr``. ``served``: its texts are meant for
+    name is accepted as well. ``hidden``: its value is a secret, or may hold one: it is
+    in no ``repr``, and replaced wherever the config is shown. ``served``: its texts are meant for
     clients, so that values of variables in them are no secrets. ``check`` returns the value to use
     for the one read, unless that is null; it raises ``ValueError``. The others are ``Limits``.
     """

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import AwareDatetime, Field
 
+from ...principals import is_operator
 from ..endpoint import Answer, Call, Endpoint, Values
 from ..pages import Page, before_of, cursor_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-_OPERATORS = ("local", "token")
-"""The principals where no token is needed, and of the token of ``--token-env``, which may do everything."""
 _DAY = 86_400.0
 _USUAL = 100
 _FILTERS = (
@@ -141,7 +140,7 @@ async def events(call: Call) -> Response:
 
 def _own(call: Call) -> str | None:
     """Whose entries are shown: the caller's; all of them to the operator, whose the machine is."""
-    return None if call.principal in _OPERATORS else call.principal
+    return None if is_operator(call.principal) else call.principal
 
 
 ENDPOINTS = (
@@ -151,6 +150,7 @@ ENDPOINTS = (
         "List what was done, the latest first.",
         listed,
         "activity",
+        audience="own",
         description="Your own; where no token is needed, and with that of --token-env, everybody's.",
         query=Wanted,
         answer=EntryList,
@@ -162,6 +162,7 @@ ENDPOINTS = (
         "Calls, errors, latency and cost of each model and tool.",
         summary,
         "activity",
+        audience="own",
         query=Period,
         answer=SummaryInfo,
     ),
@@ -171,6 +172,7 @@ ENDPOINTS = (
         "Follow what is done, as it is.",
         events,
         "activity",
+        audience="own",
         description="An entry after another as the event activity; Last-Event-ID goes on where one was.",
         stream=True,
         problems=(400,),

@@ -4,12 +4,15 @@ it."""
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from pathlib import Path
 
 import anyio.to_thread
 from pydantic import Field
 
-from toolspan_server.config import DEFAULT_FILES, check_text
+from toolspan_server.config import DEFAULT_FILES, Config, check_text
+from toolspan_server.config.secret_values import shown_text
+from toolspan_server.errors import ConfigError
 
 from ..endpoint import Answer, Call, Endpoint, Values
 from ._unset_variables import UnreadVariables
@@ -49,13 +52,13 @@ class ConfigProblems(Answer):
 
 
 async def shown(call: Call) -> ConfigText:
-    """The first file of the config."""
+    """The first file of the config: the text of now; where that is no config, the one that is used."""
     config = call.app.config
     path = config.files[0] if config.files else None
     raw = b"" if path is None else await anyio.to_thread.run_sync(_read, path)
     return ConfigText(
         path=None if path is None else str(path),
-        text=config.redact(raw.decode("utf-8", "replace")),
+        text=await anyio.to_thread.run_sync(_shown, config, raw),
         version=hashlib.sha256(raw).hexdigest()[:16],
         problems=list(call.app.live.problems),
     )
@@ -74,6 +77,15 @@ async def checked(call: Call) -> ConfigProblems:
     )
 
 
+def _shown(config: Config, raw: bytes) -> str:
+    """The text without secrets: those of the schema, and, wherever they stand, those that are known."""
+    used = config.originals[0].text if config.originals else ""
+    for text in (raw.decode("utf-8", "replace"), used):
+        with suppress(ConfigError):
+            return config.redact(shown_text(text, str(config.files[0])))
+    return ""
+
+
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -82,13 +94,22 @@ def _read(path: Path) -> bytes:
 
 
 ENDPOINTS = (
-    Endpoint("GET", "/api/config", "The config file, without secrets.", shown, "config", answer=ConfigText),
+    Endpoint(
+        "GET",
+        "/api/config",
+        "The config file, without secrets.",
+        shown,
+        "config",
+        audience="operator",
+        answer=ConfigText,
+    ),
     Endpoint(
         "POST",
         "/api/config/check",
         "Check a text as a config.",
         checked,
         "config",
+        audience="shared",
         description="Nothing is written, imported or run, and no variable is read.",
         body=CheckedText,
         answer=ConfigProblems,

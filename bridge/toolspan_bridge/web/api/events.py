@@ -10,7 +10,7 @@ from ..endpoint import Call, Endpoint
 
 async def followed(call: Call) -> Response:
     """The events from now on, or after ``Last-Event-ID``."""
-    return event_stream(call.app.events.after(last_event_id(call.request)))
+    return event_stream(call.app.events.after(last_event_id(call.request), call.principal))
 
 
 ENDPOINTS = (
@@ -20,7 +20,9 @@ ENDPOINTS = (
         "Follow what happens: server-sent events.",
         followed,
         "events",
-        description="Events: config_reloaded, config_failed, tools_changed, server_changed, note; missed "
+        audience="shared",
+        description="Events: config_reloaded, tools_changed, server_changed, and for whoever runs the server "
+        "config_failed and note; missed "
         "says how many are not kept any more: null where the server was started anew.",
         problems=(400,),
         stream=True,

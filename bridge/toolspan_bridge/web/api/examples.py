@@ -24,4 +24,6 @@ async def shown(call: Call) -> Examples:
     return Examples(examples=list(call.app.config.examples or EXAMPLES))
 
 
-ENDPOINTS = (Endpoint("GET", "/api/examples", "Questions to try.", shown, "tools", answer=Examples),)
+ENDPOINTS = (
+    Endpoint("GET", "/api/examples", "Questions to try.", shown, "tools", audience="shared", answer=Examples),
+)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+from ...principals import is_operator
 from ..endpoint import Answer, Call, Endpoint
 
 
 class ConfigHealth(Answer):
-    """The config: its ``path``, and the ``problems`` of a changed one that is not used."""
+    """The config, for the operator: its ``path``, and the ``problems`` of a changed one that is not used."""
 
     path: str | None
     problems: list[str]
@@ -32,14 +33,17 @@ class Health(Answer):
 
 
 async def health(call: Call) -> Health:
-    """The app's state."""
+    """The app's state; of the config only the operator is told."""
+    own = is_operator(call.principal)
     live, toolbox = call.app.live, call.app.live.current.session.toolbox
     failed = sum(1 for server in toolbox.servers if server.failure is not None)
     files = call.app.config.files
     return Health(
         status="ok",
         version=version("toolspan"),
-        config=ConfigHealth(path=str(files[0]) if files else None, problems=list(live.problems)),
+        config=ConfigHealth(
+            path=str(files[0]) if files and own else None, problems=list(live.problems) if own else []
+        ),
         servers=ServersHealth(connected=len(toolbox.servers) - failed, failed=failed),
         tools=len(toolbox.tools),
     )
@@ -52,6 +56,7 @@ ENDPOINTS = (
         "Whether the app works, and what it is connected to.",
         health,
         "health",
+        audience="shared",
         answer=Health,
     ),
 )

@@ -152,6 +152,7 @@ ENDPOINTS = (
         "List the models of the providers, with their badges.",
         listed,
         "models",
+        audience="shared",
         query=ModelQuery,
         answer=ModelList,
         problems=(503,),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from ...principals import is_operator
 from ...toolbox.toolbox import ServerState
 from ..endpoint import Answer, Call, Endpoint, Values
 from ..problems import Problem
@@ -84,7 +85,8 @@ async def listed(call: Call) -> ServerList:
 async def shown(call: Call) -> ServerFacts:
     """One server with all that it has."""
     async with call.app.using(call.principal) as served:
-        return await server_facts(served.session, server_named(served.session, call.path["name"]))
+        state = server_named(served.session, call.path["name"])
+        return await server_facts(served.session, state, logs=is_operator(call.principal))
 
 
 async def connect(call: Call) -> Connected:
@@ -142,13 +144,16 @@ def _told(call: Call, state: ServerState) -> Connected:
 
 _ONE = "/api/servers/{name}"
 ENDPOINTS = (
-    Endpoint("GET", "/api/servers", "List the MCP servers.", listed, _TAG, answer=ServerList),
+    Endpoint(
+        "GET", "/api/servers", "List the MCP servers.", listed, _TAG, audience="shared", answer=ServerList
+    ),
     Endpoint(
         "GET",
         _ONE,
         "Show a server with its tools, resources, prompts and last words.",
         shown,
         _TAG,
+        audience="shared",
         answer=ServerFacts,
         problems=(404,),
     ),
@@ -158,6 +163,7 @@ ENDPOINTS = (
         "Connect a server, or start it again.",
         connect,
         _TAG,
+        audience="operator",
         description="The state says whether it answered; a server that did not is no problem.",
         answer=Connected,
         problems=(404,),
@@ -169,6 +175,7 @@ ENDPOINTS = (
         "End a server's connection until it is connected again.",
         disconnect,
         _TAG,
+        audience="operator",
         answer=Connected,
         problems=(404,),
         starts=True,
@@ -179,6 +186,7 @@ ENDPOINTS = (
         "Begin a sign-in to a server by OAuth.",
         sign_in,
         _TAG,
+        audience="operator",
         description="Open authorization_url in a browser on the machine of this app within five minutes; the "
         "server is connected once the browser comes back, which the event server_changed tells.",
         answer=Authorization,
@@ -191,6 +199,7 @@ ENDPOINTS = (
         "Read a resource of a server.",
         read,
         _TAG,
+        audience="own",
         query=ResourceAsked,
         answer=ResourceContents,
         problems=(404, 409, 502),
@@ -201,6 +210,7 @@ ENDPOINTS = (
         "Get the messages of a prompt of a server.",
         prompt,
         _TAG,
+        audience="own",
         body=PromptAsked,
         answer=PromptMessages,
         problems=(404, 409, 502),

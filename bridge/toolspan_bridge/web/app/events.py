@@ -10,7 +10,11 @@ from typing import Any
 
 import anyio
 
+from ...principals import is_operator
+
 _MOST_KEPT = 1_000
+_OF_OPERATOR = ("config_failed", "note")
+"""What is told of the config, and of what was done for anybody: to whoever runs the app alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,11 @@ class EventFeed:
         more, self._more = self._more, anyio.Event()
         more.set()
 
-    async def after(self, last: int | None) -> AsyncGenerator[FeedEvent]:
-        """The events after the one of the id ``last``, as they come; only those to come without it. Of those
-        that are not kept any more, an event ``missed`` says how many."""
+    async def after(self, last: int | None, principal: str) -> AsyncGenerator[FeedEvent]:
+        """The events for ``principal`` after the one of the id ``last``, as they come; only those to come
+        without it. Of those that are not kept any more, an event ``missed`` says how many."""
         seen = self._last if last is None else last
+        hidden = () if is_operator(principal) else _OF_OPERATOR
         while True:
             more = self._more
             oldest = self._last - len(self._kept)
@@ -54,7 +59,8 @@ class EventFeed:
                 yield FeedEvent(oldest, "missed", {"events": oldest - seen if here else None})
                 seen = oldest
             for event in [each for each in self._kept if each.id > seen]:
-                yield event
+                if event.name not in hidden:
+                    yield event
                 seen = event.id
             if seen == self._last:
                 await more.wait()

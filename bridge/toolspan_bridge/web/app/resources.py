@@ -15,6 +15,7 @@ from starlette.responses import Response
 from toolspan_server.http_server.auth import PRINCIPAL
 
 from ...errors import BridgeError
+from ...principals import LOCAL_USER, is_operator
 from ..endpoint import Call, Endpoint
 from ..problems import Problem, encoded, problem_of, problem_of_values
 from .json_bodies import read_body, read_json
@@ -26,14 +27,12 @@ if TYPE_CHECKING:
     from .state import App
 
 _EVENT_HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
-LOCAL = "local"
-"""The principal of requests where no token is needed."""
 
 
 def principal_of(scope: Scope) -> str:
     """Who makes the request."""
     found: bytes | None = scope.get(PRINCIPAL)
-    return LOCAL if found is None else found.decode("utf-8", "backslashreplace")
+    return LOCAL_USER if found is None else found.decode("utf-8", "backslashreplace")
 
 
 def routes_of(app: App, endpoints: Iterable[Endpoint]) -> list[SegmentRoute]:
@@ -90,6 +89,7 @@ class Resource:
 
 async def answered(app: App, endpoint: Endpoint, request: Request) -> Response:
     """The answer of ``endpoint`` to ``request``. Raises ``Problem`` and ``BridgeError``."""
+    _refuse_foreign(endpoint, request)
     call = Call(
         app,
         request,
@@ -99,6 +99,16 @@ async def answered(app: App, endpoint: Endpoint, request: Request) -> Response:
         await _body(endpoint, request, app.config.limits.message_bytes),
     )
     return response_of(endpoint, await endpoint.handler(call))
+
+
+def _refuse_foreign(endpoint: Endpoint, request: Request) -> None:
+    """Raise ``Problem`` where the endpoint is the operator's, and the request somebody else's."""
+    if endpoint.audience == "operator" and not is_operator(principal_of(request.scope)):
+        detail = (
+            "this belongs to whoever runs the server: ask without a token where none is needed, or with that "
+            "of --token-env"
+        )
+        raise Problem(403, detail, "operator_only")
 
 
 def response_of(endpoint: Endpoint, found: Any) -> Response:

@@ -133,7 +133,8 @@ def _good(endpoint: Endpoint, schemas: Any) -> dict[str, Any]:
 
 
 def _problems(endpoint: Endpoint, schemas: Any) -> dict[str, Any]:
-    statuses = {*_ALWAYS, *endpoint.problems, *(_WITH_BODY if endpoint.method != "GET" else ())}
+    operator = (403,) if endpoint.audience == "operator" else ()
+    statuses = {*_ALWAYS, *endpoint.problems, *operator, *(_WITH_BODY if endpoint.method != "GET" else ())}
     if "{" in endpoint.path:
         statuses.add(404)
     content = {MEDIA_TYPE: {"schema": schemas[ProblemDetails, "serialization"]}}

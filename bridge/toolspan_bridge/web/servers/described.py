@@ -111,8 +111,8 @@ async def server_info(session: Session, state: ServerState) -> ServerInfo:
     )
 
 
-async def server_facts(session: Session, state: ServerState) -> ServerFacts:
-    """Everything of a server."""
+async def server_facts(session: Session, state: ServerState, *, logs: bool) -> ServerFacts:
+    """Everything of a server; its ``logs`` for whoever runs the app, as they may tell of anybody's calls."""
     name, contents = state.name, session.toolbox.contents
     there = state.failure is None
     tools = [tool for tool in session.toolbox.tools if tool.server == name] if there else []
@@ -129,7 +129,7 @@ async def server_facts(session: Session, state: ServerState) -> ServerFacts:
             for each in (await _within(lambda: contents.prompts(name)) or () if there else ())
         ],
         changed=await changed_tools(session, state),
-        logs=list(state.last_words),
+        logs=list(state.last_words) if logs else [],
     )
 
 

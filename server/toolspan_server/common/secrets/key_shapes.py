@@ -10,6 +10,12 @@ LOOKS_LIKE_KEY = re.compile(
     r"|xox[abprs]-[\w-]{10,}|AKIA[A-Z0-9]{12,}|AIza[\w-]{20,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]*|ya29\.[\w-]{16,}"
     r"|hf_[A-Za-z0-9]{16,}|ntn_[A-Za-z0-9]{16,}|lin_api_\w{12,}|(?:tvly|pplx|gsk|fc|ctx7sk)[-_][\w-]{12,}"
 )
+SECRET_NAME = re.compile(
+    r"token(?!s?_?(?:url|env|field|count|limit|s$))|secret|passw|passphrase|credential|authorization|cookie"
+    r"|api[-_]?key|(?:access|private|signing|encryption|state)[-_]?key|signature|(?:^|[-_])(?:key|auth|pat|pwd|dsn)$",
+    re.IGNORECASE,
+)
+"""The name of a variable, a header or a key whose value is a secret."""
 URL_PASSWORD = re.compile(r"(?P<before>[a-z][a-z0-9+.-]*://[^/@:\s]*:)(?P<value>[^@\s]+)(?=@)", re.IGNORECASE)
 
 
