@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from toolspan_server.common.private_files import reading, real_file, stat_private
+from toolspan_server.common.private_files import reading, stat_private
 from toolspan_server.common.state_folder import private_folder
 
 from ...conversation.log_file import LogFile, hold
@@ -56,7 +56,6 @@ class RecordingFile:
         Raises ``UsageError`` where it is another one's, ``BusyError`` and ``StoreError``.
         """
         try:
-            path = real_file(path)
             private_folder(path.parent)
             if stat_private(path) is not None:
                 return cls(*_resumed(path, run))
