@@ -90,9 +90,8 @@ def state_folder(wanted: Path, project: Path, *, absolute: bool) -> Path:
     if place not in _told:
         _told.add(place)
         _log.warning(
-            "%s is not used: %s. State is kept in %s instead (`toolspan trust state %s` takes the folder "
-            "over)",
-            *(place, why, instead, place.parent),
+            "%s is not used: %s. State is kept in %s instead (`toolspan trust state %s` takes it over)",
+            *(place, why, instead, place),
         )
     return instead
 
@@ -215,7 +214,7 @@ def _own(root: Path) -> None:
     if root.name != STATE_FOLDER and (root not in _expected or not _is_empty(root)):
         return  # another process made it, or a person named it
     if why := why_not_ours(root):
-        raise OSError(errno.EPERM, f"{why} (`toolspan trust state {root.parent}` takes it over)", str(root))
+        raise OSError(errno.EPERM, f"{why} (`toolspan trust state {root}` takes it over)", str(root))
     if not _is_marked(root, found):
         close_folder(root)
         _mark(root)

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
-from toolspan_server.common.private_files import real_file, write_private
+from toolspan_server.common.private_files import write_private
 from toolspan_server.common.state_folder import private_folder
 
 from ...errors import StoreError
@@ -82,7 +82,6 @@ class Recorder:
 
 
 def _write(path: Path, data: str) -> None:
-    path = real_file(path)
     private_folder(path.parent)
     write_private(path, data.encode(errors="replace"))
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from toolspan_server.common.private_files import real_file
+from toolspan_server.common.private_files import real_file, write_private
 from toolspan_server.common.state_folder import private_folder
 
 from ...conversation import Conversation, Summary
@@ -208,8 +208,7 @@ class SavedConversation:
         name = re.sub(r"[^A-Za-z0-9_-]", "_", call_id)[:50]
         path = folder / f"{len(self.messages)}-{name}-{secrets.token_hex(4)}.json"
         try:
-            private_folder(folder)
-            conversation.save(path)
+            write_private(private_folder(folder) / path.name, conversation.to_json())
         except OSError as fault:
             self._host.note(f"the conversation of a sub-agent cannot be saved as {path}: {fault.strerror}")
             return ""

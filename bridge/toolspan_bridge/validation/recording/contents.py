@@ -104,7 +104,7 @@ class Recorded:
         """The recording in ``path``. Raises ``UsageError``, with the line that is at fault."""
         found = cls(path)
         try:
-            for number, (_, line) in enumerate(lines_of(path), 1):
+            for number, (_, line) in enumerate(lines_of(path.resolve()), 1):
                 try:
                     found._take(line, number)
                 except UsageError as fault:

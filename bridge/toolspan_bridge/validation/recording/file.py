@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from toolspan_server.common.private_files import real_file, stat_private
+from toolspan_server.common.private_files import reading, stat_private
 from toolspan_server.common.state_folder import private_folder
 
 from ...conversation.log_file import LogFile, hold
@@ -56,7 +56,6 @@ class RecordingFile:
         Raises ``UsageError`` where it is another one's, ``BusyError`` and ``StoreError``.
         """
         try:
-            path = real_file(path)
             private_folder(path.parent)
             if stat_private(path) is not None:
                 return cls(*_resumed(path, run))
@@ -111,7 +110,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     import json
 
     end = 0
-    with path.open("rb") as file:
+    with reading(path) as file:
         for number, data in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
             if not data.endswith(b"\n") and len(data) <= _MAX_LINE:
                 return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...common.call_patterns import PathGlobs
-from ...common.state_folder import STORAGE_FOLDER
+from ...common.state_folder import STATE_FOLDER, STORAGE_FOLDER
 from ...engines.http_client import HttpClient, HttpResponse, Policy
 from ...engines.http_client._hosts import Hosts
 from ...engines.http_client._retry import HttpRetry
@@ -28,7 +28,6 @@ _SEARCH_BYTES = 2 * 1024**2
 
 def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: Environment) -> CommandRunner:
     """What runs commands in ``workspace``: they change its folder and its writable roots only."""
-    own = () if config.change_config else (environment.state_dir.absolute(), *environment.config_files)
     roots = workspace.roots[1:]
     bash = config.bash
     readable = [(environment.config_dir / Path(each).expanduser()).resolve() for each in bash.readable]
@@ -37,7 +36,7 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         bash.network,
         writable=[root.path.resolve() for root in roots if root.writable],
         readable=[*(root.path.resolve() for root in roots if not root.writable), *readable],
-        protected=[path.resolve() for path in own],
+        protected=[path.resolve() for path in own_paths(config, environment)],
         hidden=[stored(environment).resolve()],
         environment=bash.environment,
     )
@@ -60,6 +59,16 @@ def path_rules(
             globs = None if pattern.paths is None else PathGlobs(pattern.paths, folders)
             found.append(PathRule(rule.action, globs, rule.reason))
     return found if any(rule.action == "deny" and rule.globs is not None for rule in found) else []
+
+
+def own_paths(config: WorkspaceConfig, environment: Environment) -> tuple[Path, ...]:
+    """What no tool changes: the config's files, its state folder, and the default one where state is not kept
+    there, which a person may take over as it is."""
+    if config.change_config:
+        return ()
+    base = environment.config_dir
+    beside = {(folder / STATE_FOLDER).absolute() for folder in (base, base / config.path)}
+    return (environment.state_dir.absolute(), *sorted(beside), *environment.config_files)
 
 
 def stored(environment: Environment) -> Path:

@@ -38,7 +38,8 @@ class RecordingChoice:
         place = Path(self.record or "")
         if not place.is_dir() and not place.absolute().parent.is_dir():
             raise UsageError(f"--record {place}: there is no folder {place.parent}")
-        return place
+        real = place.resolve()  # its links are a person's own: none is followed later
+        return place if real == place.absolute() else real
 
 
 def recording_options(function: Callable[..., Any]) -> Callable[..., Any]:
