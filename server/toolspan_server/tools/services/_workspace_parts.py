@@ -40,6 +40,8 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         protected=[path.resolve() for path in own],
         hidden=[stored(environment).resolve()],
         environment=bash.environment,
+        obeyed=config.protected,
+        git_data=bash.git,
     )
     return CommandRunner(workspace.path.resolve(), settings, bash.limits)
 
