@@ -1,5 +1,8 @@
-"""What programs outside of the sandbox obey: found before a command runs, so that it stays as it is, and looked
-for afterwards, since a command can make what was not there yet."""
+"""What programs outside of the sandbox obey.
+
+It is found before a command runs, so that it stays as it is, and looked for afterwards, since a command can
+make what was not there yet.
+"""
 
 from __future__ import annotations
 
