@@ -6,6 +6,8 @@ from typing import Literal
 
 from toolspan_server.engines.upstreams import ListedTool
 
+from .sandbox import lacks_sandbox
+
 Policy = Literal["never", "always", "destructive", "rules"]
 """``destructive``: tools that say that they need approval or are destructive, and those that change a
 workspace. ``rules``: as the rules say, and what none of them covers as ``destructive``."""
@@ -28,6 +30,8 @@ def reason_to_ask(tool: ListedTool, policy: Policy) -> str:
         return ""
     if policy == "always":
         return "every call needs approval"
+    if lacks_sandbox(tool):
+        return "the tool runs commands without a sandbox"
     if asks_itself(tool):
         return "the tool is configured to need approval"
     if tool.annotations.get("destructiveHint") is True and tool.annotations.get("readOnlyHint") is not True:

@@ -14,6 +14,7 @@ from ..parts.environment import Environment
 from ..parts.kind import CallsTools, Kind
 from ..parts.step import STEPS
 from ..schema.records import is_same
+from .unconfined_commands import asking_without_sandbox
 from .withheld_variables import withheld
 
 
@@ -81,7 +82,7 @@ class Registry:
         known = {} if earlier is None else {tool.name: tool for tool in earlier._own}
         return cls(
             _kept(known.get(tool.name), tool, default) or compile_tool(tool, where, default)
-            for tool in config.tools.registry
+            for tool in (asking_without_sandbox(each, config) for each in config.tools.registry)
         )
 
     def offer(self, source: int, tools: Iterable[Tool]) -> list[tuple[int | None, str]]:

@@ -114,6 +114,10 @@ def _folders(reach: Reach) -> Iterator[str]:
         yield from _bound("--ro-bind", path)
     for path in reach.unseen():
         yield from ("--tmpfs", str(path), "--remount-ro", str(path))
+    if reach.nothing is not None:
+        for path in reach.denied:
+            sort = "folder" if path.is_dir() else "file"
+            yield from _bound("--ro-bind", reach.nothing / sort, str(path))
 
 
 def _is_inside(path: Path, folders: Sequence[Path]) -> bool:

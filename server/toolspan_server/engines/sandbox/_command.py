@@ -7,7 +7,7 @@ import json
 import secrets
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +34,9 @@ _PROGRAM = (
     "from toolspan_server.engines.supervisor.program import main; main()"
 )
 _ROOT = str(Path(__file__).parents[3])
+
+
+After = Callable[[], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +81,18 @@ class Order:
 
 
 class Command:
-    """A command under its supervisor. ``output`` is what it has written, ``ending`` how it ended, if so."""
+    """A command under its supervisor. ``output`` is what it has written, ``ending`` how it ended, if so.
 
-    def __init__(self, process: Process, limits: CommandLimits, mark: str) -> None:
+    ``after`` is called, in a thread, once all of its processes have ended; ``put_aside`` is what it gives.
+    """
+
+    def __init__(
+        self, process: Process, limits: CommandLimits, mark: str, after: After | None = None
+    ) -> None:
         self.output = Output(limits.output_bytes)
         self.ending: Ending | None = None
+        self.put_aside: list[str] = []
+        self._after = after
         self._process = process
         self._limits = limits
         self._mark = mark
@@ -92,7 +102,7 @@ class Command:
         self._tasks = (loop.create_task(self._read()), loop.create_task(self._hear()))
 
     @classmethod
-    async def started(cls, order: Order, limits: CommandLimits) -> Command:
+    async def started(cls, order: Order, limits: CommandLimits, after: After | None = None) -> Command:
         """The command, running. Raises ``OSError`` when its supervisor cannot be started."""
         mark = secrets.token_hex(8)
         process = await open_process(
@@ -104,7 +114,7 @@ class Command:
             cwd="/",
             start_new_session=True,
         )
-        command = cls(process, limits, mark)
+        command = cls(process, limits, mark, after)
         try:
             assert process.stdin is not None
             await process.stdin.send(order.line(limits, mark))
@@ -159,9 +169,12 @@ class Command:
                 if len(self._report) > _REPORT_BYTES:
                     break
         await self._process.wait()
-        self.ending = self._ending()
-        if self.ending.lost:
+        ending = self._ending()
+        if ending.lost:
             await anyio.to_thread.run_sync(partial(end_all, self._process.pid, self._mark, running=False))
+        if self._after is not None:
+            self.put_aside = await anyio.to_thread.run_sync(self._after)
+        self.ending = ending
         with anyio.move_on_after(_SUPERVISOR_S):
             await asyncio.wait(self._tasks[:1])
         await self._process.aclose()

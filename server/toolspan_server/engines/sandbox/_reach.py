@@ -7,19 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-PROTECTED = (
-    ".git/hooks",
-    ".git/config",
-    ".toolspan",
-    ".mcp.json",
-    ".vscode",
-    ".idea",
-    ".cursor",
-    ".claude",
-    ".envrc",
-)
-"""What programs outside of the sandbox, such as a person's own, run or obey when they work in the folder."""
-
 SYSTEM = (
     "/usr",
     "/bin",
@@ -58,7 +45,9 @@ class Reach:
     """``writable`` are the folders that a command may write to, ``workspace`` first of all; of these,
     ``protected`` stay as they are. ``readable`` are further files and folders to read. ``temporary`` is a
     folder for its temporary files and its home. ``network`` says whether it may use the network. What is
-    ``hidden`` of all that is not read either.
+    ``hidden`` of all that is not read either, nor are the files and folders that are ``denied``, in whose
+    place ``nothing`` is seen: a folder that has an unreadable ``file`` and ``folder``. ``obeyed`` are the
+    names that stay as they are wherever they lie, for a confinement that knows files by patterns.
     """
 
     workspace: Path
@@ -68,6 +57,9 @@ class Reach:
     protected: Sequence[Path] = ()
     network: bool = False
     hidden: Sequence[Path] = ()
+    denied: Sequence[Path] = ()
+    nothing: Path | None = None
+    obeyed: Sequence[str] = ()
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -76,9 +68,8 @@ class Reach:
 
     def kept(self) -> list[Path]:
         """What must not change of the writable folders, as far as it exists."""
-        named = [folder / name for folder in self.folders for name in PROTECTED]
         inside = [path for path in self.protected if any(path.is_relative_to(each) for each in self.folders)]
-        return [path for path in dict.fromkeys((*named, *inside)) if path.exists() and not path.is_symlink()]
+        return [path for path in dict.fromkeys(inside) if path.exists() and not path.is_symlink()]
 
     def unseen(self) -> list[Path]:
         """The hidden folders that there are in what may be reached."""

@@ -6,16 +6,19 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import anyio
 import anyio.to_thread
 
+from ...common.obeyed_names import OBEYED
 from ...errors import ToolFailure
 from ._background import BackgroundShells
 from ._choice import Choice, choice
 from ._command import Command, Ending, Order
+from ._guard import GIT, Guard, Obeyed, TooMuch, too_much
 from ._limits import CommandLimits
 from ._reach import Confinement, Reach, described
 from ._unconfined import environment, hide_server
@@ -23,6 +26,7 @@ from ._unconfined import environment, hide_server
 Mode = Literal["auto", "required", "off"]
 _THREADS_PER_PROCESS = 8
 _SHARED_SHARE = 4
+_OPEN, _NOTHING = "open", "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,9 @@ class SandboxSettings:
     """How commands are confined.
 
     ``mode`` is ``auto`` (confined where the machine can do that), ``required`` (no command runs otherwise) or
-    ``off``. ``writable``, ``readable``, ``protected``, ``hidden`` and ``network`` are as in ``Reach``.
-    ``environment`` are further variables of commands.
+    ``off``. ``writable``, ``readable``, ``protected``, ``hidden`` and ``network`` are as in ``Reach``; what
+    ``obeyed`` names in the folders is protected too (see ``common.obeyed_names``), but for the data of git
+    directories with ``git_data``. ``environment`` are further variables of commands.
     """
 
     mode: Mode = "auto"
@@ -41,6 +46,8 @@ class SandboxSettings:
     protected: Sequence[Path] = ()
     hidden: Sequence[Path] = ()
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    obeyed: Sequence[str] = OBEYED
+    git_data: bool = False
 
 
 class CommandRunner:
@@ -52,6 +59,7 @@ class CommandRunner:
         self._workspace = workspace
         self._settings = settings
         self._temporary: Path | None = None
+        self._guard = Guard((workspace, *settings.writable), settings.obeyed, settings.git_data)
         self._choice: Choice | None = (
             Choice(None, "it is off in the config") if settings.mode == "off" else None
         )
@@ -61,24 +69,28 @@ class CommandRunner:
         found = await self._found()
         return described(found.confinement, self._reach(Path(tempfile.gettempdir())), found.why)
 
-    async def run(self, text: str, seconds: float) -> tuple[Ending, Command]:
+    async def run(self, text: str, seconds: float, denied: Sequence[Path] = ()) -> tuple[Ending, Command]:
         """Run the shell command ``text`` to its end, for at most so many seconds.
 
-        When the call is cancelled, it is ended with all of its processes. Raises ``ToolFailure``.
+        In a sandbox it does not read what is ``denied``. When the call is cancelled, it is ended with all of
+        its processes. Raises ``ToolFailure``.
         """
-        command = await self.start(text, seconds)
+        command = await self.start(text, seconds, denied)
         try:
             return await command.finished(), command
         finally:
             await command.end()
 
-    async def start(self, text: str, seconds: float) -> Command:
+    async def start(self, text: str, seconds: float, denied: Sequence[Path] = ()) -> Command:
         """Start the shell command ``text``. Raises ``ToolFailure``."""
         confinement = (await self._confinement()).confinement
-        reach = self._reach(await anyio.to_thread.run_sync(self._temporary_folder))
+        before = None if confinement is None else await anyio.to_thread.run_sync(self._look)
+        temporary = await anyio.to_thread.run_sync(self._temporary_folder)
+        reach = self._reach(temporary, () if before is None else tuple(before.paths), denied)
         order = self._order(text, seconds, confinement, reach)
+        after = None if before is None else partial(self._restore, before)
         try:
-            return await Command.started(order, self.limits)
+            return await Command.started(order, self.limits, after)
         except OSError as error:
             raise ToolFailure(
                 f"The command could not be started: {error.strerror}", error_code="not_started"
@@ -90,7 +102,7 @@ class CommandRunner:
         folder, self._temporary = self._temporary, None
         if folder is not None:
             with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(shutil.rmtree, folder, True)
+                await anyio.to_thread.run_sync(_remove, folder)
 
     def _order(self, text: str, seconds: float, confinement: Confinement | None, reach: Reach) -> Order:
         base = environment(self._workspace) if confinement is None else confinement.environment(reach)
@@ -120,25 +132,51 @@ class CommandRunner:
             hide_server()
         return found
 
-    def _reach(self, temporary: Path) -> Reach:
+    def _look(self) -> Obeyed:
+        try:
+            return self._guard.look()
+        except TooMuch:
+            raise too_much() from None
+
+    def _restore(self, before: Obeyed) -> list[str]:
+        try:
+            return self._guard.restore(before)
+        except (TooMuch, OSError) as error:
+            why = "it has too many files now" if isinstance(error, TooMuch) else str(error.strerror)
+            return [
+                f"The workspace was not looked through ({why}): look before you use git or an editor there"
+            ]
+
+    def _reach(self, temporary: Path, obeyed: Sequence[Path] = (), denied: Sequence[Path] = ()) -> Reach:
         settings = self._settings
         return Reach(
             self._workspace,
-            temporary,
+            temporary / _OPEN,
             tuple(settings.writable),
             tuple(settings.readable),
-            tuple(settings.protected),
+            (*settings.protected, *obeyed),
             settings.network,
             tuple(settings.hidden),
+            tuple(denied),
+            temporary / _NOTHING,
+            tuple(name for name in settings.obeyed if not (settings.git_data and name == GIT)),
         )
 
     def _temporary_folder(self) -> Path:
         if self._temporary is None:
             folder = Path(tempfile.mkdtemp(prefix="toolspan-")).resolve()
-            (folder / "home").mkdir()
+            (folder / _OPEN / "home").mkdir(parents=True)
+            (folder / _NOTHING / "folder").mkdir(parents=True)
+            (folder / _NOTHING / "file").touch(0)
+            (folder / _NOTHING / "folder").chmod(0)
             self._temporary = folder
         return self._temporary
 
 
 def _shell(path: str) -> str:
     return shutil.which("bash", path=path) or "/bin/sh"
+
+
+def _remove(folder: Path) -> None:
+    (folder / _NOTHING / "folder").chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)

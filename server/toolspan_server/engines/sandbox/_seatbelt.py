@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ...common.obeyed_names import ANY_DOT_NAME, INERT
 from ._reach import Reach
 
 PROGRAM = "/usr/bin/sandbox-exec"
@@ -107,8 +109,29 @@ def _rules(reach: Reach) -> Iterator[str]:
             + " ".join(f"(literal {_quoted(str(each))})" for each in sorted(above))
             + ")"
         )
-    if reach.unseen():
-        yield f"(deny file-read* file-write* {_paths(map(str, reach.unseen()))})"
+    yield from _named(reach)
+    closed = [str(path) for path in (*reach.unseen(), *reach.denied)]
+    if closed:
+        yield f"(deny file-read* file-write* {_paths(closed)})"
+
+
+def _named(reach: Reach) -> Iterator[str]:
+    """What stays as it is by its name, also where it is not there yet."""
+    for folder in map(_pattern, map(str, reach.folders)):
+        for name in reach.obeyed:
+            anywhere = r"/[.][^/]+" if name == ANY_DOT_NAME else f"/(.*/)?{_pattern(name)}"
+            yield f'(deny file-write* (regex #"^{folder}{anywhere}(/|$)"))'
+            if name == ANY_DOT_NAME:
+                yield from (
+                    f'(allow file-write* (regex #"^{folder}/{_pattern(each)}(/|$)"))' for each in INERT
+                )
+
+
+def _pattern(name: str) -> str:
+    """A regular expression of ``name`` in any case; ``*`` in it is any text."""
+    known = {"*": "[^/]*", '"': "."}
+    letters = (f"[{each.lower()}{each.upper()}]" if each.isalpha() else re.escape(each) for each in name)
+    return "".join(known.get(each, letter) for each, letter in zip(name, letters, strict=True))
 
 
 def _inside(path: Path, reach: Reach) -> bool:

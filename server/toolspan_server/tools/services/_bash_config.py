@@ -21,6 +21,11 @@ class BashConfig(Record):
         default="auto",
     )
     network: bool = key("Whether commands in the sandbox may use the network.", default=False)
+    git: bool = key(
+        "Whether commands in the sandbox may change the data of git directories: commit, switch, add. Hooks, "
+        "settings and submodules stay as they are.",
+        default=False,
+    )
     readable: tuple[_Folder, ...] = key(
         "Further files and folders that they may read, such as ~/.cargo.", default=()
     )

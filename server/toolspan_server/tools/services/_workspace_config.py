@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from ...common.obeyed_names import OBEYED
 from ...engines.workspace._limits import WorkspaceLimits
 from ...schema.constraints import Limits
 from ...schema.records import Record, key
 from ._bash_config import BashConfig
 from ._web_config import Engine, WebFetchConfig
 
+_Protected = Annotated[str, Limits(pattern=r"^[^/]{1,255}(/[^/]{1,255}){0,7}$")]
 ItemName = Annotated[str, Limits(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
@@ -25,9 +27,11 @@ class WorkspaceConfig(Record):
 
     path: str = key("The folder, relative to the config's folder.", least=1)
     roots: tuple[RootConfig, ...] = key("Further folders that its tools may use.", default=())
-    protected: tuple[Annotated[str, Limits(pattern=r"^[^/]{1,255}$")], ...] = key(
-        "Names of files and folders that tools may read but not change, wherever they are.",
-        default=(".git",),
+    protected: tuple[_Protected, ...] = key(
+        "Names of files and folders that tools, and commands in a sandbox, may read but not change, wherever "
+        "they are; packages/cache is one in the other. .* is every name with a dot in front in the workspace's "
+        "own folder, but for a list of harmless ones. By default what other programs run or obey.",
+        default=OBEYED,
     )
     change_config: bool = key(
         "Whether tools may change the config's files and the folder of its state.", default=False

@@ -39,6 +39,8 @@ def command_runner(workspace: Workspace, config: WorkspaceConfig, environment: E
         protected=[path.resolve() for path in own_paths(config, environment)],
         hidden=[stored(environment).resolve()],
         environment=bash.environment,
+        obeyed=config.protected,
+        git_data=bash.git,
     )
     return CommandRunner(workspace.path.resolve(), settings, bash.limits)
 

@@ -82,11 +82,12 @@ async def test_what_runs_outside_of_the_sandbox_cannot_be_changed_nor_moved_away
     async with runner(workspace, settings) as shell:
         for attempt in attempts:
             await ran(shell, attempt)
-        await ran(shell, "echo fine > .git/HEAD; echo fine > new")
+        await ran(shell, "echo evil > .git/HEAD; echo fine > new")
     assert list((workspace / ".git/hooks").iterdir()) == []
     assert (workspace / ".git/config").read_text() == "[core]\n"
     assert (workspace / "tools.yaml").read_text() == "version: 1\n"
-    assert (workspace / ".git/HEAD").read_text() == (workspace / "new").read_text() == "fine\n"
+    assert not (workspace / ".git/HEAD").exists()
+    assert (workspace / "new").read_text() == "fine\n"
 
 
 _CONNECT = (
@@ -196,14 +197,15 @@ def recorder(folder: Path, place: str) -> tuple[Path, Path]:
 async def test_the_command_line_of_bubblewrap_holds_back_everything_that_is_not_named(
     workspace: Path, tmp_path: Path
 ) -> None:
-    words = Bubblewrap("bwrap", frozenset()).command(["true"], Reach(workspace, tmp_path), 8, 1)
+    reach = Reach(workspace, tmp_path, protected=[workspace / ".git"])
+    words = Bubblewrap("bwrap", frozenset()).command(["true"], reach, 8, 1)
     joined = " ".join(words)
     for option in ("--unshare-user", "--unshare-pid", "--unshare-net", "--die-with-parent", "--cap-drop ALL"):
         assert option in joined
     assert "--size" not in joined
     assert "--disable-userns" not in joined
     assert f"--bind {workspace} {workspace}" in joined
-    assert f"--ro-bind {workspace}/.git/hooks" in joined
+    assert f"--ro-bind {workspace}/.git {workspace}/.git" in joined
     assert words[-1] == "true"
 
 
@@ -211,7 +213,14 @@ async def test_sandbox_exec_gets_a_profile_and_runs_the_command(workspace: Path,
     import subprocess
 
     program, record = recorder(tmp_path, "3")
-    reach = Reach(workspace, tmp_path / "temporary", readable=(tmp_path / 'a "quoted" folder',))
+    reach = Reach(
+        workspace,
+        tmp_path / "temporary",
+        readable=(tmp_path / 'a "quoted" folder',),
+        protected=[workspace / ".git"],
+        denied=[workspace / "secret"],
+        obeyed=[".git", "node_modules/.bin", ".*"],
+    )
     words = Seatbelt(str(program)).command(["/bin/echo", "ran"], reach, 8, 1)
     assert subprocess.check_output(words) == b"ran\n"  # noqa: ASYNC221 - it ends at once
     option, given, *command = json.loads(record.read_text())
@@ -220,5 +229,9 @@ async def test_sandbox_exec_gets_a_profile_and_runs_the_command(workspace: Path,
     assert "(deny default)" in given
     assert "(allow network*)" not in given
     assert f'(subpath "{tmp_path}/a \\"quoted\\" folder")' in given
+    assert f'(deny file-read* file-write* (subpath "{workspace}/secret"))' in given
+    assert "/(.*/)?" in given and given.index("[.][^/]+") < given.index("[gG][iI][tT][iI]"), (
+        "what is inert comes last"
+    )
     assert given.index("(deny file-write*") > given.index("(allow file-read* file-write*")
     assert "(allow network*)" in profile(Reach(workspace, tmp_path, network=True))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....common.obeyed_names import ANY_DOT_NAME, obeyed_part
 from ....errors import ToolFailure
 from .beneath import FOLDER
 from .paths import Place, Root
@@ -51,9 +52,8 @@ class Protection:
                 error_code="protected",
                 user_action="Change files of the workspace, or set writable for that root in the config.",
             )
-        names = {name.casefold() for name in self.names}
         path = root.path.joinpath(*place.parts)
-        if any(part.casefold() in names for part in place.parts) or any(
+        if obeyed_part(place.parts, self.names) is not None or any(
             _is_in(path, each) for each in (*self.paths, *self.hidden)
         ):
             raise protected(place)
@@ -70,14 +70,24 @@ class Protection:
             is_kept = (file.st_dev, file.st_ino) in kept
         except OSError:
             is_kept = False
-        if is_kept or any(
-            each in kept or self._is_named(each, above) for each, above in _ancestors(folder, root)
-        ):
+        if is_kept or self._is_obeyed(place, folder, root):
             raise protected(place)
+        if any(each in kept or self._is_named(each, above) for each, above in _ancestors(folder, root)):
+            raise protected(place)
+
+    def _is_obeyed(self, place: Place, folder: int, root: int) -> bool:
+        """Whether the file of ``place``, which lies in the open ``folder``, is protected by its real path."""
+        here, above = path_of(folder), path_of(root)
+        if here is None or above is None or not here.is_relative_to(above):
+            return False
+        parts = (*here.relative_to(above).parts, place.parts[-1])
+        return obeyed_part(parts, self.names) is not None
 
     def _is_named(self, folder: Identity, above: int) -> bool:
         """Whether the folder, which is in ``above``, has one of the names there."""
         for name in self.names:
+            if "/" in name or name == ANY_DOT_NAME:
+                continue  # the path of the folder tells
             try:
                 found = os.stat(name, dir_fd=above, follow_symlinks=False)
             except OSError:
@@ -92,7 +102,7 @@ def protected(place: Place) -> ToolFailure:
     return ToolFailure(
         f"{place.shown} is protected: tools may read it, not change it",
         error_code="protected",
-        user_action="Ask the person to change it.",
+        user_action="Ask the person to change it, or to take its name out of protected in the workspace's config.",
     )
 
 

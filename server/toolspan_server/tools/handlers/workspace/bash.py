@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import anyio.to_thread
+
 from ....calls.context import Context
 from ....engines.registration import handler
 from ....errors import InvalidParameters
-from ._commands import ended, runner_of
+from ._commands import denied_to, ended, put_aside, runner_of
 from ._planning import not_run_while_planning
 from ._tool import Definition, Options, references
 
@@ -33,7 +36,8 @@ async def _describe(definition: Definition, workspaces: Workspaces, name: str) -
         network = "can use the network" if report["network"] else "have no network"
         told = (
             f"Commands run in a sandbox ({kind}): they change files only in {', '.join(report['writable'])} "
-            f"and a temporary folder, see no files of people elsewhere, and {network}."
+            f"and a temporary folder, see no files of people elsewhere, and {network}. What other programs obey "
+            "(.git, .vscode, .github and the like) stays as it is."
         )
     return replace(
         definition,
@@ -85,7 +89,7 @@ DEFINITION = Definition(
 @not_run_while_planning
 async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"command", "timeout"?, "description"?, "run_in_background"?}`` → ``{"output", "exit_code",
-    "timed_out", "output_bytes", "ended_by"?, "sandbox"}``; in the background ``{"bash_id", "status",
+    "timed_out", "output_bytes", "ended_by"?, "sandbox", "put_aside"?}``; in the background ``{"bash_id", "status",
     "sandbox"}``.
 
     ``exit_code`` is null when a limit, which ``ended_by`` names, ended the command; 128 and the signal's
@@ -97,21 +101,23 @@ async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
         raise InvalidParameters(["command must not hold a NUL character"])
     limits = runner.limits
     sandbox = (await runner.describe())["kind"]
+    denied = [] if sandbox == "none" else await anyio.to_thread.run_sync(denied_to, context, arguments)
     if arguments.get("run_in_background", False):
         owner, seconds = context.caller, limits.background_timeout_ms / 1000
         if "timeout" in arguments:
             seconds = min(seconds, arguments["timeout"] / 1000)
-        shell = await runner.background.start(owner, text, lambda: runner.start(text, seconds))
+        shell = await runner.background.start(owner, text, lambda: runner.start(text, seconds, denied))
         return {"bash_id": shell.id, "status": "running", "sandbox": sandbox}
     asked = arguments.get("timeout", min(limits.timeout_ms, limits.max_timeout_ms))
     if asked > limits.max_timeout_ms:
         raise InvalidParameters(
             [f"timeout must be at most {limits.max_timeout_ms} (bash.limits.max_timeout_ms), not {asked}"]
         )
-    ending, command = await runner.run(text, asked / 1000)
+    ending, command = await runner.run(text, asked / 1000, denied)
     return {
         "output": command.output.take(),
         **ended(ending, limits, asked),
         "output_bytes": command.output.total,
         "sandbox": sandbox,
+        **put_aside(command),
     }

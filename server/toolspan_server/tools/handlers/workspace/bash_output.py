@@ -8,7 +8,7 @@ from ....calls.context import Context
 from ....common.re2_patterns import compiled
 from ....engines.registration import handler
 from ....errors import InvalidParameters
-from ._commands import ended, runner_of
+from ._commands import ended, put_aside, runner_of
 from ._tool import Definition, Options, references
 
 _PATTERN_MEMORY = 8 * 1024**2
@@ -51,5 +51,5 @@ async def bash_output(arguments: dict[str, Any], context: Context) -> dict[str, 
         output = "".join(line for line in output.splitlines(keepends=True) if pattern.search(line))
     state: dict[str, Any] = {"output": output, "status": "running" if ending is None else "ended"}
     if ending is not None:
-        state |= ended(ending, runner.limits, runner.limits.background_timeout_ms)
+        state |= ended(ending, runner.limits, runner.limits.background_timeout_ms) | put_aside(command)
     return {**state, "output_bytes": command.output.total}

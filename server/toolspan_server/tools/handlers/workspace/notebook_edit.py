@@ -65,14 +65,15 @@ def notebook_edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]
         nonlocal cell_id
         try:
             notebook = Notebook.parse(before)
+            notebook.check_clear()
         except NotNotebook as fault:
             raise ToolFailure(
                 f"{path} is no notebook that can be edited: {fault}",
                 error_code="not_a_notebook",
-                user_action="Use Edit for other files.",
+                user_action="Change the text of the file with Edit, or ask the person to repair the notebook.",
             ) from None
         cell_id = _edited(notebook, arguments, mode)
-        return notebook.written()
+        return notebook.text
 
     done = change_text(context, arguments, arguments["notebook_path"], changed)
     return {

@@ -169,8 +169,13 @@ async def test_a_notebook_has_to_be_read_before(tools: WorkspaceTools) -> None:
     "text",
     [json.dumps(notebook()), json.dumps(notebook(), indent=2), json.dumps(notebook(), indent="\t") + "\n"],
 )
-def test_a_notebook_is_written_as_it_was(text: str) -> None:
-    assert Notebook.parse(text).written() == text
+def test_what_is_inserted_and_deleted_leaves_a_notebook_as_it_was(text: str) -> None:
+    edited = Notebook.parse(text)
+    for number in (0, 1, 2):
+        edited.insert(number, "x", "code")
+        assert edited.text != text and json.loads(edited.text) == edited.data
+        edited.delete(number)
+        assert edited.text == text
 
 
 OPERATIONS = st.tuples(
@@ -199,4 +204,77 @@ def test_after_any_edits_it_is_valid_and_says_what_was_put_in(minor: int, operat
             cell_id = edited.replace(number, source, cell_type)
         found = edited.cells[edited.index(cell_id)]["source"]
         assert "".join(found) == source
-    assert_valid(json.loads(edited.written()))
+    assert json.loads(edited.text) == edited.data
+    assert_valid(json.loads(edited.text))
+
+
+_ODD = """{
+ "cells": [
+  {"cell_type": "raw", "id": "a", "metadata": {"n": 1e400, "m": 1.10, "big": 12345678901234567890123, "x": NaN}, "source": []},
+  {
+   "cell_type": "code",
+   "execution_count": 7,
+   "id": "b",
+   "metadata": {"kept": 0.100, "s": "\\ud800\\u00e9", "deep": {"k":[1,2]}},
+   "outputs": [],
+   "source": ["x"],
+   "unknown": -0.0
+  }
+ ],
+ "metadata": {"n": 1.0e+2, "\\u0061": "\\/"},
+ "nbformat": 4,   "nbformat_minor": 5
+}
+"""
+
+
+@pytest.mark.requirement("I24.6.4")
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_an_edit_changes_no_character_beyond_its_cell(newline: str) -> None:
+    before = _ODD.replace("\n", newline)
+    edited = Notebook.parse(before)
+    edited.check_clear()
+    edited.replace(edited.index("b"), "y = 1\nz", None)
+    expected = _ODD.replace('"execution_count": 7', '"execution_count": null').replace(
+        '["x"]', '[\n    "y = 1\\n",\n    "z"\n   ]'
+    )
+    assert edited.text == expected.replace("\n", newline)
+    inserted = Notebook.parse(before)
+    inserted.insert(2, "last", "markdown")
+    inserted.delete(2)
+    inserted.insert(0, "first", "markdown")
+    inserted.delete(0)
+    assert inserted.text == before
+
+
+@pytest.mark.requirement("I24.6.4")
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"id": "sum"', '"id": "intro"', "several of its cells have the id 'intro'"),
+        ('"nbformat": 4', '"nbformat": 4, "metadata": {"other": 1}', "a key twice ('metadata')"),
+        ('"tags": ["x"]', '"tags": ["x"], "tags": []', "a key twice ('tags')"),
+        ('"source": ["print', '"source": [], "source": ["print', "a key twice ('source')"),
+        ('"id": "sum"', '"id": 7', ""),
+        ('"id": "sum", ', "", ""),
+    ],
+)
+async def test_a_notebook_that_says_two_things_is_refused_and_not_changed(
+    tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    text = json.dumps(notebook())
+    assert old in text
+    folder = write_files(tmp_path / "ws", {NAME: text.replace(old, new)})
+    for arguments in (
+        {"cell_id": "intro", "new_source": "x"},
+        {"cell_id": "intro", "edit_mode": "delete"},
+        {"new_source": "x", "edit_mode": "insert"},
+    ):
+        async with workspace_tools(folder) as tools:
+            await tools.good("Read", file_path=NAME)
+            result = await tools.result("NotebookEdit", notebook_path=NAME, **arguments)
+        if told:
+            assert not result.success and told in str(result.error)
+            assert (folder / NAME).read_text() == text.replace(old, new)
+        else:
+            assert result.success, "a cell without an id of its own is known by its number"

@@ -1,0 +1,232 @@
+"""What programs outside obey stays as it is, wherever it lies, and cannot be made by a command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import ran, runner
+from tests.support.workspaces import write_files
+from toolspan_server import ToolFailure
+from toolspan_server.common.obeyed_names import INERT, OBEYED, obeyed_part
+from toolspan_server.engines.sandbox import SandboxSettings
+from toolspan_server.engines.sandbox import _guard as guards
+from toolspan_server.engines.sandbox._choice import choice
+from toolspan_server.engines.sandbox._guard import Guard
+
+pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I24.6.2")]
+confined = pytest.mark.skipif(
+    sys.platform != "linux" or choice().confinement is None, reason="bubblewrap does not work here"
+)
+CONFINED = SandboxSettings(mode="required")
+NAMES = [name for name in OBEYED if name != ".*"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_files(tmp_path / "work", {"src/main.py": "x = 1\n", "package.json": "{}"})
+
+
+def git(folder: Path, *words: str) -> None:
+    settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run(["git", *settings, *words], cwd=folder, env=environment, check=True, capture_output=True)
+
+
+@confined
+@pytest.mark.parametrize("place", ["", "src/", "src/deep/er/"])
+async def test_nothing_that_programs_obey_is_changed_or_made_anywhere(folder: Path, place: str) -> None:
+    """Walks all names of the list: as a folder that is there, as a file that is there, and as a new one."""
+    for name in NAMES:
+        there, new = folder / place / "there" / name, folder / place / "new" / name
+        there.mkdir(parents=True)
+        (there / "inside").write_text("mine")
+        new.parent.mkdir(parents=True, exist_ok=True)
+    async with runner(folder, CONFINED) as shell:
+        for name in NAMES:
+            there, new = f"{place}there/{name}", f"{place}new/{name}"
+            text = f"echo evil > {there}/inside; echo evil > {there}/more; rm -rf {there}; mkdir {new}; echo evil > {new}/x"
+            _, command = await shell.run(text, 60)
+            assert any(name.rpartition("/")[2].lstrip(".") in told for told in command.put_aside), name
+    for name in NAMES:
+        there, new = folder / place / "there" / name, folder / place / "new" / name
+        assert [each.name for each in there.iterdir()] == ["inside"], name
+        assert (there / "inside").read_text() == "mine"
+        assert not new.exists(), name
+    assert len(list(folder.glob(f"{place}new/**/put-aside-*"))) == len(NAMES), "nothing is lost"
+
+
+@confined
+async def test_an_unknown_name_with_a_dot_is_protected_in_the_folder_itself_and_a_harmless_one_is_not(
+    folder: Path,
+) -> None:
+    (folder / ".unheard-of").write_text("mine")
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run(
+            "echo evil > .unheard-of; echo evil > .new-one; echo fine > .gitignore; mkdir .pytest_cache", 60
+        )
+    assert (folder / ".unheard-of").read_text() == "mine"
+    assert not (folder / ".new-one").exists() and ".new-one" in str(command.put_aside)
+    assert (folder / ".gitignore").read_text() == "fine\n" and (folder / ".pytest_cache").is_dir()
+    assert len(command.put_aside) == 1
+
+
+@confined
+async def test_the_repository_of_a_worktree_and_of_a_submodule_stays_as_it_is(tmp_path: Path) -> None:
+    main, other = tmp_path / "main", tmp_path / "other"
+    for each in (main, other):
+        each.mkdir()
+        git(each, "init", "-q")
+        (each / "a").write_text("a")
+        git(each, "add", "a")
+        git(each, "commit", "-qm", "a")
+    git(main, "submodule", "--quiet", "add", str(other), "sub")
+    git(main, "worktree", "add", "-q", str(tmp_path / "tree"))
+    git(main, "init", "-q", "--separate-git-dir", str(main / "elsewhere"), str(main / "apart"))
+    before = {
+        path: path.read_bytes()
+        for path in main.rglob("*")
+        if path.is_file() and path.name in ("config", ".git")
+    }
+    async with runner(main, CONFINED) as shell:
+        for path in before:
+            await ran(shell, f"echo evil > {path}; rm -f {path}; echo evil > {path}")
+        await ran(shell, "mv .git/modules/sub x; rm -rf .git elsewhere sub/.git; mv elsewhere y")
+        _, output = await ran(shell, "git log --oneline; git status --short")
+    assert {path: path.read_bytes() for path in before} == before and len(before) >= 5
+    assert " a\n" in output, "git still reads"
+    pointer = (tmp_path / "tree/.git").read_text()
+    async with runner(tmp_path / "tree", CONFINED) as shell:
+        _, command = await shell.run(
+            "echo gitdir: evil.git > .git; rm .git; mkdir -p evil.git; echo gitdir: x > .git", 60
+        )
+    assert (tmp_path / "tree/.git").read_text() == pointer
+
+
+@confined
+async def test_git_changes_its_data_where_the_settings_say_so_and_its_settings_never(folder: Path) -> None:
+    git(folder, "init", "-q")
+    settings = SandboxSettings(mode="required", git_data=True)
+    config = (folder / ".git/config").read_bytes()
+    async with runner(folder, settings) as shell:
+        ending, output = await ran(
+            shell, "git add -A && git -c user.name=a -c user.email=a@b commit -qm made && git log --oneline"
+        )
+        assert ending.status == 0, output
+        assert "made" in output
+        _, command = await shell.run(
+            "echo evil > .git/config; echo evil > .git/hooks/pre-commit; echo /evil > .git/commondir; "
+            "mv .git x; mkdir .git/modules",
+            60,
+        )
+    assert (folder / ".git/config").read_bytes() == config
+    assert not (folder / ".git/hooks/pre-commit").exists()
+    assert not (folder / ".git/commondir").exists() and not (folder / ".git/modules").exists()
+    assert "commondir" in str(command.put_aside)
+
+
+@confined
+async def test_a_repository_under_another_name_is_put_out_of_use(folder: Path) -> None:
+    async with runner(folder, CONFINED) as shell:
+        _, command = await shell.run(
+            "mkdir -p x/objects x/refs x/y/.vscode; echo 'ref: refs/heads/a' > x/HEAD; echo '[core]' > x/config",
+            60,
+        )
+    assert not (folder / "x/HEAD").exists() and not (folder / "x/y/.vscode").exists()
+    assert len(command.put_aside) == 2
+
+
+@confined
+async def test_a_link_by_a_protected_name_is_made_again_and_what_it_leads_to_stays(folder: Path) -> None:
+    (folder / "real").mkdir()
+    (folder / "real/tasks.json").write_text("mine")
+    (folder / ".vscode").symlink_to("real")
+    async with runner(folder, CONFINED) as shell:
+        await ran(
+            shell, "echo evil > real/tasks.json; rm .vscode; mkdir .vscode; echo evil > .vscode/tasks.json"
+        )
+    assert (folder / ".vscode").readlink() == Path("real")
+    assert (folder / ".vscode/tasks.json").read_text() == "mine"
+
+
+async def test_what_is_put_aside_is_reached_through_no_link(folder: Path, tmp_path: Path) -> None:
+    outside = write_files(tmp_path / "outside", {".git/config": "mine"})
+    guard = Guard([folder])
+    before = guard.look()
+    (folder / "x").mkdir()
+    (folder / "x/.git").mkdir()
+    seen = guard.look()
+    (folder / "x/.git").rmdir()
+    (folder / "x").rmdir()
+    (folder / "x").symlink_to(outside)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Guard, "look", lambda _self: seen)
+        told = guard.restore(before)
+    assert (outside / ".git/config").read_text() == "mine" and "look at it yourself" in told[0]
+
+
+@confined
+async def test_a_command_in_the_background_is_looked_after_too(folder: Path) -> None:
+    async with runner(folder, CONFINED) as shell:
+        started = await shell.background.start("me", "", lambda: shell.start("mkdir -p src/.husky", 60))
+        await started.command.finished()
+        assert "husky" in started.command.put_aside[0]
+    assert not (folder / "src/.husky").exists()
+
+
+@confined
+async def test_names_that_the_settings_leave_out_may_be_changed(folder: Path) -> None:
+    async with runner(folder, SandboxSettings(mode="required", obeyed=(".git",))) as shell:
+        _, command = await shell.run("mkdir .github; echo fine > .github/x", 60)
+    assert (folder / ".github/x").exists() and command.put_aside == []
+
+
+@confined
+async def test_a_folder_that_is_too_large_to_be_looked_through_runs_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guards, "MOST_ENTRIES", 2)
+    async with runner(folder, CONFINED) as shell:
+        with pytest.raises(ToolFailure, match="a command could change one of these unseen"):
+            await ran(shell, "touch made")
+    assert not (folder / "made").exists()
+
+
+@confined
+async def test_what_is_denied_is_neither_read_nor_listed_nor_reached_by_another_way(folder: Path) -> None:
+    write_files(folder, {"secrets/key.txt": "CANARY", "one.txt": "CANARY"})
+    (folder / "link").symlink_to("secrets/key.txt")
+    async with runner(folder, CONFINED) as shell:
+        text = "cat secrets/key.txt link one.txt; ls secrets; cp -r secrets c; mv secrets d; cat d/*; chmod 777 secrets; cat secrets/*; grep -r CANARY ."
+        _, command = await shell.run(text, 60, [folder / "secrets", folder / "one.txt"])
+        output = command.output.take()
+        fine, _ = await ran(shell, "cat secrets/key.txt")
+    assert "CANARY" not in output and "Permission denied" in output
+    assert fine.status == 0, "another call may read it"
+    assert (folder / "secrets/key.txt").read_text() == "CANARY"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".GIT",
+        ".g\u200cit",
+        ".Git",
+        "a/.git",
+        ".git/hooks/x",
+        "node_modules/.bin/x",
+        "a/Node_Modules/.BIN",
+        ".new",
+    ],
+)
+def test_a_name_is_known_in_any_letters(name: str) -> None:
+    assert obeyed_part(name.split("/"), OBEYED) is not None
+
+
+@pytest.mark.parametrize("name", ["git", "src/.new", "node_modules/x", *INERT])
+def test_other_names_are_free(name: str) -> None:
+    assert obeyed_part(name.replace("*", "x").split("/"), OBEYED) is None
