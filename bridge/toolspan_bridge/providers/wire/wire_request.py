@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
+
+from ...formats.shared.identity import IdentityKey
+from ...messages import Assistant, Request, ToolResults, ToolSpec
+
+_OF_A_MESSAGE = 256
+"""Writing a message takes as long as so many bytes of a schema, whatever its text."""
+_BESIDE_SCHEMAS = 16
+"""Writing a schema takes so many times as long as writing a text of its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +30,31 @@ class WireRequest:
 def encode(body: Any) -> bytes:
     """``body`` as compact JSON. Lone surrogates, which UTF-8 cannot encode, become ``?``."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+
+def weight(request: Request) -> int:
+    """How long ``request`` takes to be written, in bytes of schemas of tools."""
+    found = _weight_of_tools(IdentityKey(request.tools)) if request.tools else 0
+    if request.answer_schema is not None:
+        found += _weight_of_schema(request.answer_schema)
+    for message in request.messages:
+        match message:
+            case ToolResults(outcomes=outcomes):
+                found += _OF_A_MESSAGE * len(outcomes)
+            case Assistant(text=text, calls=calls):
+                found += _OF_A_MESSAGE * (1 + len(calls)) + len(text) // _BESIDE_SCHEMAS
+            case _:
+                found += _OF_A_MESSAGE * (1 + len(message.parts)) + len(message.text) // _BESIDE_SCHEMAS
+    return found
+
+
+@lru_cache(maxsize=64)
+def _weight_of_tools(tools: IdentityKey[ToolSpec]) -> int:
+    return sum(_OF_A_MESSAGE // 4 + _weight_of_schema(tool.schema) for tool in tools.items)
+
+
+def _weight_of_schema(schema: Mapping[str, Any]) -> int:
+    try:
+        return len(marshal.dumps(cast("Any", schema)))
+    except ValueError:  # nested too deeply, or of other types than those of plain JSON
+        return len(repr(schema))
