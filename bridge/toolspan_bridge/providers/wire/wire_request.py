@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import marshal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
 from ...formats.shared.identity import IdentityKey
-from ...messages import Assistant, Request, ToolResults, ToolSpec
+from ...messages import Assistant, Message, Request, ToolResults, ToolSpec
 
 _OF_A_MESSAGE = 256
 """Writing a message takes as long as so many bytes of a schema, whatever its text."""
@@ -34,17 +34,19 @@ def encode(body: Any) -> bytes:
 
 def weight(request: Request) -> int:
     """How long ``request`` takes to be written, in bytes of schemas of tools."""
-    found = _weight_of_tools(IdentityKey(request.tools)) if request.tools else 0
-    if request.answer_schema is not None:
-        found += _weight_of_schema(request.answer_schema)
-    for message in request.messages:
-        match message:
-            case ToolResults(outcomes=outcomes):
-                found += _OF_A_MESSAGE * len(outcomes)
-            case Assistant(text=text, calls=calls):
-                found += _OF_A_MESSAGE * (1 + len(calls)) + len(text) // _BESIDE_SCHEMAS
-            case _:
-                found += _OF_A_MESSAGE * (1 + len(message.parts)) + len(message.text) // _BESIDE_SCHEMAS
+    schema = 0 if request.answer_schema is None else _weight_of_schema(request.answer_schema)
+    return schema + weight_of_parts(request.messages, request.tools)
+
+
+def weight_of_parts(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> int:
+    """The same of its ``messages`` and ``tools``."""
+    found = _weight_of_tools(IdentityKey(tools)) if tools else 0
+    for message in messages:
+        if isinstance(message, ToolResults):
+            found += _OF_A_MESSAGE * len(message.outcomes)
+            continue
+        inner = message.calls if isinstance(message, Assistant) else message.parts
+        found += _OF_A_MESSAGE * (1 + len(inner)) + len(message.text) // _BESIDE_SCHEMAS
     return found
 
 
