@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
+
+from toolspan_server.common.beside_loop import run_beside
 
 from ..approvals import Approver, Unattended
 from ..conversation import Conversation
@@ -36,6 +39,7 @@ from ..messages import (
 )
 from ..providers import Provider
 from ..providers.prices import Pricing
+from ..providers.wire.wire_request import weight_of_parts
 from ..toolbox import Toolbox
 from ._answer_schema import AnswerSchema, with_schema
 from ._ending import asking_again, ending_at, instead_of_words
@@ -261,11 +265,11 @@ class _Run:
         """Ask the model until there is a reply to go on with; there is none when the time was up."""
         self._reply = None
         while self._reply is None:
-            request = self._request()
+            request = await self._request()
             if self._budget.is_over and self._question.compact and self._budget.summarisable:
                 for event in await self._compact():
                     yield event
-                request = self._request()
+                request = await self._request()
             for event in self._noted(*self._budget.notes):
                 yield event
             turn = ModelTurn(self._provider, request)
@@ -286,7 +290,7 @@ class _Run:
             self._reply = self._replies.accepted(turn.reply, self._pending)
             self._record()
 
-    def _request(self) -> Request:
+    async def _request(self) -> Request:
         def make(messages: Sequence[Message]) -> Request:
             return self._requests.request(
                 self._offer,
@@ -296,7 +300,8 @@ class _Run:
                 conversation=self._conversation.id,
             )
 
-        return self._budget.request(self._messages, make, self._read_result)
+        work = partial(self._budget.request, self._messages, make, self._read_result)
+        return await run_beside(weight_of_parts(self._messages, self._offer.tools), work)
 
     @property
     def _messages(self) -> tuple[Message, ...]:

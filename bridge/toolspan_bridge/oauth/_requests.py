@@ -3,7 +3,6 @@ header or cookie of the MCP server's."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, cast
 
 import httpx2
 
+from toolspan_server.common.foreign_json import read_foreign_json
 from toolspan_server.common.wire.tap import WireMessage, on_wire
 from toolspan_server.schema.oauth_client import OAuthClientConfig
 
@@ -121,7 +121,7 @@ def _client(transport: httpx2.AsyncBaseTransport | None) -> httpx2.AsyncClient:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        value: Any = json.loads(body)
-    except (ValueError, RecursionError):
+        value: Any = read_foreign_json(body)
+    except ValueError:
         return {}
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

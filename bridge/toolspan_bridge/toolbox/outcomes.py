@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from toolspan_server.common.foreign_json import foreign_number, read_foreign_json
 from toolspan_server.engines.upstreams import UpstreamResult
 
 from ..messages import Part, ToolOutcome
 
 UNLISTED_ACTION = "Call one of the listed tools."
+_MOST_CODE = 100
 TOOL_ERROR_ACTION = "Read the error, correct the arguments, and call the tool again."
 
 
@@ -37,9 +39,8 @@ def failed(
 
 def outcome(call_id: str, name: str, answer: UpstreamResult, measured_ms: float) -> ToolOutcome:
     """The outcome of ``answer``. A server's own ``execution_time_ms`` precedes the measured one."""
-    reported_ms = (answer.meta or {}).get("execution_time_ms")
-    is_number = isinstance(reported_ms, int | float) and not isinstance(reported_ms, bool)
-    shared = {"tool_name": name, "execution_time_ms": reported_ms if is_number else measured_ms}
+    reported_ms = foreign_number((answer.meta or {}).get("execution_time_ms"))
+    shared = {"tool_name": name, "execution_time_ms": measured_ms if reported_ms is None else reported_ms}
     parts = tuple(Part(str(block.get("type")), block) for block in answer.content)
     if answer.is_error:
         result = {"success": False, **_error(answer), **shared}
@@ -89,7 +90,7 @@ def _error(answer: UpstreamResult) -> dict[str, Any]:
         given = {"error": error or "The tool reported an error without a message."}
     return {
         "error": given["error"],
-        "error_code": _text_or(given.get("error_code"), "tool_error"),
+        "error_code": _text_or(given.get("error_code"), "tool_error")[:_MOST_CODE],
         "user_action": _text_or(given.get("user_action"), TOOL_ERROR_ACTION),
     }
 
@@ -103,8 +104,8 @@ def _error_object(value: Any) -> dict[str, Any] | None:
 
 def _parsed(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_foreign_json(text)
+    except ValueError:
         return None
 
 

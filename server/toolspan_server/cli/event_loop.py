@@ -10,6 +10,8 @@ from typing import Any, cast
 
 import anyio
 
+from ..common.beside_loop import share_the_interpreter
+
 _log = logging.getLogger(__name__)
 _ENDING = (SystemExit, KeyboardInterrupt)
 
@@ -21,6 +23,7 @@ def run(main: Callable[[], Awaitable[None]], *, use_uvloop: bool = False) -> Non
     the task gets it, and here the loop goes on. What ``main`` itself raises comes out.
     """
     ended: list[BaseException] = []
+    share_the_interpreter()
 
     async def guarded() -> None:
         try:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
+
+from toolspan_server.common.foreign_json import read_foreign_json
 
 from ...errors import ProviderError
 from ...providers.wire.json_types import is_list, is_object
@@ -28,8 +29,8 @@ MAX_RESULTS = 1024 * 1024 * 1024
 def json_object(content: bytes, what: str) -> dict[str, Any]:
     """The JSON object in ``content``. Raises ``ProviderError`` when ``what`` is none."""
     try:
-        value = json.loads(content)
-    except (ValueError, RecursionError):
+        value = read_foreign_json(content)
+    except ValueError:
         value = None
     if not is_object(value):
         raise ProviderError(f"{what} is no JSON object: {content[:200].decode(errors='replace')!r}")

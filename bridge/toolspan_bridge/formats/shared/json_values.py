@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
+from toolspan_server.common.foreign_json import LARGEST_COUNT
+
 MAX_NESTING = 64
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -52,8 +54,9 @@ def text(value: Any) -> str:
 
 
 def count(value: Any) -> int:
-    """``value`` when it is a natural number, else 0."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    """``value`` when it is a natural number that can be counted with, up to ``LARGEST_COUNT``, else 0."""
+    usable = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST_COUNT
+    return value if usable else 0
 
 
 def compact(value: Any) -> str:

@@ -9,7 +9,7 @@ from ...errors import ContextOverflowError
 from ...messages import Message, Request, Usage
 from ...providers.prices import price_of
 from .._question import Question
-from .estimate import request_tokens
+from .estimate import messages_tokens, request_tokens
 from .history import oldest_exchange, oldest_pair, sent
 from .results import shown
 
@@ -57,11 +57,18 @@ class Budget:
             return request
         if (room := self._room()) is None or self._tokens(request) <= room:
             return request
+        left = self._estimate
         for places in self._droppable(messages):
             self._leave_out(places)
+            left -= int(messages_tokens(messages[place] for place in places) * self._ratio)
+            if left > room * _AIM:
+                continue
             request = made()
-            if self._tokens(request) <= room * _AIM:
+            left = self._tokens(request)
+            if left <= room * _AIM:
                 break
+        else:
+            request = made()
         self._over = self._tokens(request) > room
         return request
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from typing_extensions import override
+
+from toolspan_server.common.foreign_json import read_foreign_json
 
 from ...formats import WireError
 from ..http.client import HttpResponse
@@ -70,8 +71,8 @@ class _Gemini(GeminiProvider):
 def _reasons(content: bytes) -> set[str]:
     """Each detail's ``reason``: Gemini refuses a key with 400, and only this distinguishes that 400."""
     try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
+        body = read_foreign_json(content)
+    except ValueError:
         return set()
     first = body[0] if is_list(body) and body else body
     error = first.get("error") if is_object(first) else None

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from typing_extensions import override
+
+from toolspan_server.common.beside_loop import run_beside
 
 from ...messages import Request
 from ..http.settings import HttpSettings
 from ..settings.endpoint import Endpoint
 from .provider import WireProvider
+from .wire_request import weight
 
 _Fit = Callable[[Request], tuple[Request, tuple[str, ...]]]
 
@@ -33,7 +37,9 @@ class EndpointProvider(WireProvider):
         if chat != request.wire.chat:
             request = replace(request, wire=replace(request.wire, chat=chat))
         fit: _Fit | None = getattr(self._format, "fitted", None)
-        return await super()._ready(request) if fit is None else fit(request)
+        if fit is None:
+            return await super()._ready(request)
+        return await run_beside(weight(request), partial(fit, request))
 
     @override
     async def _headers(self, url: str, body: bytes) -> Mapping[str, str]:

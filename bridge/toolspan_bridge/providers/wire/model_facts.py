@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+from toolspan_server.common.foreign_json import read_foreign_json
 
 from .json_types import is_list, is_object
 
@@ -45,14 +46,14 @@ def openai_page(content: bytes) -> Page:
 
     Raises ``ValueError`` for anything else, as the others do.
     """
-    body = json.loads(content)
+    body = read_foreign_json(content)
     entries = body.get("data") if is_object(body) else body
     return Page(tuple(_of_openai(entry) for entry in _objects(entries)))
 
 
 def anthropic_page(content: bytes) -> Page:
     """``{"data": [{"id", …}], "has_more", "last_id"}``. Every Claude that is listed calls tools."""
-    body = _object(json.loads(content))
+    body = _object(read_foreign_json(content))
     found = tuple(_of_anthropic(entry) for entry in _objects(body.get("data")))
     after = body.get("last_id") if body.get("has_more") is True else None
     return Page(found, after if isinstance(after, str) else "")
@@ -60,7 +61,7 @@ def anthropic_page(content: bytes) -> Page:
 
 def gemini_page(content: bytes) -> Page:
     """``{"models": [{"name", "inputTokenLimit", …}], "nextPageToken"}``; only those that answer."""
-    body = _object(json.loads(content))
+    body = _object(read_foreign_json(content))
     found = tuple(
         ModelFacts(
             _text(entry.get("name")).removeprefix("models/"),
@@ -75,7 +76,7 @@ def gemini_page(content: bytes) -> Page:
 
 def bedrock_page(content: bytes) -> Page:
     """``{"modelSummaries": [{"modelId", "inputModalities", …}]}``, of which those that write text."""
-    body = _object(json.loads(content))
+    body = _object(read_foreign_json(content))
     return Page(
         tuple(
             ModelFacts(_text(entry.get("modelId")), vision="IMAGE" in _strings(entry.get("inputModalities")))
@@ -87,7 +88,7 @@ def bedrock_page(content: bytes) -> Page:
 
 def ollama_page(content: bytes) -> Page:
     """``{"models": [{"model" | "name", "capabilities"?}]}`` of ``/api/tags``."""
-    body = _object(json.loads(content))
+    body = _object(read_foreign_json(content))
     return Page(
         tuple(
             replace(
@@ -104,8 +105,8 @@ def ollama_shown(model: str, content: bytes) -> ModelFacts:
     never raises.
     """
     try:
-        shown = json.loads(content)
-    except (ValueError, RecursionError):
+        shown = read_foreign_json(content)
+    except ValueError:
         return ModelFacts(model)
     if not is_object(shown):
         return ModelFacts(model)

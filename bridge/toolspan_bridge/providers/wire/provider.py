@@ -6,7 +6,10 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
+
+from toolspan_server.common.beside_loop import run_beside
 
 from ...errors import ProviderError
 from ...formats import get_format, request_notes
@@ -22,7 +25,7 @@ from .own_state import from_provider, without_foreign_state
 from .parsed_stream import ParsedStream, asks_again
 from .quarantine import Quarantine
 from .replies import ReadsReplies, unreadable, with_notes
-from .wire_request import WireRequest, encode
+from .wire_request import WireRequest, encode, weight
 
 
 class WireProvider(ReadsReplies, ListsModels):
@@ -42,10 +45,11 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def _ready(self, request: Request) -> tuple[Request, tuple[str, ...]]:
         """``request`` adapted to known facts of its model, and notes on the changes for the user."""
-        return request, request_notes(self.format_name, request)
+        work = partial(request_notes, self.format_name, request)
+        return request, await run_beside(weight(request), work)
 
     async def _body(self, request: Request, names: NameTable) -> dict[str, Any]:
-        return self._format.render_request(request, names)
+        return await run_beside(weight(request), partial(self._format.render_request, request, names))
 
     def prompted(self, wording: str = "") -> Self:
         """The same provider, with tools described in the prompt and called in the text: for models without

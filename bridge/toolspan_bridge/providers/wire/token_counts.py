@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
+
+from toolspan_server.common.foreign_json import LARGEST_COUNT, read_foreign_json
 
 from ...formats.names import NameTable
 from ...messages import Request
@@ -34,10 +35,10 @@ class CountsTokens(WireProvider):
         if not 200 <= answer.status < 300:
             raise self._failure(answer, request.model)
         try:
-            found = json.loads(answer.content)
-        except (ValueError, RecursionError):
+            found = read_foreign_json(answer.content)
+        except ValueError:
             found = None
         tokens = found.get(self.counted) if is_object(found) else None
-        if not isinstance(tokens, int) or isinstance(tokens, bool):
+        if not isinstance(tokens, int) or isinstance(tokens, bool) or not 0 <= tokens <= LARGEST_COUNT:
             raise self._nonsense(f"it counted no {self.counted}")
         return tokens

@@ -21,7 +21,7 @@ _PIECE = re.compile(r"[A-Za-z]{1,8}|[0-9]{1,2}|[!-/:-@\[-`{-~]{1,2}|[^\x00-\x7f]
 
 def text_tokens(text: str) -> int:
     """The estimated tokens of ``text``."""
-    return sum(1 for _ in _PIECE.finditer(text))
+    return _PIECE.subn("", text)[1]
 
 
 def request_tokens(body: Mapping[str, Any]) -> int:

@@ -13,6 +13,7 @@ Kind = Literal["request", "run", "tool"]
 """A request that asks no model, a run (a question with all its turns), or one tool call of a run."""
 KINDS: tuple[Kind, ...] = ("request", "run", "tool")
 Status = Literal["ok", "error", "cancelled"]
+_FIRST_SECOND, _LAST_SECOND = -62_135_596_800.0, 253_402_300_799.0
 STATUSES: tuple[Status, ...] = ("ok", "error", "cancelled")
 
 
@@ -92,5 +93,7 @@ class Entry:
 
 
 def moment(seconds: float) -> str:
-    """Seconds since 1970 as ISO 8601, in UTC, to the millisecond."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Seconds since 1970 as ISO 8601, in UTC, to the millisecond; before the year 1 and after 9999 the first
+    and the last one that has a name."""
+    named = min(max(seconds, _FIRST_SECOND), _LAST_SECOND)
+    return datetime.fromtimestamp(named, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

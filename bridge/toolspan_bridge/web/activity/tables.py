@@ -6,7 +6,9 @@ latency as they are written, so that a summary reads few rows however many entri
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, MetaData, Table, Text
+from sqlalchemy import Column, Index, MetaData, Table
+
+from ..storage.stored_types import StoredFloat, StoredInteger, StoredText
 
 __all__ = ["MARK", "METADATA", "VERSION", "entries", "hourly"]
 
@@ -18,14 +20,17 @@ _TEXTS = ("kind", "principal", "source", "key", "group", "model", "provider", "s
 entries = Table(
     "entries",
     METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("at", Float, nullable=False),
-    *(Column(name, Text, nullable=False) for name in _TEXTS),
-    *(Column(name, Text, nullable=False) for name in ("status", "error_code", "error", "tried", "text")),
-    Column("first_ms", Float),
-    Column("total_ms", Float, nullable=False),
-    *(Column(name, Integer, nullable=False) for name in ("input_tokens", "output_tokens", "tools")),
-    Column("usd", Integer),
+    Column("id", StoredInteger, primary_key=True),
+    Column("at", StoredFloat, nullable=False),
+    *(Column(name, StoredText, nullable=False) for name in _TEXTS),
+    *(
+        Column(name, StoredText, nullable=False)
+        for name in ("status", "error_code", "error", "tried", "text")
+    ),
+    Column("first_ms", StoredFloat),
+    Column("total_ms", StoredFloat, nullable=False),
+    *(Column(name, StoredInteger, nullable=False) for name in ("input_tokens", "output_tokens", "tools")),
+    Column("usd", StoredInteger),
     Index("entries_by_time", "at"),
     sqlite_autoincrement=True,
 )
@@ -33,15 +38,15 @@ entries = Table(
 hourly = Table(
     "hourly",
     METADATA,
-    Column("hour", Integer, primary_key=True),
-    Column("kind", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("status", Text, primary_key=True),
-    Column("bucket", Integer, primary_key=True),
+    Column("hour", StoredInteger, primary_key=True),
+    Column("kind", StoredText, primary_key=True),
+    Column("name", StoredText, primary_key=True),
+    Column("status", StoredText, primary_key=True),
+    Column("bucket", StoredInteger, primary_key=True),
     *(
-        Column(name, Integer, nullable=False)
+        Column(name, StoredInteger, nullable=False)
         for name in ("count", "input_tokens", "output_tokens", "usd", "unpriced")
     ),
-    Column("total_ms", Float, nullable=False),
+    Column("total_ms", StoredFloat, nullable=False),
 )
 """How many entries took how long: ``hour`` since 1970, ``bucket`` of ``latency``."""

@@ -16,6 +16,7 @@ from ...errors import BusyError
 from ...providers import own_providers, split_model
 from ...sessions.kept.exported import exported
 from ..activity import About, Activity, Recording
+from ..activity.entry import moment
 from ..pages import Page, page_of
 from ..problems import Problem
 from .details import Details
@@ -249,7 +250,7 @@ class OwnConversations:
             "id": head.id,
             "title": _title(summary),
             "created": head.created,
-            "changed": _iso(summary.changed),
+            "changed": moment(summary.changed),
             "model": details.model or head.model,
             "preset": details.preset or None,
             "system": details.system or None,
@@ -279,9 +280,3 @@ def _not_busy(function: Callable[[str], None], conversation_id: str) -> None:
         function(conversation_id)
     except BusyError as busy:
         raise Problem(409, str(busy), "busy") from None
-
-
-def _iso(seconds: float) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -212,6 +212,6 @@ def _empty(conversation_id: str, details: Details) -> Log:
 def _seconds(at: str) -> float:
     from datetime import datetime
 
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError, TypeError):
         return datetime.fromisoformat(at).timestamp()
     return 0.0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..json_requests import RequestJson
 from .anthropic_messages.parse import parse_request as parse_messages
 from .anthropic_messages.render import call_id as messages_call_id
 from .anthropic_messages.render import message_id
@@ -58,7 +59,7 @@ class Api:
     an answer as it comes, ``call_id`` the id of a call as the client knows it. ``stored`` gives the id under
     which an answer is kept, if it is, and what is kept beside its messages."""
 
-    parse: Callable[[Any, Earlier], Asked]
+    parse: Callable[[RequestJson, Earlier], Asked]
     render_answer: Callable[[Begun, Collected], dict[str, Any]]
     render_error: Callable[[RequestFault], dict[str, Any]]
     stream: Callable[[Begun], Stream]

@@ -20,6 +20,7 @@ from ..keys.refusals import KeyRefusal
 
 __all__ = ["RequestFault", "fault_in", "fault_of"]
 
+_TOO_MANY = 429
 _log = logging.getLogger(__name__)
 
 
@@ -59,7 +60,8 @@ def fault_in(error: Exception) -> RequestFault:
 def fault_of(error: BridgeError) -> RequestFault:
     """``error`` as the client is told of it: 4xx for what the client can mend, 5xx for what it may try again.
 
-    A provider's own 429 and 5xx stay what they are, so that clients wait and try again as with the provider.
+    A provider's own 429 and 5xx stay what they are, so that clients wait and try again as with the provider;
+    what is no status of an error in HTTP is 502.
     """
     match error:
         case KeyRefusal():
@@ -94,4 +96,6 @@ def fault_of(error: BridgeError) -> RequestFault:
 def _status(status: int | None) -> int:
     if status is None:
         return 502
-    return status if status == 429 or status >= 500 else 400
+    if status == _TOO_MANY or 500 <= status < 600:
+        return status
+    return 400 if 400 <= status < 500 else 502

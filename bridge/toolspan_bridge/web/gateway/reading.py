@@ -7,7 +7,10 @@ from typing import Any, NoReturn, cast
 
 from .faults import RequestFault
 
-__all__ = ["Fields", "json_object"]
+__all__ = ["MOST_WHOLE", "Fields", "json_object"]
+
+MOST_WHOLE = 2**31 - 1
+"""The largest whole number that a request may ask with: more tokens than any model writes."""
 
 
 def json_object(value: Any, place: str) -> dict[str, Any]:
@@ -52,13 +55,13 @@ class Fields:
         return self.text(name) or self._wrong(name, "a text that is not empty")
 
     def whole(self, name: str, *, least: int = 1) -> int | None:
-        """A whole number of at least ``least``."""
+        """A whole number from ``least`` to ``MOST_WHOLE``."""
         value = self.value(name)
         if value is None:
             return None
-        if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= MOST_WHOLE:
             return value
-        return self._wrong(name, f"a whole number of {least} or more")
+        return self._wrong(name, f"a whole number from {least} to {MOST_WHOLE:,}")
 
     def number(self, name: str, most: float) -> float | None:
         """A number from 0 to ``most``."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import cast
 
 from ...messages import (
     Assistant,
@@ -53,12 +55,8 @@ def checked_tools(tools: Iterable[ToolSpec], place: str) -> tuple[ToolSpec, ...]
     found = tuple(tools)
     if len(found) > MOST_TOOLS:
         raise RequestFault(f"{place} may have {MOST_TOOLS:,} tools, not {len(found):,}", param=place)
-    names = [tool.name for tool in found]
-    double = (
-        next((name for name in names if names.count(name) > 1), None)
-        if len(set(names)) < len(names)
-        else None
-    )
+    names = Counter(tool.name for tool in found)
+    double = next((name for name, count in names.items() if count > 1), None)
     if double is not None:
         raise RequestFault(f"{place} has several tools named {double!r}", param=place)
     return found
@@ -90,6 +88,19 @@ class Visible:
     system: str = ""
     messages: list[Message] = field(default_factory=list[Message])
     _names: dict[str, str] = field(default_factory=dict[str, str])
+    _said: list[Assistant] = field(default_factory=list[Assistant])
+    _outcomes: list[ToolOutcome] = field(default_factory=list[ToolOutcome])
+
+    def _end_turn(self) -> None:
+        """Write what the model said in a row, or what its calls gave, as one message."""
+        if self._said:
+            text = "\n\n".join(filter(None, (each.text for each in self._said)))
+            calls = tuple(call for each in self._said for call in each.calls)
+            self.messages.append(replace(self._said[0], text=text, calls=calls))
+            self._said = []
+        if self._outcomes:
+            self.messages.append(ToolResults(tuple(self._outcomes)))
+            self._outcomes = []
 
     def know_calls(self) -> None:
         """Let results follow that are of calls in the messages that there are already."""
@@ -98,6 +109,7 @@ class Visible:
 
     def instruct(self, text: str) -> None:
         """Instructions of the application."""
+        self._end_turn()
         if not self.messages:
             self.system = "\n\n".join(filter(None, (self.system, text)))
         elif text:
@@ -105,10 +117,12 @@ class Visible:
 
     def ask(self, text: str, parts: Sequence[Part] = ()) -> None:
         """A message of the user."""
+        self._end_turn()
         self.messages.append(User(text, tuple(parts)))
 
     def ask_instructions(self) -> None:
         """Let the instructions be what is asked, where there is nothing else."""
+        self._end_turn()
         if not self.messages and self.system:
             self.ask(self.system)
             self.system = ""
@@ -116,12 +130,11 @@ class Visible:
     def say(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
         """A message of the model; several in a row are one."""
         self._names |= {call.id: call.name for call in calls}
-        last = self.messages[-1] if self.messages else None
-        if isinstance(last, Assistant):
-            joined = "\n\n".join(filter(None, (last.text, text)))
-            self.messages[-1] = replace(last, text=joined, calls=(*last.calls, *calls))
-        else:
-            self.messages.append(Assistant(text, tuple(calls)))
+        if not self._said:
+            self._end_turn()
+            if self.messages and isinstance(self.messages[-1], Assistant):
+                self._said = [cast("Assistant", self.messages.pop())]
+        self._said.append(Assistant(text, tuple(calls)))
 
     def result(self, call_id: str, parts: Sequence[Part], place: str, *, failed: bool = False) -> None:
         """The result of a call. Raises ``RequestFault`` where no such call stands before it."""
@@ -130,15 +143,15 @@ class Visible:
             raise RequestFault(
                 f"{place}: no message before it has a call with the id {call_id!r}", param=place
             )
-        outcome = outcome_of(call_id, name, parts, failed=failed)
-        last = self.messages[-1]
-        if isinstance(last, ToolResults):
-            self.messages[-1] = ToolResults((*last.outcomes, outcome))
-        else:
-            self.messages.append(ToolResults((outcome,)))
+        if not self._outcomes:
+            self._end_turn()
+            if isinstance(self.messages[-1], ToolResults):
+                self._outcomes = [*cast("ToolResults", self.messages.pop()).outcomes]
+        self._outcomes.append(outcome_of(call_id, name, parts, failed=failed))
 
     def asked(self, place: str) -> tuple[Message, ...]:
         """All messages. Raises ``RequestFault`` where nothing is asked, or a call has no result."""
+        self._end_turn()
         self._all_answered(place)
         last = self.messages[-1] if self.messages else None
         if isinstance(last, User | ToolResults):

@@ -5,7 +5,9 @@ Money is in whole billionths of a US dollar, so that sums are exact.
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import Column, Index, LargeBinary, MetaData, Table
+
+from ..storage.stored_types import StoredFloat, StoredInteger, StoredText
 
 __all__ = ["MARK", "METADATA", "VERSION", "admitted", "keys", "nano", "spent", "usd"]
 
@@ -17,33 +19,33 @@ _NANO = 1_000_000_000
 keys = Table(
     "keys",
     METADATA,
-    Column("id", Text, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
+    Column("id", StoredText, primary_key=True),
+    Column("name", StoredText, nullable=False, unique=True),
     Column("digest", LargeBinary, nullable=False),
-    Column("created", Float, nullable=False),
-    Column("expires", Float),
-    Column("revoked", Float),
-    Column("limits", Text, nullable=False),
+    Column("created", StoredFloat, nullable=False),
+    Column("expires", StoredFloat),
+    Column("revoked", StoredFloat),
+    Column("limits", StoredText, nullable=False),
 )
 spent = Table(
     "spent",
     METADATA,
-    Column("key", Text, primary_key=True),
-    Column("period", Text, primary_key=True),
-    Column("usd", Integer, nullable=False),
-    Column("tokens", Integer, nullable=False),
-    Column("requests", Integer, nullable=False),
+    Column("key", StoredText, primary_key=True),
+    Column("period", StoredText, primary_key=True),
+    Column("usd", StoredInteger, nullable=False),
+    Column("tokens", StoredInteger, nullable=False),
+    Column("requests", StoredInteger, nullable=False),
 )
 """What was spent in each ``period``: ``all``, a month as ``2026-07``, a day as ``2026-07-12``."""
 admitted = Table(
     "admitted",
     METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("key", Text, nullable=False),
-    Column("at", Float, nullable=False),
-    Column("tokens", Integer, nullable=False),
-    Column("usd", Integer, nullable=False),
-    Column("until", Float, nullable=False),
+    Column("id", StoredInteger, primary_key=True),
+    Column("key", StoredText, nullable=False),
+    Column("at", StoredFloat, nullable=False),
+    Column("tokens", StoredInteger, nullable=False),
+    Column("usd", StoredInteger, nullable=False),
+    Column("until", StoredFloat, nullable=False),
     Index("admitted_by_key", "key", "at"),
 )
 """The requests that run, and those of the last minute: what each holds of its key's budget, ``until`` when

@@ -15,12 +15,9 @@ from filelock import FileLock, Timeout
 from sqlalchemy import (
     Column,
     Connection,
-    Float,
     Index,
-    Integer,
     LargeBinary,
     MetaData,
-    String,
     Table,
     delete,
     func,
@@ -33,6 +30,7 @@ from toolspan_server.common.private_files import is_private_file, list_private, 
 from toolspan_server.common.state_folder import private_folder
 
 from .state_database import StateDatabase
+from .stored_types import StoredFloat, StoredInteger, StoredText
 
 __all__ = ["KEYED_FILE", "KeptAnswer", "KeyedRequests", "Known"]
 
@@ -44,15 +42,15 @@ _METADATA = MetaData()
 _requests = Table(
     "requests",
     _METADATA,
-    Column("who", String, primary_key=True),
-    Column("key", String, primary_key=True),
+    Column("who", StoredText, primary_key=True),
+    Column("key", StoredText, primary_key=True),
     Column("fingerprint", LargeBinary, nullable=False),
-    Column("begun", Float, nullable=False),
-    Column("owner", String, nullable=False),
-    Column("status", Integer),
-    Column("headers", String),
+    Column("begun", StoredFloat, nullable=False),
+    Column("owner", StoredText, nullable=False),
+    Column("status", StoredInteger),
+    Column("headers", StoredText),
     Column("body", LargeBinary),
-    Column("bytes", Integer, nullable=False, default=0),
+    Column("bytes", StoredInteger, nullable=False, default=0),
     Index("requests_by_age", "who", "begun"),
 )
 

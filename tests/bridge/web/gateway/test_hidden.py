@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from toolspan_bridge.messages import Assistant, User
+from toolspan_bridge.messages import Assistant, Message, User
 from toolspan_bridge.web.gateway.history.hidden import Hidden, HiddenTurns
-from toolspan_bridge.web.gateway.history.restored import digest, restored
+from toolspan_bridge.web.gateway.history.restored import Digests, History, restored
 
 pytestmark = pytest.mark.requirement("I15.3.23")
 
@@ -47,12 +47,16 @@ def test_what_nobody_needed_for_long_is_gone() -> None:
     assert turns.find("p", "k") is None
 
 
+def restore(visible: tuple[Message, ...], turns: HiddenTurns) -> History:
+    return restored(visible, Digests(visible), turns, "p")
+
+
 def test_the_same_answer_to_another_history_is_another_and_blanks_around_it_do_not_matter() -> None:
     turns = HiddenTurns()
-    seen = (User("one?"), Assistant("Yes."))
-    turns.keep("p", [digest(seen)], Hidden((Assistant("Yes.", opaque={"a": 1}),), "c"))
-    same = restored((User("one?"), Assistant(" Yes.\n"), User("and?")), turns, "p")
-    other = restored((User("two?"), Assistant("Yes."), User("and?")), turns, "p")
+    known = Digests((User("one?"),)).after(Assistant("Yes."))
+    turns.keep("p", [known], Hidden((Assistant("Yes.", opaque={"a": 1}),), "c"))
+    same = restore((User("one?"), Assistant(" Yes.\n"), User("and?")), turns)
+    other = restore((User("two?"), Assistant("Yes."), User("and?")), turns)
     assert (same.conversation, other.conversation) == ("c", "")
     assert [getattr(message, "opaque", None) for message in same.messages] == [None, {"a": 1}, None]
     assert other.messages[1] == Assistant("Yes.")

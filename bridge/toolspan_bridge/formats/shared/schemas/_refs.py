@@ -67,7 +67,13 @@ def found(value: Any) -> bool:
 def recursive(schema: Schema) -> frozenset[str]:
     """The references that lead back to themselves."""
     graph = {ref: _outgoing(schema, ref) for ref in set(refs_in(schema))}
-    return frozenset(ref for ref in graph if _returns(graph, ref))
+    backwards: dict[str, set[str]] = {ref: set() for ref in graph}
+    for ref, inner in graph.items():
+        for each in inner & graph.keys():
+            backwards[each].add(ref)
+    left = [ref for order in _reached(graph) for ref in order]
+    circles = list(_reached({ref: backwards[ref] for ref in reversed(left)}))  # Kosaraju's algorithm
+    return frozenset(ref for circle in circles for ref in circle if len(circle) > 1 or ref in graph[ref])
 
 
 def prune(schema: Schema) -> tuple[Schema, list[Change]]:
@@ -99,17 +105,23 @@ def _outgoing(schema: Schema, ref: str) -> set[str]:
     return set(refs_in(resolve(schema, ref)))
 
 
-def _returns(graph: dict[str, set[str]], start: str) -> bool:
+def _reached(graph: dict[str, set[str]]) -> Iterator[list[str]]:
+    """The references of each depth-first search, in the order in which they were left."""
     seen: set[str] = set()
-    waiting = list(graph[start])
-    while waiting:
-        ref = waiting.pop()
-        if ref == start:
-            return True
-        if ref not in seen:
-            seen.add(ref)
-            waiting.extend(graph.get(ref, ()))
-    return False
+    for start in graph:
+        order: list[str] = []
+        waiting = [] if start in seen else [(start, iter(graph[start]))]
+        seen.add(start)
+        while waiting:
+            ref, inner = waiting[-1]
+            fresh = next((each for each in inner if each in graph and each not in seen), None)
+            if fresh is None:
+                order.append(ref)
+                waiting.pop()
+            else:
+                seen.add(fresh)
+                waiting.append((fresh, iter(graph[fresh])))
+        yield order
 
 
 class _Localiser:

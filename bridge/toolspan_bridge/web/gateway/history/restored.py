@@ -11,7 +11,7 @@ from ....conversation.message_json import message_data
 from ....messages import Assistant, Message, ToolResults, User
 from .hidden import Hidden, HiddenTurns
 
-__all__ = ["History", "digest", "restored"]
+__all__ = ["Digests", "History", "restored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +24,34 @@ class History:
     conversation: str = ""
 
 
-def digest(visible: Sequence[Message]) -> str:
-    """The key of an answer: of all that the client sees up to and with it, but for blanks around texts."""
-    return _digests(visible)[-1]
+class Digests:
+    """The keys of ``visible``: each of a message and all before it, but for blanks around texts."""
+
+    def __init__(self, visible: Sequence[Message]) -> None:
+        self._so_far = hashlib.sha256()
+        self.keys = [self._add(message) for message in visible]
+
+    def after(self, answer: Assistant) -> str:
+        """The key of ``answer`` to all of them."""
+        later = Digests(())
+        later._so_far = self._so_far.copy()
+        return later._add(answer)
+
+    def _add(self, message: Message) -> str:
+        written = json.dumps(_plain(message), sort_keys=True, default=str)
+        self._so_far.update(written.encode("utf-8", "replace"))
+        return f"answer:{self._so_far.hexdigest()}"
 
 
-def restored(visible: Sequence[Message], hidden: HiddenTurns, principal: str) -> History:
-    """The history that the client of ``principal`` sent, with what is ``hidden`` of it.
+def restored(visible: Sequence[Message], digests: Digests, hidden: HiddenTurns, principal: str) -> History:
+    """The history that the client of ``principal`` sent, whose ``digests`` these are, with what is ``hidden``
+    of it.
 
     An answer that is no longer known stays as the client has it.
     """
     found: list[Message] = []
     conversation, last = "", None
-    digests = _digests(visible)
-    for message, known_as in zip(visible, digests, strict=True):
+    for message, known_as in zip(visible, digests.keys, strict=True):
         if isinstance(message, Assistant):
             key = message.calls[0].id if message.calls else known_as
             last = hidden.find(principal, key)
@@ -57,15 +71,6 @@ def _joined(ours: ToolResults, clients: ToolResults, hidden: Hidden) -> ToolResu
         for outcome in clients.outcomes
     ]
     return ToolResults((*ours.outcomes, *sent))
-
-
-def _digests(visible: Sequence[Message]) -> list[str]:
-    """For each message, the digest of it and all before it."""
-    so_far, found = hashlib.sha256(), list[str]()
-    for message in visible:
-        so_far.update(json.dumps(_plain(message), sort_keys=True, default=str).encode("utf-8", "replace"))
-        found.append(f"answer:{so_far.hexdigest()}")
-    return found
 
 
 def _plain(message: Message) -> object:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
+
+from toolspan_server.common.beside_loop import run_beside
 
 from ....approvals import Approver
 from ....conversation import Conversation
@@ -19,7 +22,7 @@ from ..apis import Api
 from ..asked import Asked
 from ..faults import RequestFault
 from ..history.hidden import Hidden, HiddenTurns
-from ..history.restored import digest, restored
+from ..history.restored import Digests, restored
 from ..pieces import Finished, Piece, pieces_of
 from ..replies import Begun, Collected, Collector
 from .cached import CachedAnswer, Caching, is_kept
@@ -27,6 +30,9 @@ from .caller import Caller
 from .choosing import Choice
 
 __all__ = ["Origin", "Prepare", "Prepared", "Run", "Runs"]
+
+
+_BYTES_OF_A_MESSAGE = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,9 @@ class Runs:
     @asynccontextmanager
     async def begin(self, api: Api, asked: Asked, choice: Choice, origin: Origin) -> AsyncGenerator[Run]:
         """The run that answers ``asked``, for the block. Raises what ``prepare`` raises."""
-        history = restored(asked.messages, self._hidden, origin.caller.principal)
+        size = _BYTES_OF_A_MESSAGE * len(asked.messages)
+        digests = await run_beside(size, partial(Digests, asked.messages))
+        history = restored(asked.messages, digests, self._hidden, origin.caller.principal)
         conversation = Conversation(history.messages)
         if history.conversation:
             conversation.id = history.conversation
@@ -113,7 +121,7 @@ class Runs:
             conversation.messages.pop()
         asked_last = _last_user(asked.messages)
         async with self._prepare(asked_last, choice, conversation, origin.caller) as prepared:
-            yield Run(self, api, asked, prepared, conversation, origin)
+            yield Run(self, api, asked, prepared, conversation, origin, digests)
 
     def keep(
         self,
@@ -125,7 +133,7 @@ class Runs:
         """Keep what the client does not see of ``finished``, which it sees as ``answer``; where that is
         stored too, ``stored`` is its id and its body."""
         visible = (*finished.asked.messages, answer)
-        keys = [call.id for call in answer.calls] or [digest(visible)]
+        keys = [call.id for call in answer.calls] or [finished.digests.after(answer)]
         own, conversation = finished.own_messages, finished.conversation.id
         if own:
             hidden = Hidden(own, conversation, ids)
@@ -148,7 +156,9 @@ class Run:
         prepared: Prepared,
         conversation: Conversation,
         origin: Origin,
+        digests: Digests,
     ) -> None:
+        self.digests = digests
         self._runs = runs
         self._api = api
         self._prepared = prepared

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...json_requests import RequestJson, UnusableJson, read_beside
 from ..faults import RequestFault
 from .cached import CACHE_HEADER
 from .running import Run
@@ -22,7 +23,7 @@ MOST_BODY_BYTES = 64 * 1024 * 1024
 _MOST_WARNING = 1_000
 
 
-async def body_of(request: Request) -> Any:
+async def body_of(request: Request) -> RequestJson:
     """The JSON of a request. Raises ``RequestFault`` where there is none, or too much."""
     from starlette.requests import ClientDisconnect
 
@@ -36,9 +37,9 @@ async def body_of(request: Request) -> Any:
     except ClientDisconnect:
         raise RequestFault("the body is not whole") from None
     try:
-        return json.loads(b"".join(chunks))
-    except (ValueError, RecursionError) as error:
-        raise RequestFault(f"the body is no JSON: {str(error)[:200]}", code="invalid_json") from None
+        return await read_beside(b"".join(chunks))
+    except UnusableJson as error:
+        raise RequestFault(f"the body {error}", code="invalid_json") from None
 
 
 def headers_of(run: Run, warnings: tuple[str, ...] = ()) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .....messages import ToolSpec
-from ...json_values import as_list, as_object
+from ...json_values import as_list, as_object, is_object
 from ...loss_rules import RULES
 from .._compile import Compiled, Plan, compile_schema
 from .._refs import find
@@ -105,23 +105,29 @@ def _lost(compiled: Compiled, plain: Compiled) -> Iterator[Change]:
 
 def _ambiguous(compiled: Compiled, schema: Mapping[str, Any]) -> Iterator[Change]:
     """The optional properties that may be null themselves: a null could also mean a missing value."""
-    for change in compiled.changes:
-        if change.rule == "optional-null" and _takes_null(schema, change.pointer):
-            yield Change(change.pointer, "", "null would mean both null and left out")
+    changed = [change.pointer for change in compiled.changes if change.rule == "optional-null"]
+    for pointer in _taking_null(schema, list(dict.fromkeys(changed))):
+        yield Change(pointer, "", "null would mean both null and left out")
 
 
-def _takes_null(schema: Mapping[str, Any], pointer: str) -> bool:
+def _taking_null(schema: Mapping[str, Any], pointers: list[str]) -> list[str]:
+    """Those of ``pointers`` into ``schema`` whose value may be null, or that lead to none.
+
+    They are asked about together, as properties of one schema: each by itself would read all definitions
+    again. Where no validator can be made of them, all of them are given.
+    """
     import jsonschema_rs
 
-    node = as_object(find(schema, tokens(pointer)))
-    if node is None:
-        return True
+    nodes = {pointer: find(schema, tokens(pointer)) for pointer in pointers}
+    known = {pointer: node for pointer, node in nodes.items() if is_object(node)}
     shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    asked, _ = one_of_to_any_of({**shared, "type": "object", "properties": known})
     try:
-        sent, _ = one_of_to_any_of({**shared, **node})
-        return jsonschema_rs.validator_for(sent).is_valid(None)
+        faults = jsonschema_rs.validator_for(asked).iter_errors(dict.fromkeys(known))
+        refused = {str(fault.instance_path[0]) for fault in faults if fault.instance_path}
     except (ValueError, jsonschema_rs.ValidationError):
-        return False
+        return pointers
+    return [pointer for pointer in pointers if pointer not in known or pointer not in refused]
 
 
 def _optional(node: Schema) -> set[str]:

@@ -1,0 +1,114 @@
+"""A watchdog over the event loop of a server in another process: it writes down every stall.
+
+``watched(report, "toolspan_bridge", "gateway", …)`` is the command line that runs the program under the
+watchdog; ``stalls(report)`` is what it found. A stall is processor time that the loop's own thread spent
+between one look at its queue and the next: neither a slow nor a busy machine makes one, and what another
+thread computes meanwhile is none. ``allowed_seconds`` is 100 ms on the machine that ``cost`` was measured on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import runpy
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ALLOWED_UNITS = 10
+"""Units of ``tests.support.cost``, of 10 ms each."""
+_NOTED_S = 0.05
+_EVERY_S = 0.01
+_LEAST_DEPTH = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """How long the loop computed without looking at its queue, and where it was when that was noticed."""
+
+    seconds: float
+    where: str
+
+
+def watched(report: Path, module: str, *arguments: str | Path) -> list[str]:
+    """The command line of ``module`` under the watchdog, which writes to ``report``."""
+    return [sys.executable, "-m", "tests.support.loop_watch", str(report), module, *map(str, arguments)]
+
+
+def stalls(report: Path) -> list[Stall]:
+    """What the watchdog wrote, the longest first. It writes a first line when it begins to watch."""
+    lines = report.read_text().splitlines()
+    assert lines and json.loads(lines[0]) == "watching", "the watchdog did not watch"
+    return sorted((Stall(*json.loads(line)) for line in lines[1:]), key=lambda each: -each.seconds)
+
+
+def allowed_seconds() -> float:
+    """The longest stall that is none."""
+    from tests.support.cost import reference
+
+    return ALLOWED_UNITS * reference()
+
+
+def watch(loop: asyncio.AbstractEventLoop, note: Callable[[float, str], None]) -> None:
+    """Look at ``loop``, of this thread, from a thread of its own for as long as the process runs."""
+    thread = threading.get_ident()
+    clock = time.pthread_getcpuclockid(thread)
+    threading.Thread(target=_look, args=(loop, thread, clock, note), name="loop watch", daemon=True).start()
+
+
+def _look(
+    loop: asyncio.AbstractEventLoop, thread: int, clock: int, note: Callable[[float, str], None]
+) -> None:
+    while True:
+        handled = threading.Event()
+        posted, took, where = time.clock_gettime(clock), [0.0], ""
+
+        def handle(posted: float = posted, took: list[float] = took, handled: Any = handled) -> None:
+            took[0] = time.clock_gettime(clock) - posted
+            handled.set()
+
+        try:
+            loop.call_soon_threadsafe(handle)
+        except RuntimeError:  # the loop is closed
+            return
+        while not handled.wait(_EVERY_S):
+            if not where and time.clock_gettime(clock) - posted > _NOTED_S:
+                frame = sys._current_frames().get(thread)
+                where = "".join(traceback.format_stack(frame, _LEAST_DEPTH)) if frame else ""
+        if took[0] > _NOTED_S:
+            note(took[0], where)
+        handled.wait(_EVERY_S)
+        time.sleep(_EVERY_S)
+
+
+def _main(report: str, module: str, arguments: list[str]) -> None:
+    from toolspan_server.cli import event_loop
+
+    begin = event_loop.run
+    file = os.open(report, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    own = os.getpid()
+
+    def write(value: Any) -> None:
+        os.write(file, (json.dumps(value) + "\n").encode())
+
+    def run(main: Callable[[], Awaitable[None]], *, use_uvloop: bool = False) -> None:
+        async def seen() -> None:
+            write("watching")
+            watch(asyncio.get_running_loop(), lambda seconds, where: write([seconds, where]))
+            await main()
+
+        begin(seen if os.getpid() == own else main, use_uvloop=use_uvloop)
+
+    event_loop.run = run
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1], sys.argv[2], sys.argv[3:])
