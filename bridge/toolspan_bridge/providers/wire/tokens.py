@@ -1,9 +1,9 @@
 """Estimates the tokens of a request without the model's own tokenizer.
 
 A piece counts as a token: up to eight letters, two digits, two signs, a run of blanks or a line break, or one
-character beyond ASCII or that controls; a single blank belongs to the word after it. For English and JSON that is a little
-more than common tokenizers count, so that a context is not chosen too small. An image counts as
-``IMAGE_TOKENS``, whatever its size.
+character that controls or is beyond ASCII; a single blank belongs to the word after it. For English and JSON
+that is a little more than common tokenizers count, so that a context is not chosen too small. An image counts
+as ``IMAGE_TOKENS``, whatever its size.
 """
 
 from __future__ import annotations

@@ -138,9 +138,8 @@ class _Turn:
         if self._has_budget:
             if most_output is None:
                 raise UnknownPriceError(
-                    f"{self._pricing.model} takes no limit of the answer's tokens as it is asked here, so that "
-                    f"the budget of the key {self._admission.key.name!r} would not hold: ask for less effort "
-                    "of reasoning, or use another model"
+                    f"{self._pricing.model} takes no limit of the answer's tokens as it is asked here, "
+                    f"{self._would_not_hold}: ask for less effort of reasoning, or use another model"
                 )
             await self._hold(self._wanted(body_input(body, self._bound), most_output))
         elif self._held is None:
@@ -175,13 +174,16 @@ class _Turn:
         else:
             await self._settle(Held(request_tokens(self.request) + self._said(), held.usd), held)
 
+    @property
+    def _would_not_hold(self) -> str:
+        return f"so that the budget of the key {self._admission.key.name!r} would not hold"
+
     def _input(self) -> InputBound:
         try:
             return most_input(self.request, self._pricings)
         except Unbounded as why:
             raise UnknownPriceError(
-                f"{why}, so that the budget of the key {self._admission.key.name!r} would not hold: use a key "
-                "without a budget, or ask without it"
+                f"{why}, {self._would_not_hold}: use a key without a budget, or ask without it"
             ) from None
 
     async def _output(self) -> int:
@@ -208,9 +210,8 @@ class _Turn:
         if usd is None:
             named = ", ".join(dict.fromkeys(each.model for each in self._pricings if not each.is_known))
             raise UnknownPriceError(
-                f"no price of {named or self._pricing.model} is known, so that the budget of the key "
-                f"{self._admission.key.name!r} would not hold: use a key without a budget, or a model with a "
-                "price"
+                f"no price of {named or self._pricing.model} is known, {self._would_not_hold}: use a key "
+                "without a budget, or a model with a price"
             )
         return usd
 

@@ -221,7 +221,7 @@ def test_a_request_without_a_limit_gets_the_one_that_is_held_and_less_where_less
 
 
 @pytest.mark.requirement("I15.3.103")
-def test_a_client_that_goes_away_pays_what_was_held_since_the_provider_counted_nothing_yet(
+def test_a_client_that_goes_away_pays_what_was_held_as_nothing_was_counted_yet(
     tmp_path: Path,
 ) -> None:
     begun = pieces("A long answer that is given up", stall=True)

@@ -1,4 +1,4 @@
-"""A model of many requests with one key: whatever happens to them, never a cent more than its budget is paid."""
+"""A model of many requests with one key: whatever happens, never a cent more than its budget is paid."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Clock:
 
 
 class Obedient(Provider):
-    """Writes as many tokens as it is let, reads as many as there are bytes, and bills all that it began, be it
+    """Writes as many tokens as it is let, reads as many as there are bytes, and bills all that it began,
     answered or not. Each request takes some attempts, which end by ``dice``; its client may ``give_up``."""
 
     name = "obedient"
