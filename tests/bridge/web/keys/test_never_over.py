@@ -94,6 +94,10 @@ class Obedient(Provider):
         yield TextDelta("It ")
         yield await self._ended(request)
 
+    @override
+    async def aclose(self) -> None:
+        pass
+
     async def _ended(self, request: Request) -> Reply:
         while True:
             usage = await self._attempt(request)
@@ -227,7 +231,8 @@ async def test_what_a_killed_gateway_held_is_not_spent_again_after_its_restart(t
         async def _ended(self, request: Request) -> Reply:
             self._bill.add(self._pricing.cost(await self._attempt(request)))
             self._give_up()
-            return await anyio.sleep_forever()  # type: ignore[func-returns-value]
+            await anyio.sleep_forever()
+            raise AssertionError
 
     with closing(KeyStore(tmp_path, clock)) as store:
         key, _ = store.create("team", KeyLimits(usd_in_all=0.02))
