@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from .chat_traits import USUAL, ChatTraits
+from .metering import Meter
 
 Json = Any
 """Any JSON value."""
@@ -231,7 +232,7 @@ class Request:
     request's beginning where that only saves; ``conversation`` is the same for all requests of one
     conversation. ``defer_tools``: beyond that many tools the model searches for those that it needs, where
     the provider has such a search; ``None`` leaves it to what it takes at once. ``wire`` is added by the
-    provider.
+    provider. ``meter`` follows each attempt to send it.
     """
 
     model: str
@@ -255,6 +256,7 @@ class Request:
     builtin_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     defer_tools: int | None = None
     wire: WireOptions = _USUAL_WIRE
+    meter: Meter | None = field(default=None, compare=False, repr=False)
 
 
 StopReason = Literal["stop", "length", "refusal", "malformed", "error", "pause", "other"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 import anyio
 from anyio.abc import SocketStream, TaskGroup
@@ -15,53 +15,68 @@ from ..errors import AuthError, UsageError
 PATH = "/callback"
 _MAX_HEAD = 16_384
 _HEAD_SECONDS = 10.0
+_MAX_FIELDS = 50
 _BROKEN = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 _DONE = "You are signed in. You can close this window."
 _FAILED = "You are not signed in: see the terminal for the reason. You can close this window."
 _ELSEWHERE = "There is nothing here."
+_OTHER = "This is not the answer to the sign-in that is waited for, which goes on."
 
 
 class Loopback:
-    """Waits for the browser at ``redirect_uri``."""
+    """Waits for the browser at ``redirect_uri``. Only the answer that has its ``state`` ends the wait: any
+    program and any page may ask this address."""
 
     def __init__(self, redirect_uri: str, state: str) -> None:
         self.redirect_uri = redirect_uri
         self.state = state
         self._came = anyio.Event()
         self._answer: dict[str, str] = {}
+        self._refused = 0
 
     async def answer(self, seconds: float) -> dict[str, str]:
-        """The parameters that the browser brought. Raises ``AuthError`` after ``seconds``, and for an answer
-        to something else than what was asked."""
+        """The parameters that the browser brought. Raises ``AuthError`` after ``seconds``."""
         try:
             with anyio.fail_after(seconds):
                 await self._came.wait()
         except TimeoutError:
-            raise AuthError(f"nobody signed in within {seconds:g} s (--timeout allows more)") from None
-        if not self._fits:
-            raise AuthError(
-                "the browser came back with the answer to another question (its state is wrong): refused"
-            )
+            refused = f"; {self._refused} requests with a wrong state were refused" if self._refused else ""
+            raise AuthError(f"nobody signed in within {seconds:g} s (--timeout allows more){refused}") from None
         return self._answer
 
-    @property
-    def _fits(self) -> bool:
-        given = self._answer.get("state", "")
-        return given.isascii() and secrets.compare_digest(given, self.state)
+    def _fitting(self, query: str) -> dict[str, str] | None:
+        """The parameters of an answer to what was asked, each of which it has once."""
+        try:
+            given = parse_qsl(query, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+        except ValueError:
+            return None
+        answer = dict(given)
+        state = answer.get("state", "")
+        is_ours = state.isascii() and secrets.compare_digest(state, self.state)
+        is_whole = len(answer) == len(given) and ("code" in answer or "error" in answer)
+        return answer if is_ours and is_whole else None
 
     async def serve(self, stream: SocketStream) -> None:
         """Answer one connection of a browser."""
         async with stream:
             with anyio.move_on_after(_HEAD_SECONDS), suppress(*_BROKEN):
-                target = await _target(stream)
-                parts = urlsplit(target)
+                parts = await _target(stream)
+                if parts is None:
+                    await _reply(stream, 400, _ELSEWHERE)
+                    return
                 if parts.path != PATH or self._came.is_set():
                     await _reply(stream, 404, _ELSEWHERE)
                     return
-                self._answer = dict(parse_qsl(parts.query, keep_blank_values=True)[:50])
-                is_good = self._fits and "code" in self._answer
-                await _reply(stream, 200 if is_good else 400, _DONE if is_good else _FAILED)
-                self._came.set()
+                answer = self._fitting(parts.query)
+                if answer is None:
+                    self._refused += 1
+                    await _reply(stream, 400, _OTHER)
+                    return
+                self._answer, is_good = answer, "code" in answer
+                try:
+                    await _reply(stream, 200 if is_good else 400, _DONE if is_good else _FAILED)
+                finally:
+                    self._came.set()
 
 
 @asynccontextmanager
@@ -109,15 +124,18 @@ async def _accept(listener: anyio.abc.Listener[SocketStream], loopback: Loopback
     await listener.serve(loopback.serve, tasks)
 
 
-async def _target(stream: SocketStream) -> str:
-    """The target of a GET; empty for anything else."""
+async def _target(stream: SocketStream) -> SplitResult | None:
+    """The target of a GET; ``None`` for anything else."""
     head = b""
     while b"\r\n\r\n" not in head:
         if len(head) > _MAX_HEAD:
-            return ""
+            return None
         head += await stream.receive(4_096)
     method, _, rest = head.partition(b"\r\n")[0].decode("ascii", "replace").partition(" ")
-    return rest.rpartition(" ")[0] if method == "GET" else ""
+    try:
+        return urlsplit(rest.rpartition(" ")[0]) if method == "GET" else None
+    except ValueError:
+        return None
 
 
 async def _reply(stream: SocketStream, status: int, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .builtins import check_builtins, unknown_builtins
 from .collections import Documents, Passages
-from .matching import Route, route, unknown_tools, unmatched, web_search_options
+from .matching import Route, route, toolless_notes, unknown_tools, unmatched, web_search_options
 from .profile import Profile, profile_of
 from .prompt import PromptValues, previous_text, system_text
 
@@ -20,6 +20,7 @@ __all__ = [
     "profile_of",
     "route",
     "system_text",
+    "toolless_notes",
     "unknown_builtins",
     "unknown_tools",
     "unmatched",

@@ -106,6 +106,25 @@ def route(
     return limited
 
 
+def toolless_notes(config: Config) -> list[str]:
+    """A sentence about each route that offers no tools although it does not switch them off: one without
+    ``tools``, and one whose list of them is empty."""
+    notes: list[str] = []
+    for position, rule in enumerate(config.responses):
+        place = f"$.responses[{position}]"
+        if rule.tools is None:
+            notes.append(
+                f"{place}: the route has no 'tools', so it offers none: write tools: {{enabled: true}} to offer "
+                "all, or name some under tools.allowed_tools"
+            )
+        elif rule.tools.enabled and rule.tools.allowed_tools == ():
+            notes.append(
+                f"{place}.tools.allowed_tools: the list is empty, so the route offers no tools: leave it out to "
+                "offer all, or write tools: {enabled: false}"
+            )
+    return notes if config.tools.enabled else []
+
+
 def unknown_tools(config: Config, known: Iterable[str]) -> list[str]:
     """What is wrong with the rules' ``allowed_tools``: each name that no connected server has, and each
     tool of a provider's own that no provider has. Where tools are off, by the rule or the config, no name is
@@ -147,7 +166,7 @@ def _route(rule: ResponseRule, limited: Route, values: PromptValues) -> Route:
         system=system_text(rule.prompt or "", values),
         passages=_passages(rule),
         model=_model(rule),
-        tools_enabled=tools is None or tools.enabled,
+        tools_enabled=tools is not None and tools.enabled,
         allowed_tools=_allowed(tools.allowed_tools if tools else None),
         builtins=_builtins(rule),
         max_iterations=(tools.max_iterations if tools else None) or limited.max_iterations,

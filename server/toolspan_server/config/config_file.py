@@ -12,7 +12,7 @@ from typing import Any, cast
 from pydantic_core import ValidationError
 
 from ..common.secrets.redaction import Renamed
-from ..engines.registration import declared, load_handler_source, read_handler_source
+from ..engines.registration import declared, load_handler_source, may_read, read_handler_source
 from ..problems import Fault, Problem, cut
 from ..problems import Path as Place
 from ..schema.faults import faults_of
@@ -218,7 +218,7 @@ def _texts(names: Iterable[Any], folder: Path) -> dict[str, bytes]:
     """The bytes of each ``.py`` file among ``names``, read once; without those that cannot be read."""
     found: dict[str, bytes] = {}
     for name in names:
-        if isinstance(name, str) and name.endswith(".py"):
+        if isinstance(name, str) and name.endswith(".py") and may_read(name, folder):
             try:
                 found[str(name)] = (folder / name).read_bytes()
             except (OSError, ValueError):

@@ -2,7 +2,7 @@
 
 bash hands a completion the line in words that also end at ``:`` and ``=``, so that ``ollama/qwen3:8b`` would
 be three, and inserts what it is given as it is. So the line itself is read here, and each value is written as
-the end of the word that bash is about to replace.
+the end of the word that bash is about to replace, such that nothing of it is ever expanded or run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SCRIPT = """\
 complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 _QUOTED = re.compile(r"[^\w@%+=:,./-]")
-_QUOTES = ("'", '"')
+_IN_DOUBLE_QUOTES = re.compile(r"[\\\"$`]")
 _BREAKS = (":", "=")
 
 
@@ -55,7 +55,7 @@ class BashCompletion(BashComplete):
         word, incomplete = os.environ.get("COMP_WORD", ""), self.get_completion_args()[1]
         value = str(item.value)
         kept = value.removeprefix(_before(word, incomplete))
-        return f"{item.type},{kept if word.startswith(_QUOTES) else _QUOTED.sub(_escaped, kept)}"
+        return f"{item.type},{_written(kept, _open_quote(word))}"
 
 
 def _before(word: str, incomplete: str) -> str:
@@ -63,6 +63,31 @@ def _before(word: str, incomplete: str) -> str:
     if word in _BREAKS:
         return incomplete
     return incomplete.removesuffix(word) if word and incomplete.endswith(word) else ""
+
+
+def _open_quote(word: str) -> str:
+    """The quote within which ``word`` ends; empty where it ends outside of any."""
+    quote, is_escaped = "", False
+    for character in word:
+        if is_escaped:
+            is_escaped = False
+        elif character == "\\" and quote != "'":
+            is_escaped = True
+        elif character == quote:
+            quote = ""
+        elif not quote and character in "'\"":
+            quote = character
+    return quote
+
+
+def _written(text: str, quote: str) -> str:
+    """``text`` as bash reads it literally within ``quote``. ``!`` stands outside of double quotes, in which
+    nothing hides it from the history."""
+    if quote == "'":
+        return text.replace("'", r"'\''")
+    if quote == '"':
+        return _IN_DOUBLE_QUOTES.sub(_escaped, text).replace("!", "\"'!'\"")
+    return _QUOTED.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -1,6 +1,7 @@
 """What Tab completes in a shell: files, and names that are known without starting or asking anything.
 
-Each function is a ``shell_complete`` of an option or an argument. What cannot be read completes nothing.
+Each function is a ``shell_complete`` of an option or an argument. What cannot be read completes nothing, and
+names with characters that cannot be seen are left out: shells read a line for each name.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def _completes(known: _Known) -> _Complete:
         found: list[CompletionItem] = []
         with suppress(BridgeError, ConfigError, OSError):
             for value, text in known(ctx):
-                if value.startswith(incomplete):
+                if value.startswith(incomplete) and value.isprintable():
                     found.append(CompletionItem(value, help=_line(text)))
         return found[:_MOST]
 

@@ -18,6 +18,7 @@ from toolspan_server.config import (
 from ...errors import UsageError
 from ...messages import ToolSpec
 from ...providers import own_providers
+from ...routes import toolless_notes
 from ...sessions.chosen.config import ConfigChoice
 from ...trust.invisible_text import invisible_text_notes
 from ..examples import ExampleOutcome, run_examples
@@ -85,7 +86,7 @@ def _described(config: Config) -> dict[str, Any]:
         ],
         "skipped": [asdict(problem) for problem in config.skipped],
         "unchecked": list(config.unchecked),
-        "warnings": invisible_text_notes(_specs(config)),
+        "warnings": [*invisible_text_notes(_specs(config)), *toolless_notes(config)],
     }
 
 
@@ -104,7 +105,7 @@ def _show(config: Config) -> None:
     there["tools"] = [f"{tool.name} ({tool.implementation.type})" for tool in config.tools.registry]
     lines = [f"{counted(sort, len(names))}: {', '.join(names)}" for sort, names in there.items() if names]
     print_message("\n".join(lines or ["no tools"]))
-    for text in invisible_text_notes(_specs(config)):
+    for text in (*invisible_text_notes(_specs(config)), *toolless_notes(config)):
         print_note(text)
     if config.unchecked:
         names = ", ".join(config.unchecked)

@@ -21,6 +21,7 @@ from ...errors import (
     UsageError,
 )
 from ...formats import WireError
+from ...messages.metering import Meter
 from .direct import DirectTransport
 from .rate_limits import BUSY, RateLimiter
 from .retry import Attempts
@@ -150,20 +151,27 @@ class HttpClient:
         """
         while True:
             await attempts.admit()
+            signed = await headers(url, body)
+            await attempts.sends(body)
             try:
-                opened = await self._open(url, body, await headers(url, body), read_error, attempts)
+                opened = await self._open(url, body, signed, read_error, attempts)
             except _Again as again:
+                _tell_free(again.outcome, attempts)
                 if not await attempts.again(str(again), again.asked, busy=again.was_busy):
                     return _final(again.outcome)
+            except BridgeError as failure:
+                _tell_free(failure, attempts)
+                raise
             else:
+                _tell_free(opened, attempts)
                 await attempts.answered()
                 return opened
 
-    def attempts(self) -> Attempts:
-        """The attempts of one request."""
+    def attempts(self, meter: Meter | None = None, most_output: int | None = None) -> Attempts:
+        """The attempts of one request, followed by ``meter``."""
         settings = self._settings
         times = settings.retry, settings.total, settings.sleep, settings.dice
-        return Attempts(self._provider, *times, self._limiter)
+        return Attempts(self._provider, *times, self._limiter, meter, most_output)
 
     async def aclose(self) -> None:
         """Close the pool."""
@@ -174,17 +182,24 @@ class HttpClient:
             await attempts.admit()
             try:
                 with anyio.fail_after(attempts.left):
-                    answer = await self._attempt(asked, attempts.number)
+                    answer = await self._attempt(asked, attempts)
             except _Again as again:
+                _tell_free(again.outcome, attempts)
                 settled = asked.once and not again.was_busy
                 if settled or not await attempts.again(str(again), again.asked, busy=again.was_busy):
                     return _final(again.outcome)
+            except BridgeError as failure:
+                _tell_free(failure, attempts)
+                raise
             else:
+                _tell_free(answer, attempts)
                 await attempts.answered()
                 return answer
 
-    async def _attempt(self, asked: _Asked, number: int) -> HttpResponse:
+    async def _attempt(self, asked: _Asked, attempts: Attempts) -> HttpResponse:
+        number = attempts.number
         headers = await asked.headers(asked.url, asked.body)
+        await attempts.sends(asked.body)
         shown = self._shown(asked.method, asked.url, asked.body, headers, number)
         try:
             with told(shown):
@@ -302,6 +317,19 @@ def _sound(answer: HttpResponse, read_error: ReadError) -> HttpResponse:
 def _is_whole(headers: Mapping[str, str]) -> bool:
     """Whether the body is one document, as gateways and servers without streams send it."""
     return headers.get("content-type", "").split(";")[0].strip().lower() in _DOCUMENTS
+
+
+def _tell_free(outcome: HttpResponse | ResponseStream | BridgeError, attempts: Attempts) -> None:
+    """Tell the meter of an attempt that the provider refused, or that did not reach it."""
+    match outcome:
+        case HttpResponse(status=status):
+            is_free = status >= 300
+        case UnreachableError(was_sent=was_sent):
+            is_free = not was_sent
+        case _:
+            is_free = False
+    if is_free:
+        attempts.cost_nothing()
 
 
 def _final(outcome: HttpResponse | BridgeError) -> HttpResponse:

@@ -13,6 +13,7 @@ import anyio
 from toolspan_server.common.retry_waits import backoff
 
 from ...errors import UnreachableError
+from ...messages.metering import Meter
 from .rate_limits import RateLimiter
 
 log = logging.getLogger("toolspan.providers")
@@ -63,7 +64,8 @@ while_held_back: ContextVar[Callable[[], AbstractContextManager[None]] | None] =
 
 class Attempts:
     """The attempts of one request to ``provider``: they share ``total`` seconds, without the waits for
-    ``limiter``. ``number`` counts from 1; what ``limiter`` holds back after a refusal is the same attempt."""
+    ``limiter``. ``number`` counts from 1; what ``limiter`` holds back after a refusal is the same attempt.
+    ``meter`` follows each; ``most_output`` is the limit of the answer's tokens that the body tells."""
 
     def __init__(
         self,
@@ -73,8 +75,12 @@ class Attempts:
         sleep: Callable[[float], Awaitable[None]],
         dice: Callable[[], float],
         limiter: RateLimiter | None = None,
+        meter: Meter | None = None,
+        most_output: int | None = None,
     ) -> None:
         self.number = 1
+        self._meter = meter
+        self._most_output = most_output
         self._provider = provider
         self._policy = policy
         self._until = anyio.current_time() + total
@@ -86,6 +92,16 @@ class Attempts:
     def left(self) -> float:
         """The remaining seconds for all attempts, at least 0."""
         return max(0.0, self._until - anyio.current_time())
+
+    async def sends(self, body: bytes) -> None:
+        """Tell the meter that ``body`` is sent now. Raises what it raises."""
+        if self._meter is not None:
+            await self._meter.sends(body, self._most_output)
+
+    def cost_nothing(self) -> None:
+        """Tell the meter that the attempt was refused, or not sent."""
+        if self._meter is not None:
+            self._meter.cost_nothing()
 
     async def admit(self) -> None:
         """Wait until the next attempt may be made, where there is a limiter."""

@@ -25,6 +25,7 @@ from .own_state import from_provider, without_foreign_state
 from .parsed_stream import ParsedStream, asks_again
 from .quarantine import Quarantine
 from .replies import ReadsReplies, unreadable, with_notes
+from .token_limits import told_limit
 from .wire_request import WireRequest, encode, weight
 
 
@@ -93,8 +94,9 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def _asked(self, request: Request, rounds: Rounds) -> Reply:
         request, notes = await self._ready(replace(request, stream=False) if request.stream else request)
-        body = encode(rounds.applied(await self._body(request, NameTable.of(request.tools))))
-        url, attempts = self._url(request.model), self._client.attempts()
+        written = rounds.applied(await self._body(request, NameTable.of(request.tools)))
+        body, url = encode(written), self._url(request.model)
+        attempts = self._client.attempts(request.meter, told_limit(written))
         while True:
             answer = await self._client.post(url, body, self._headers, self._format.parse_error, attempts)
             await self._record(request, url, body, answer)
@@ -134,9 +136,9 @@ class WireProvider(ReadsReplies, ListsModels):
 
     async def _streamed(self, request: Request, rounds: Rounds) -> AsyncGenerator[Delta | Reply]:
         request, notes = await self._ready(request if request.stream else replace(request, stream=True))
-        body = encode(rounds.applied(await self._body(request, NameTable.of(request.tools))))
-        url = self._stream_url(request.model)
-        attempts = self._client.attempts()
+        written = rounds.applied(await self._body(request, NameTable.of(request.tools)))
+        body, url = encode(written), self._stream_url(request.model)
+        attempts = self._client.attempts(request.meter, told_limit(written))
         while True:
             opened = await self._client.open(url, body, self._headers, self._format.parse_error, attempts)
             if isinstance(opened, HttpResponse):

@@ -1,9 +1,9 @@
 """Estimates the tokens of a request without the model's own tokenizer.
 
 A piece counts as a token: up to eight letters, two digits, two signs, a run of blanks or a line break, or one
-character beyond ASCII; a single blank belongs to the word after it. For English and JSON that is a little
-more than common tokenizers count, so that a context is not chosen too small. An image counts as
-``IMAGE_TOKENS``, whatever its size.
+character that controls or is beyond ASCII; a single blank belongs to the word after it. For English and JSON
+that is a little more than common tokenizers count, so that a context is not chosen too small. An image counts
+as ``IMAGE_TOKENS``, whatever its size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .json_types import is_list, is_object
 
 IMAGE_TOKENS = 1_600
 _MESSAGE_TOKENS = 4
-_PIECE = re.compile(r"[A-Za-z]{1,8}|[0-9]{1,2}|[!-/:-@\[-`{-~]{1,2}|[^\x00-\x7f]|[ \t]{2,}|\n+")
+_PIECE = re.compile(r"[A-Za-z]{1,8}|[0-9]{1,2}|[!-/:-@\[-`{-~]{1,2}|[^\x09\x0a\x20-\x7e]|[ \t]{2,}|\n+")
 
 
 def text_tokens(text: str) -> int:

@@ -18,7 +18,7 @@ from ..fingerprint import hash_of
 __all__ = ["Asked", "AskedBy", "Tools"]
 
 _APART = frozenset(("model", "messages", "system", "tools"))
-_WITHOUT_PART = frozenset(("conversation", "stream", "cache", "wire"))
+_WITHOUT_PART = frozenset(("conversation", "stream", "cache", "wire", "meter"))
 _HEX = 16
 _SENDERS = {"user": "the user", "assistant": "the model", "tool_results": "tools"}
 _LONGEST = 200

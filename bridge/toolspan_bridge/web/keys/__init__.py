@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .admission import Admission, VirtualKeys
-    from .estimate import reserved_usd
     from .refusals import KeyRefusal
     from .store import KEYS_FILE, KeyStore
     from .virtual_key import KeyLimits, VirtualKey
@@ -23,7 +22,6 @@ __all__ = [
     "KeyStore",
     "VirtualKey",
     "VirtualKeys",
-    "reserved_usd",
 ]
 
 _MODULES = {
@@ -34,7 +32,6 @@ _MODULES = {
     "KeyStore": ".store",
     "VirtualKey": ".virtual_key",
     "VirtualKeys": ".admission",
-    "reserved_usd": ".estimate",
 }
 
 if not TYPE_CHECKING:

@@ -15,7 +15,7 @@ from anyio import to_thread
 
 from toolspan_server.common.private_files import stat_private
 
-from .refusals import UnknownKeyError, UnknownPriceError
+from .refusals import UnknownKeyError
 
 if TYPE_CHECKING:
     from .spending import Held
@@ -35,35 +35,33 @@ class Admission:
     def __init__(self, keys: VirtualKeys, key: VirtualKey, number: int, left_usd: float | None) -> None:
         self.key = key
         self.left_usd = left_usd
+        self.is_booked = True
+        """Whether all that was settled is in the books."""
         self._keys = keys
         self._number = number
 
-    async def hold(self, tokens: int, usd: float | None) -> Held:
-        """Let the request take so many ``tokens`` and US dollars (``reserved_usd``) in a turn.
+    async def hold(self, held: Held) -> None:
+        """Let the request take what is ``held`` in a turn.
 
-        Raises ``RateLimitedError``, ``BudgetExceededError``, ``RevokedKeyError``, ``StoreError``, and
-        ``UnknownPriceError`` where the key has a budget and ``usd`` is ``None``.
+        Raises ``RateLimitedError``, ``BudgetExceededError``, ``RevokedKeyError``, ``StoreError``.
         """
-        from .spending import Held
-
-        if usd is None and self.key.limits.has_budget:
-            raise UnknownPriceError(
-                f"the key {self.key.name!r} has a budget, and what the model costs is not known: use a key "
-                "without a budget, or a model with a price"
-            )
-        if usd is not None and not (math.isfinite(usd) and usd >= 0):
-            raise ValueError(f"no amount of money: {usd!r}")
-        held = Held(tokens, usd or 0.0)
+        if not (math.isfinite(held.usd) and held.usd >= 0):
+            raise ValueError(f"no amount of money: {held.usd!r}")
         await self._keys.done(lambda store: store.ledger.hold(self.key, self._number, held))
-        return held
 
-    async def settle(self, held: Held, tokens: int, usd: float | None) -> None:
-        """Write what the turn took for which was ``held``, at once. ``usd`` is ``None`` where the cost is not
-        known."""
+    async def settle(self, held: Held, took: Held) -> None:
+        """Write what the turn ``took`` for which was ``held``, at once."""
         with anyio.CancelScope(shield=True):
+            self.is_booked = False
             await self._keys.done(
-                lambda store: store.ledger.settle(self.key, self._number, held, tokens, usd or 0.0)
+                lambda store: store.ledger.settle(self.key, self._number, held, took.tokens, took.usd)
             )
+            self.is_booked = True
+
+    async def unspent(self) -> float | None:
+        """The US dollars of the nearest budget that are not spent, whoever holds them; ``None`` without a
+        budget."""
+        return await self._keys.done(lambda store: store.ledger.unspent(self.key))
 
 
 class VirtualKeys:
@@ -94,12 +92,16 @@ class VirtualKeys:
         """Let a request through; what its turns hold is free when the block ends. Raises
         ``RateLimitedError``, ``StoreError``."""
         number = await self.done(lambda store: store.ledger.admit(key))
+        admission: Admission | None = None
         try:
             left = await self.done(lambda store: store.ledger.left(key)) if key.limits.has_budget else None
-            yield Admission(self, key, number, left)
+            admission = Admission(self, key, number, left)
+            yield admission
         finally:
-            with anyio.CancelScope(shield=True):
-                await self.done(lambda store: store.ledger.release(number))
+            # What could not be written stays held until its lease ends, and counts then.
+            if admission is None or admission.is_booked:
+                with anyio.CancelScope(shield=True):
+                    await self.done(lambda store: store.ledger.release(number))
 
     async def done(self, work: Callable[[KeyStore], _T]) -> _T:
         """What ``work`` gives, which may wait for the disk. Raises ``StoreError``."""

@@ -154,10 +154,18 @@ class Ledger:
         if not key.limits.has_budget:
             return None
         figures = self.spent(key)
-        used = (figures.usd_today, figures.usd_this_month, figures.usd_in_all)
-        limits = (key.limits.usd_per_day, key.limits.usd_per_month, key.limits.usd_in_all)
-        left = min(limit - each for limit, each in zip(limits, used, strict=True) if limit is not None)
-        return max(0.0, left - figures.usd_held)
+        return _unspent(key, figures, figures.usd_held)
+
+    def unspent(self, key: VirtualKey) -> float | None:
+        """The same, with what requests hold."""
+        return _unspent(key, self.spent(key), 0.0) if key.limits.has_budget else None
+
+
+def _unspent(key: VirtualKey, figures: Spent, held: float) -> float:
+    used = (figures.usd_today, figures.usd_this_month, figures.usd_in_all)
+    limits = (key.limits.usd_per_day, key.limits.usd_per_month, key.limits.usd_in_all)
+    left = min(limit - each for limit, each in zip(limits, used, strict=True) if limit is not None)
+    return max(0.0, left - held)
 
 
 def _row(key: VirtualKey, number: int, now: float) -> dict[str, Any]:
@@ -204,8 +212,8 @@ def _check_tokens(connection: Connection, key: VirtualKey, tokens: int, now: flo
         return
     if tokens > most_tokens:
         raise RateLimitedError(
-            f"the request takes about {tokens:,} tokens, and the key {key.name!r} may use {most_tokens:,} a "
-            "minute: make it shorter"
+            f"the request and its answer may take {tokens:,} tokens, and the key {key.name!r} may use "
+            f"{most_tokens:,} a minute: make it shorter, or set a lower max_tokens"
         )
     rows = _recent(connection, key, now)
     used = sum(each for _, each in rows)
@@ -235,7 +243,7 @@ def _check_budget(connection: Connection, key: VirtualKey, wanted: int, now: flo
         if wanted > left:
             raise BudgetExceededError(
                 f"the request may cost ${usd(wanted):.6f}, and ${usd(left):.6f} are left of the budget of "
-                f"the key {key.name!r}, ${limit:g} {words}: ask for fewer tokens",
+                f"the key {key.name!r}, ${limit:g} {words}: send less, or set a lower max_tokens",
                 retry_after=after,
             )
         if wanted > left - held:

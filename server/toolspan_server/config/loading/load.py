@@ -62,8 +62,9 @@ def load_config(
 
 def check_text(text: str, path: Path, environ: Mapping[str, str]) -> list[Problem]:
     """What is wrong with ``text`` as the config file ``path``, which is neither read nor written; handlers
-    are read, not imported."""
-    with paused(), reading_only():
+    are read, not imported, and only where they are files of its folder: about what is elsewhere, nothing is
+    said."""
+    with paused(), reading_only(within=path.absolute().parent):
         try:
             source = opened(path, str(path), environ, exhaustive=False, text=text.encode("utf-8", "replace"))
             validate(source)

@@ -61,12 +61,12 @@ class WebSearch(Record):
 
 
 class ResponseTools(Record):
-    """The tools that a route offers."""
+    """The tools that a route offers. A route without them offers none."""
 
     enabled: bool = key("Whether the route offers tools.", default=True)
     allowed_tools: tuple[str, ...] | None = key(
-        "Names of the tools to offer; all of them when absent. builtin:NAME is one of the provider's "
-        "own tools, such as builtin:web_search.",
+        "Names of the tools to offer; all of them when absent, none when the list is empty. builtin:NAME is "
+        "one of the provider's own tools, such as builtin:web_search.",
         default=None,
     )
     web_search: WebSearch | None = key(
@@ -111,4 +111,6 @@ class ResponseRule(Record):
         "How much the model thinks before it answers; the model's own default when absent.",
         default=None,
     )
-    tools: ResponseTools | None = key("Which tools the route offers.", default=None)
+    tools: ResponseTools | None = key(
+        "Which tools the route offers: none when absent, all of them for {enabled: true}.", default=None
+    )

@@ -24,7 +24,7 @@ from ._table import (
     load_handler_source,
     pin_handlers,
 )
-from ._without_import import declared, read_handler_source, reading_only
+from ._without_import import declared, may_read, read_handler_source, reading_only
 
 __all__ = [
     "Handler",
@@ -40,6 +40,7 @@ __all__ = [
     "is_ours",
     "is_registered",
     "load_handler_source",
+    "may_read",
     "pin_handlers",
     "read_handler_source",
     "reading_only",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import shlex
 import shutil
 import subprocess
 import sys
-from contextlib import chdir
+from collections.abc import Callable, Generator
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,9 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tests.support.cli import toolspan
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.cli.main import toolspan as group
+from toolspan_bridge.presets import PresetStore
 
 CONFIG = """
 responses:
@@ -118,12 +123,80 @@ def test_bash_completes(line: str, word: str, found: list[str], shop: Path) -> N
     assert shell_says(["bash", "--norc", "-c", script], shop).splitlines() == found
 
 
+HOSTILE = [
+    "ev$(touch canary)",
+    "ev`touch canary`",
+    'ev";touch canary;"',
+    "ev';touch canary;'",
+    "ev; touch canary #",
+    "ev&touch canary&",
+    "ev\\$(touch canary)",
+    "ev!!$(touch canary)",
+    "ev'$(touch canary)'\"",
+    "ev${IFS}$((1))<(touch canary)",
+]
+
+
+@pytest.mark.long
+@pytest.mark.requirement("I24.6.6")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize("quote", ["", '"', "'"])
+def test_nothing_in_a_completed_name_is_expanded_by_bash(quote: str, tmp_path: Path) -> None:
+    with completing_bash(tmp_path) as say:
+        for number, name in enumerate(HOSTILE):
+            hostile = f"{number}{name}"
+            PresetStore(folder=tmp_path / "toolspan" / "presets").create(hostile)
+            typed = say(f"toolspan ask --preset {quote}{number}ev")
+            assert f"<{hostile}>" in typed, (hostile, typed)
+    assert not (tmp_path / "canary").exists()
+
+
 @pytest.mark.long
 @pytest.mark.requirement("I13.5.1")
 @pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish")
 def test_fish_completes(shop: Path) -> None:
     script = 'toolspan completion fish | source; complete -C "toolspan tools call ca"'
     assert shell_says(["fish", "--no-config", "-c", script], shop).split()[0] == "calculate"
+
+
+@contextmanager
+def completing_bash(folder: Path) -> Generator[Callable[[str], str]]:
+    """An interactive bash: gives what the last argument is once a line is typed, completed and entered."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    home = {"HOME": str(folder), "XDG_STATE_HOME": str(folder), "PS1": "", "TERM": "dumb"}
+    ours, theirs = pty.openpty()
+    command = ["bash", "--norc", "--noprofile", "-i"]
+    with subprocess.Popen(
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=folder,
+        env={**os.environ, **home, "PATH": path},
+        start_new_session=True,
+    ) as bash:
+        os.close(theirs)
+
+        def read_until(mark: str) -> str:
+            seen = ""
+            while mark not in seen:
+                assert select.select([ours], [], [], 20)[0], seen
+                seen += os.read(ours, 65_536).decode("utf-8", "replace")
+            return seen
+
+        def say(line: str) -> str:
+            os.write(ours, f"{line}\t\n echo do''ne\n".encode())
+            return read_until("done")
+
+        try:
+            os.write(ours, b"bind 'set enable-bracketed-paste off'; set -o histexpand\n")
+            os.write(ours, b'eval "$(toolspan completion bash)"; toolspan() { printf "<%s>" "$@"; }\n')
+            os.write(ours, b"echo rea''dy\n")
+            read_until("ready")
+            yield say
+        finally:
+            bash.kill()
+            os.close(ours)
 
 
 def shell_says(command: list[str], folder: Path) -> str:

@@ -72,14 +72,14 @@ class Paying:
 
     def limited(self, question: Question, provider: Provider) -> Question:
         """``question``, whose limit of cost is what is left of the key's budget, but for what its last turn
-        holds. Raises ``UnknownPriceError``."""
+        holds."""
         left = None if self.admission is None else self.admission.left_usd
         pricing = self.pricing_of(provider, question.model)
         if not left or not pricing.is_known:
             return question
-        from ...keys.estimate import reserved_usd_at
+        from ....providers.spending_bounds import most_usd, pricings_at
 
-        last = reserved_usd_at(provider, pricing, 0, question.max_tokens)
+        last = most_usd(pricings_at(provider, pricing), 0, question.max_tokens or 0) or 0.0
         limits, usd = question.limits, max(left - last, _LEAST_USD)
         return replace(question, limits=replace(limits, usd=min(usd, limits.usd or usd)))
 
