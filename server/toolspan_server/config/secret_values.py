@@ -22,6 +22,10 @@ PLACEHOLDER = "***"
 _REFERENCE = re.compile(r"(?:(?:Bearer|Basic|Token) )?\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*\}")
 """A value that is only a variable's: which one it is, is no secret."""
 _DEFAULT = re.compile(r"(\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*:-)[^}]*(?=\})")
+_IN_QUERY = re.compile(
+    r"([?&][\w.-]*(?:key|token|secret|passw|sig|auth|credential)[\w.-]*=)(?![{$])[^&#\s\"']+", re.IGNORECASE
+)
+"""What stands under a name of secrets in the query of an address."""
 _Schema = Mapping[str, Any]
 
 
@@ -78,7 +82,9 @@ def shown_text(text: str, file: str) -> str:
     spans = sorted(_spans(text), reverse=True)
     for start, end, written in spans:
         text = text[:start] + written + text[end:]
-    return without_keys(_DEFAULT.sub(rf"\g<1>{PLACEHOLDER}", text), lambda _name, _value: PLACEHOLDER)
+    for secret in (_DEFAULT, _IN_QUERY):
+        text = secret.sub(rf"\g<1>{PLACEHOLDER}", text)
+    return without_keys(text, lambda _name, _value: PLACEHOLDER)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, str]]:

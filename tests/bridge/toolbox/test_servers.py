@@ -11,6 +11,7 @@ from tests.support.mcp_peers import raw
 from toolspan_bridge.errors import UsageError
 from toolspan_bridge.toolbox import servers_of
 from toolspan_bridge.toolbox._variables import expand
+from toolspan_bridge.toolbox.servers import NAMES_PRINCIPALS
 from toolspan_server.config import Config, load_config
 from toolspan_server.engines.upstreams import ServerSpec
 
@@ -47,7 +48,14 @@ def one(folder: Path, **entry: Any) -> ServerSpec:
 def test_without_mcp_servers_the_config_s_own_tools_are_served_by_a_subprocess(tmp_path: Path) -> None:
     (own,) = servers_of(config(tmp_path, name="mine", tools=TOOLS), directory=tmp_path)
     assert own.name == "mine" and own.kind == "stdio" and own.inherit_env
-    assert own.command[1:] == ("-P", "-m", "toolspan_server", "--config", str(tmp_path / "toolspan.json"))
+    assert own.command[1:] == (
+        "-P",
+        "-m",
+        "toolspan_server",
+        *NAMES_PRINCIPALS,
+        "--config",
+        str(tmp_path / "toolspan.json"),
+    )
 
 
 def test_skip_invalid_is_handed_on_to_the_own_server(tmp_path: Path) -> None:

@@ -141,12 +141,14 @@ def test_a_key_of_one_is_no_key_of_the_other(people: tuple[Person, Person]) -> N
 
 
 def test_what_a_server_asks_in_a_call_of_one_is_told_to_nobody_else(people: tuple[Person, Person]) -> None:
+    """Not even that something was asked: notes are the operator's. A changed config is told to everybody."""
     ann, bob = people
     stream = ann.app.opened("GET", "/api/events", Authorization=f"Bearer {bob.token}")
     ann.ask("POST", "/api/tools/call", {"name": "book"})
-    lines = [stream.readline() for _ in range(3)]
-    assert lines[1] == b"event: note\n"
-    assert b"cancelled" in lines[2] and b"Which day?" not in lines[2]
+    config = ann.app.errors.parent / "toolspan.yaml"
+    config.write_text(config.read_text() + "# changed\n")
+    lines = [stream.readline() for _ in range(2)]
+    assert lines[1] == b"event: config_reloaded\n"
     assert "Which day?" not in ann.app.errors.read_text()
 
 

@@ -69,7 +69,9 @@ class HttpAuth(Record):
         "oauth2: whether id and secret are sent in a header or in the body.",
         default="basic",
     )
-    token_params: dict[str, str] = key("oauth2: more parameters of the token request.", factory=dict)
+    token_params: dict[str, str] = key(
+        "oauth2: more parameters of the token request.", factory=dict, hidden=True
+    )
 
     @override
     def check(self) -> None:

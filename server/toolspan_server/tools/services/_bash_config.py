@@ -30,6 +30,8 @@ class BashConfig(Record):
         "Further files and folders that they may read, such as ~/.cargo.", default=()
     )
     environment: dict[_Variable, str] = key(
-        "Further environment variables of commands. They get nothing else of the server's.", factory=dict
+        "Further environment variables of commands. They get nothing else of the server's.",
+        factory=dict,
+        hidden=True,
     )
     limits: CommandLimits = key("Limits of each command.", factory=CommandLimits.initial)

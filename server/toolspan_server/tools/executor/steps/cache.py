@@ -1,4 +1,4 @@
-"""Reuses the result of an equal call; a cached result does not count for the rate limit."""
+"""Reuses the result of an equal call of the same user; a cached result does not count for the rate limit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def build(following: Step, inputs: StepInputs) -> Step:
 
 
 def cached(following: Step, config: CacheConfig, *, talks: bool, now: Clock = time.monotonic) -> Step:
-    """Reuse results of ``following`` for equal arguments, within the limits of ``config``.
+    """Reuse results of ``following`` for equal arguments of one user, within the limits of ``config``.
 
     Only successes are cached. Of equal concurrent calls one runs and the others wait for its outcome,
     failures included; when it is cancelled, the next one runs. Calls of a tool that ``talks`` to its client
@@ -50,7 +50,7 @@ def cached(following: Step, config: CacheConfig, *, talks: bool, now: Clock = ti
     run = _by_itself(following, store) if talks else _one_for_all(following, store)
 
     async def step(arguments: dict[str, Any], context: Context) -> Any:
-        key = json.dumps(arguments, sort_keys=True)
+        key = json.dumps([context.origin.user, arguments], sort_keys=True)
         kept = store.get(key)
         return await run(key, arguments, context) if kept is None else _unpacked(kept)
 
