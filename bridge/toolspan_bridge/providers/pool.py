@@ -84,7 +84,7 @@ class ProviderPool:
                 self._allow(foreign_provider(self._config, split_model(model, own)[0]))
             provider, name = resolve_model(with_wording(model, own, self._wording_of), self._settings, own)
             if folder := os.environ.get("TOOLSPAN_RECORD"):
-                _record(provider, Path(folder).resolve(), self._config)
+                _record(provider, Path(folder), self._config)
             await self._open.enter_async_context(aclosing(provider))
             self._providers[model] = (provider, name)
         return self._providers[model]
@@ -100,7 +100,7 @@ def _record(provider: Provider, folder: Path, config: Config) -> None:
         for each in provider.deployments:
             _record(each.provider, folder, config)
     elif isinstance(provider, WireProvider | TwoWires):
-        provider.recorded(Recorder(folder, config.redact))
+        provider.recorded(Recorder(folder.resolve(), config.redact))
 
 
 class PoolUser:

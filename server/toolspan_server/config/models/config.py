@@ -83,7 +83,10 @@ class Config(Record):
         hidden=True,
     )
     state_dir: str = key(
-        "The folder for state, relative to this file's folder.", least=1, default=".toolspan"
+        "The folder for state, relative to this file's folder. One in there that this user did not make on "
+        "this machine is not used.",
+        least=1,
+        default=".toolspan",
     )
     handlers: tuple[Annotated[str, Limits(least=1)], ...] = key(
         "Python modules, or .py files beside this one, whose handlers are registered.",

@@ -8,8 +8,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 
+from tests.support.waiting import BOUND_S
 from tests.support.workspaces import WorkspaceTools, workspace_tools, write_files
 from toolspan_server import load_config, running
 
@@ -236,3 +239,47 @@ async def test_a_file_is_read_also_where_that_cannot_be_noted_and_then_known_to_
         assert "kept in memory only" in caplog.text
         database.rmdir()
         await tools.good("Write", file_path="a.txt", content="new\n")
+
+
+@pytest.mark.requirement("I24.6.8")
+async def test_what_a_killed_server_left_of_a_change_is_removed_at_the_next_start(folder: Path) -> None:
+    write_files(folder, {"sub/deep/a.txt": "a", "other/b.txt": "b"})
+    async with workspace_tools(folder) as tools:
+        await tools.good("Write", file_path="sub/deep/a.txt", content="new", force=True)
+    left = [folder / place / ".toolspan-0123456789abcdef.tmp" for place in (".", "sub/deep")]
+    kept = [folder / "other" / ".toolspan-0123456789abcdef.tmp", folder / "sub/deep/.toolspan-mine.tmp"]
+    for path in (*left, *kept):
+        path.write_text("half")
+    kept[0].unlink()
+    kept[0].mkdir()
+    link = folder / ".toolspan-fedcba9876543210.tmp"
+    link.symlink_to("other/b.txt")
+    async with workspace_tools(folder):
+        await until_gone(left)
+    assert all(path.exists() for path in (*kept, link))
+
+
+async def until_gone(paths: list[Path]) -> None:
+    with anyio.fail_after(BOUND_S):
+        while any(path.exists() for path in paths):
+            await anyio.lowlevel.checkpoint()
+
+
+@pytest.mark.requirement("I24.6.8")
+async def test_the_file_of_a_change_that_another_process_makes_stays(folder: Path) -> None:
+    import fcntl
+
+    write_files(folder, {"sub/a.txt": "a"})
+    async with workspace_tools(folder) as tools:
+        await tools.good("Write", file_path="sub/a.txt", content="new", force=True)
+    live, dead = (folder / place / ".toolspan-0123456789abcdef.tmp" for place in ("sub", "."))
+    live.write_text("half")
+    dead.write_text("half")
+    descriptor = os.open(folder / "sub", os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        async with workspace_tools(folder):
+            await until_gone([dead])
+    finally:
+        os.close(descriptor)
+    assert live.exists()
