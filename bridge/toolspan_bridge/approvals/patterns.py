@@ -166,7 +166,7 @@ def _texts(value: Any, depth: int = 0) -> Iterator[str]:
         for each in cast("Mapping[str, Any]", value).values():
             yield from _texts(each, depth + 1)
     elif depth < _DEEPEST and isinstance(value, Sequence):
-        for each in cast("Sequence[Any]", value):
+        for each in cast("Any", value):
             yield from _texts(each, depth + 1)
 
 

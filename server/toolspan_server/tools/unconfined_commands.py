@@ -30,8 +30,7 @@ def asking_without_sandbox(tool: ToolConfig, config: Config) -> ToolConfig:
 
 def _is_confined(tool: ToolConfig, config: Config) -> bool:
     implementation: Any = tool.implementation
-    options: Any = implementation.options
-    name = options.get("workspace") if isinstance(options, dict) else getattr(options, "workspace", None)
+    name: Any = getattr(implementation.options, "workspace", None)
     workspace: Any = config.services.entries("workspaces").get(name)
     mode = None if workspace is None else workspace.bash.sandbox
     if mode in (None, "off"):

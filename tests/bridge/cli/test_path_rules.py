@@ -84,5 +84,6 @@ def test_rules_that_are_no_approvals_are_refused_with_the_option_named(folder: P
     from tests.support.served import command
 
     ran = subprocess.run(command("--workspace", "work", "--rules", '{"rules": 1}'), cwd=folder,
-                         capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)  # fmt: skip
+                         capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
+                         check=False)  # fmt: skip
     assert ran.returncode and "--rules" in ran.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 from tests.support.cli import toolspan
 from tests.support.workspaces import answers_of
 from toolspan_bridge.approvals import reason_to_ask
+from toolspan_server.engines.sandbox._choice import choice
 from toolspan_server.engines.upstreams import ListedTool
 
 pytestmark = pytest.mark.requirement("I24.6.3")
@@ -53,6 +55,13 @@ def test_neither_annotations_nor_the_config_s_approval_let_a_command_run_unasked
     assert not runs(tmp_path, config, "--approval", "destructive")
     assert not runs(tmp_path, config, "--approval", "rules")
     assert runs(tmp_path, config, "--approve", "list_files"), "a flag is a person's word"
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or choice().confinement is None, reason="bubblewrap does not work here"
+)
+def test_in_a_sandbox_the_tool_is_what_its_config_says(tmp_path: Path) -> None:
+    assert runs(tmp_path, written(tmp_path, "auto"))
 
 
 def test_a_rule_of_a_config_that_was_named_is_a_person_s_word(tmp_path: Path) -> None:

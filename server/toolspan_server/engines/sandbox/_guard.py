@@ -198,8 +198,8 @@ class Guard:
 def too_much() -> ToolFailure:
     """The failure of a command in a folder that is too large to be looked through."""
     return ToolFailure(
-        f"The workspace has more than {MOST_ENTRIES:,} files and folders, or {MOST_PLACES:,} that programs obey "
-        "(.git, .vscode and others): a command could change one of these unseen",
+        f"The workspace has more than {MOST_ENTRIES:,} files and folders, or {MOST_PLACES:,} that programs "
+        "obey (.git, .vscode and others): a command could change one of these unseen",
         error_code="too_large",
         user_action="Use a smaller folder as the workspace, or write protected: [] in its config to let "
         "commands change everything.",

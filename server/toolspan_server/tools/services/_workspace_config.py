@@ -28,9 +28,9 @@ class WorkspaceConfig(Record):
     path: str = key("The folder, relative to the config's folder.", least=1)
     roots: tuple[RootConfig, ...] = key("Further folders that its tools may use.", default=())
     protected: tuple[_Protected, ...] = key(
-        "Names of files and folders that tools, and commands in a sandbox, may read but not change, wherever "
-        "they are; packages/cache is one in the other. .* is every name with a dot in front in the workspace's "
-        "own folder, but for a list of harmless ones. By default what other programs run or obey.",
+        "Names of files and folders that tools and commands in a sandbox may read but not change, wherever "
+        "they are; packages/cache is one in the other. .* is every name with a dot in front in the "
+        "workspace's own folder, but for a list of harmless ones. By default all that other programs obey.",
         default=OBEYED,
     )
     change_config: bool = key(

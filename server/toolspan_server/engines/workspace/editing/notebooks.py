@@ -178,7 +178,7 @@ _OF_AN_EDIT = ("cell_type", "source", "outputs", "execution_count")
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How a JSON text is laid out: what comes between a key and its value, the indentation of one level (none:
+    """The layout of a JSON text: what comes between a key and its value, the indentation of one level (none:
     all is on one line), the end of lines, and whether other characters than ASCII are escaped."""
 
     colon: str

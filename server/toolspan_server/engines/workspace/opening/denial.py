@@ -112,7 +112,9 @@ class DeniedPaths:
         if not self:
             return []
         found, linked, several = self._walked()
-        return found + [path for each in linked for path in several.get(each, ()) if path not in found]
+        closed = tuple(f"{path}/" for path in found)
+        others = [path for each in linked for path in several[each] if not path.startswith(closed)]
+        return list(dict.fromkeys((*found, *others)))
 
     def _check(self, place: Place, path: str) -> None:
         if (reason := self.reason(path)) is not None:

@@ -102,7 +102,7 @@ def protected(place: Place) -> ToolFailure:
     return ToolFailure(
         f"{place.shown} is protected: tools may read it, not change it",
         error_code="protected",
-        user_action="Ask the person to change it, or to take its name out of protected in the workspace's config.",
+        user_action="Ask the person to change it, or to take its name out of protected of the workspace.",
     )
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _MOST_TOLD = 20
 _BECAUSE = (
-    "Commands may not make what other programs run or obey (protected, in the workspace's config). Ask the person "
-    "to rename it back, or to take its name out of protected."
+    "Commands may not make what other programs run or obey (protected, in the workspace's config). Ask the "
+    "person to rename it back, or to take its name out of protected."
 )
 
 

@@ -36,8 +36,8 @@ async def _describe(definition: Definition, workspaces: Workspaces, name: str) -
         network = "can use the network" if report["network"] else "have no network"
         told = (
             f"Commands run in a sandbox ({kind}): they change files only in {', '.join(report['writable'])} "
-            f"and a temporary folder, see no files of people elsewhere, and {network}. What other programs obey "
-            "(.git, .vscode, .github and the like) stays as it is."
+            f"and a temporary folder, see no files of people elsewhere, and {network}. What other programs "
+            "obey (.git, .vscode, .github and the like) stays as it is."
         )
     return replace(
         definition,
@@ -89,7 +89,8 @@ DEFINITION = Definition(
 @not_run_while_planning
 async def bash(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     """``{"command", "timeout"?, "description"?, "run_in_background"?}`` → ``{"output", "exit_code",
-    "timed_out", "output_bytes", "ended_by"?, "sandbox", "put_aside"?}``; in the background ``{"bash_id", "status",
+    "timed_out", "output_bytes", "ended_by"?, "sandbox", "put_aside"?}``; in the background ``{"bash_id",
+    "status",
     "sandbox"}``.
 
     ``exit_code`` is null when a limit, which ``ended_by`` names, ended the command; 128 and the signal's

@@ -70,7 +70,7 @@ def notebook_edit(arguments: dict[str, Any], context: Context) -> dict[str, Any]
             raise ToolFailure(
                 f"{path} is no notebook that can be edited: {fault}",
                 error_code="not_a_notebook",
-                user_action="Change the text of the file with Edit, or ask the person to repair the notebook.",
+                user_action="Change the file's text with Edit, or ask the person to repair the notebook.",
             ) from None
         cell_id = _edited(notebook, arguments, mode)
         return notebook.text

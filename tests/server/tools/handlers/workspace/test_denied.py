@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.workspaces import workspace_config, workspace_tools, write_files
+from toolspan_server.engines.sandbox._choice import choice
 
 pytestmark = [pytest.mark.anyio, pytest.mark.requirement("I24.2.2")]
 
@@ -202,3 +204,55 @@ async def test_rules_that_change_hold_without_a_restart(folder: Path) -> None:
         ruled_config = workspace_config(folder, state, config={"approvals": {"rules": DENY}})
         await tools.runtime.replace(ruled_config)
         assert (await tools.refused("Read", file_path="secrets/key.txt")).startswith("denied_by_rule: ")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    sys.platform != "linux" or choice().confinement is None, reason="bubblewrap does not work here"
+)
+async def test_a_command_in_the_sandbox_does_not_see_what_is_denied(folder: Path) -> None:
+    reads = "cat secrets/key.txt link folder-link/key.txt open/hard.txt deep/er/.env; cat open/notes.txt"
+    async with ruled(folder) as tools:
+        ran = await tools.good("Bash", command=reads)
+        started = await tools.good("Bash", command=f"{reads}; sleep 600", run_in_background=True)
+        await tools.good("KillShell", shell_id=started["bash_id"])
+        later = await tools.good("BashOutput", bash_id=started["bash_id"])
+    assert CANARY not in ran["output"] + later["output"]
+    assert "notes" in ran["output"] and ran["output"].count("Permission denied") == 5
+    of_others = {"action": "deny", "tools": ["Read"], "paths": ["secrets/**"]}
+    async with ruled(folder, of_others) as tools:
+        assert CANARY in (await tools.good("Bash", command=reads))["output"]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    sys.platform != "linux" or choice().confinement is None, reason="bubblewrap does not work here"
+)
+@pytest.mark.requirement("I24.6.2")
+async def test_a_result_says_what_was_put_aside_and_what_to_do(folder: Path) -> None:
+    async with workspace_tools(folder) as tools:
+        ran = await tools.good("Bash", command="mkdir -p src/.github")
+        assert ran["put_aside"][0].startswith("src/.github is now put-aside-")
+        assert "protected" in ran["put_aside_because"]
+        assert "put_aside" not in await tools.good("Bash", command="true")
+    async with workspace_tools(folder, protected=[]) as tools:
+        assert "put_aside" not in await tools.good("Bash", command="mkdir -p src/.github")
+
+
+@pytest.mark.requirement("I24.6.2")
+@pytest.mark.parametrize(
+    "path", [".github/x.yml", "sub/.vscode/tasks.json", "node_modules/.bin/tool", ".new", "a/.GIT/x"]
+)
+async def test_tools_that_change_files_leave_the_same_names_as_they_are(folder: Path, path: str) -> None:
+    async with workspace_tools(folder) as tools:
+        assert (await tools.refused("Write", file_path=path, content="x")).startswith("protected: ")
+        await tools.good("Write", file_path=".gitignore", content="x")
+    async with workspace_tools(folder, protected=[]) as tools:
+        await tools.good("Write", file_path=path, content="x")
+    real, link = path.rpartition("/")[0] or ".", folder / "way"
+    link.symlink_to(real)
+    async with workspace_tools(folder) as tools:
+        name = path.rpartition("/")[2]
+        assert (await tools.refused("Write", file_path=f"way/{name}-new", content="x")).startswith(
+            "protected: "
+        )

@@ -210,7 +210,8 @@ def test_after_any_edits_it_is_valid_and_says_what_was_put_in(minor: int, operat
 
 _ODD = """{
  "cells": [
-  {"cell_type": "raw", "id": "a", "metadata": {"n": 1e400, "m": 1.10, "big": 12345678901234567890123, "x": NaN}, "source": []},
+  {"cell_type": "raw", "id": "a", "metadata": {"n": 1e400, "m": 1.10, "big": 12345678901234567890, "x": NaN},
+   "source": []},
   {
    "cell_type": "code",
    "execution_count": 7,
