@@ -27,7 +27,8 @@ class Attack:
     more of the environment. ``steady`` is the second client's request, answered with 200. ``memory_mib``
     is by how much the server may grow at most while it is attacked, ``descriptors`` how many more
     may stay open, ``units`` how much the server may compute while the second client waits for an answer, in
-    units of ``tests.support.cost``: far away from what is measured.
+    units of ``tests.support.cost``: far away from what is measured. The event loop may compute for
+    ``loop_watch.ALLOWED_UNITS`` at once. ``gateway``: the attack is made on the gateway.
     """
 
     requirement: str
@@ -40,3 +41,4 @@ class Attack:
     memory_mib: int = 64
     descriptors: int = 0
     units: float = 300
+    gateway: bool = False

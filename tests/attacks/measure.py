@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.support.cost import reference
+from tests.support.loop_watch import allowed_seconds, stalls
 from tests.support.processes import descriptors, resident
-from tests.support.served import Served, http_server
+from tests.support.served import Served, gateway_server, http_server
 from tests.support.steady import steady_caller
 
 from .attack import Attack, Target
@@ -40,7 +41,9 @@ def measured(attack: Attack) -> Figures:
     figures = Figures()
     with tempfile.TemporaryDirectory() as folder:
         config = attack.config(Path(folder))
-        with http_server(config, *attack.options, env=attack.env) as server:
+        watch = Path(folder) / "stalls"
+        serve = gateway_server if attack.gateway else http_server
+        with serve(config, *attack.options, env=attack.env, watch=watch) as server:
             try:
                 _attacked(attack, Target(server, Path(folder)), figures)
             except Exception as fault:  # whatever went wrong, the others are to be made as well
@@ -49,6 +52,13 @@ def measured(attack: Attack) -> Figures:
                 figures.faults.append(f"the server ended with {server.process.returncode}")
             if "Traceback" in server.errors.text:
                 figures.faults.append("the server's log has a traceback")
+            allowed = allowed_seconds()
+            for stall in stalls(watch):
+                if stall.seconds > allowed and not stall.is_import:
+                    what = (
+                        f"the event loop computed for {stall.seconds:.2f} s at once, more than {allowed:.2f}"
+                    )
+                    figures.faults.append(f"{what}: {stall.where[-1_000:]}")
     return figures
 
 

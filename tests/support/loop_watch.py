@@ -35,6 +35,11 @@ class Stall:
     seconds: float
     where: str
 
+    @property
+    def is_import(self) -> bool:
+        """Whether a module was imported, which is done once, when it is first needed."""
+        return "<frozen importlib" in self.where
+
 
 def watched(report: Path, module: str, *arguments: str | Path) -> list[str]:
     """The command line of ``module`` under the watchdog, which writes to ``report``."""

@@ -21,10 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
+from tests.support.loop_watch import watched
 from tests.support.waiting import BOUND_S
 
 _HANDLERS = Path(__file__).with_name("served_handlers.py")
 _READY = "toolspan: serving "
+_ROOT = Path(__file__).parents[2]
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -175,9 +177,15 @@ def stopped(process: subprocess.Popen[bytes], act: Callable[[], object]) -> None
 
 
 @contextmanager
-def http_server(config: Path, *arguments: str, env: dict[str, str] | None = None) -> Iterator[Served]:
-    """Serve ``config`` over HTTP at a free port of loopback."""
-    line = command("--transport", "http", "--port", "0", "--config", config, *arguments)
+def http_server(
+    config: Path, *arguments: str, env: dict[str, str] | None = None, watch: Path | None = None
+) -> Iterator[Served]:
+    """Serve ``config`` over HTTP at a free port of loopback. ``watch``: the event loop's stalls are written
+    to that file (``loop_watch``)."""
+    options = ("--transport", "http", "--port", "0", "--config", config, *arguments)
+    line = command(*options)
+    if watch is not None:
+        line, env = watched(watch, "toolspan_server", *options), {**(env or {}), "PYTHONPATH": str(_ROOT)}
     nothing = subprocess.DEVNULL
     process = subprocess.Popen(line, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, env=_env(env))
     assert process.stderr is not None
@@ -186,6 +194,24 @@ def http_server(config: Path, *arguments: str, env: dict[str, str] | None = None
         ready = errors.first(lambda text: text.startswith(_READY))
         url = ready.partition(" at ")[2].partition("/mcp")[0]
         yield Served(process, errors, url)
+    finally:
+        process.kill()
+        process.wait(BOUND_S)
+        process.stderr.close()
+
+
+@contextmanager
+def gateway_server(config: Path, *arguments: str, env: dict[str, str], watch: Path) -> Iterator[Served]:
+    """The gateway over ``config``, whose event loop's stalls are written to ``watch``."""
+    line = watched(watch, "toolspan_bridge", "gateway", "-c", config, "--port", "0", *arguments)
+    nothing, own = subprocess.DEVNULL, {"PYTHONPATH": str(_ROOT), "XDG_STATE_HOME": str(config.parent), **env}
+    process = subprocess.Popen(line, stdin=nothing, stdout=nothing, stderr=subprocess.PIPE, env=_env(own))
+    assert process.stderr is not None
+    errors = Lines(process.stderr)
+    try:
+        ready = errors.first(lambda text: " is at http://" in text)
+        port = ready.partition("http://")[2].partition("/")[0].rpartition(":")[2]
+        yield Served(process, errors, f"http://127.0.0.1:{port}")
     finally:
         process.kill()
         process.wait(BOUND_S)

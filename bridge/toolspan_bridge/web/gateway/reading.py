@@ -7,10 +7,28 @@ from typing import Any, NoReturn, cast
 
 from .faults import RequestFault
 
-__all__ = ["MOST_WHOLE", "Fields", "json_object"]
+__all__ = ["MOST_PATTERN", "MOST_PATTERNS", "MOST_WHOLE", "Fields", "json_object"]
 
+MOST_PATTERN, MOST_PATTERNS = 2_000, 5_000
+"""The characters of one regular expression in a schema, and of all in it."""
 MOST_WHOLE = 2**31 - 1
 """The largest whole number that a request may ask with: more tokens than any model writes."""
+
+
+def _patterns(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Every regular expression in ``schema``."""
+    left: list[Any] = [schema]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            members = cast("dict[str, Any]", value)
+            if isinstance(pattern := members.get("pattern"), str):
+                yield pattern
+            if isinstance(named := members.get("patternProperties"), dict):
+                yield from cast("dict[str, Any]", named)
+            left.extend(members.values())
+        elif isinstance(value, list):
+            left.extend(value)
 
 
 def json_object(value: Any, place: str) -> dict[str, Any]:
@@ -107,6 +125,17 @@ class Fields:
         """An object as it is."""
         value = self.value(name)
         return None if value is None else json_object(value, self.at(name))
+
+    def schema(self, name: str) -> Mapping[str, Any] | None:
+        """A JSON Schema, whose patterns a validator compiles in bounded time: it takes 12 ms for 1,000
+        characters, and lets nothing else run meanwhile."""
+        found = self.mapping(name)
+        sizes = [] if found is None else list(map(len, _patterns(found)))
+        if sizes and (max(sizes) > MOST_PATTERN or sum(sizes) > MOST_PATTERNS):
+            why = f"has patterns of {max(sizes):,} characters, of {sum(sizes):,} in all"
+            limits = f"a pattern may have {MOST_PATTERN:,}, all of them {MOST_PATTERNS:,}"
+            raise RequestFault(f"{self.at(name)} {why}: {limits}", param=self.at(name))
+        return found
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A text, or a list of texts."""

@@ -193,7 +193,7 @@ def _tools(fields: Fields) -> Iterator[ToolSpec]:
             raise RequestFault(
                 f"{tool.at('type')} {kind!r} cannot be taken here: {why}", param=tool.at("type")
             )
-        schema = tool.mapping("input_schema") or {"type": "object", "properties": {}}
+        schema = tool.schema("input_schema") or {"type": "object", "properties": {}}
         strict = bool(tool.flag("strict"))
         yield ToolSpec("", tool.needed("name"), tool.text("description"), schema, strict=strict)
 
@@ -228,7 +228,7 @@ def _thinking(fields: Fields, warnings: list[str]) -> tuple[ReasoningEffort | No
 def _schema(form: Fields | None) -> Mapping[str, Any] | None:
     if form is None:
         return None
-    schema = form.mapping("schema")
+    schema = form.schema("schema")
     if form.text("type") != "json_schema" or schema is None:
         raise RequestFault(f"{form.at('schema')} is missing", param=form.at("schema"))
     return schema

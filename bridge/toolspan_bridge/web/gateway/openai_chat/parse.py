@@ -156,7 +156,7 @@ def _tools(fields: Fields) -> Iterator[ToolSpec]:
 
 def function_spec(function: Fields) -> ToolSpec:
     """The client's tool that ``function`` describes: its name, description, parameters and strictness."""
-    schema = function.mapping("parameters") or {"type": "object", "properties": {}}
+    schema = function.schema("parameters") or {"type": "object", "properties": {}}
     strict = bool(function.flag("strict"))
     return ToolSpec("", function.needed("name"), function.text("description"), schema, strict=strict)
 
@@ -192,7 +192,7 @@ def _answer_schema(form: Fields | None) -> Mapping[str, Any] | None:
     if form.text("type") != "json_schema":
         return schema_of(form)
     described = form.object("json_schema")
-    schema = None if described is None else described.mapping("schema")
+    schema = None if described is None else described.schema("schema")
     if schema is None:
         place = f"{form.at('json_schema')}.schema"
         raise RequestFault(f"{place} is missing", param=place)
@@ -201,7 +201,7 @@ def _answer_schema(form: Fields | None) -> Mapping[str, Any] | None:
 
 def schema_of(form: Fields) -> Mapping[str, Any] | None:
     """The JSON Schema that an answer has to fit, of ``response_format`` or ``text.format``."""
-    schema = form.mapping("schema")
+    schema = form.schema("schema")
     if schema is not None:
         return schema
     kind = form.text("type", "text")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
+
+from toolspan_server.common.beside_loop import run_beside
 
 from ....errors import BridgeError, UsageError
 from ....loop import first_request
 from ....providers.token_counting import count_tokens
+from ....providers.wire.wire_request import weight
 from ...activity import Began
 from ..anthropic_messages.parse import parse_request
 from ..anthropic_messages.render import render_error
@@ -45,7 +49,8 @@ class TokenCount:
         await send_json(send, {"input_tokens": tokens}, headers=warning)
 
     async def _counted(self, request: Request) -> tuple[int, dict[str, str]]:
-        asked = parse_request(await body_of(request), counts=True)
+        body, size = await body_of(request)
+        asked = await run_beside(size, lambda: parse_request(body, counts=True))
         choice = choice_of(asked.model, request.headers)
         origin = Origin(self._who(request), request.url.path, Began())
         async with self._runs.begin(MESSAGES, asked, choice, origin) as run:
@@ -68,6 +73,7 @@ async def _count(run: Run) -> tuple[int, dict[str, str]]:
     try:
         return await count_tokens(provider, whole), {}
     except UsageError as error:
-        return request_tokens(whole), {
+        work = partial(request_tokens, whole)
+        return await run_beside(weight(whole), work), {
             "x-toolspan-warning": f"the tokens are estimated: {error.message}"[:1_000]
         }

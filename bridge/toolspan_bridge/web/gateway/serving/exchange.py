@@ -9,10 +9,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
+from anyio import from_thread
+
+from toolspan_server.common.beside_loop import LARGE_BYTES, run_beside
 
 from ...activity import Began
-from ..apis import Api
+from ...json_requests import RequestJson
+from ..apis import Api, Earlier
+from ..asked import Asked
 from ..faults import RequestFault, fault_in
+from ..history.hidden import Hidden
 from ..replies import Collector
 from .cached import CachedAnswers, Caching, seconds_of
 from .caller import Who
@@ -93,9 +99,10 @@ class Exchange:
     async def _begun(self, asking: _Asking, stack: AsyncExitStack) -> Run:
         answering, request = self._answering, asking.request
         caller = answering.who(request)
-        body = await body_of(request)
+        body, size = await body_of(request)
         asking.model = _model_in(body)
-        asked = self._api.parse(body, answering.runs.earlier(caller.principal))
+        earlier = answering.runs.earlier(caller.principal)
+        asked = await parsed_beside(size, self._api, body, earlier)
         choice = choice_of(asked.model, request.headers)
         path, seconds = request.url.path, seconds_of(request.headers, answering.cache_seconds())
         caching = Caching(answering.cached, path, caller.principal, body, seconds) if seconds else None
@@ -140,6 +147,18 @@ class _Asking:
     request: Request
     began: Began = field(default_factory=Began)
     model: str = ""
+
+
+async def parsed_beside(size: int, api: Api, body: RequestJson, earlier: Earlier) -> Asked:
+    """What ``body``, of ``size`` bytes, asks, read beside the event loop where it is long; only the loop
+    looks into what was seen ``earlier``."""
+    if size < LARGE_BYTES:
+        return api.parse(body, earlier)
+
+    def find(response: str) -> Hidden:
+        return from_thread.run_sync(earlier, response)
+
+    return await run_beside(size, lambda: api.parse(body, find))
 
 
 def _model_in(body: Any) -> str:

@@ -23,8 +23,8 @@ MOST_BODY_BYTES = 64 * 1024 * 1024
 _MOST_WARNING = 1_000
 
 
-async def body_of(request: Request) -> RequestJson:
-    """The JSON of a request. Raises ``RequestFault`` where there is none, or too much."""
+async def body_of(request: Request) -> tuple[RequestJson, int]:
+    """The JSON of a request, and its size. Raises ``RequestFault`` where there is none, or too much."""
     from starlette.requests import ClientDisconnect
 
     size, chunks = 0, list[bytes]()
@@ -37,7 +37,7 @@ async def body_of(request: Request) -> RequestJson:
     except ClientDisconnect:
         raise RequestFault("the body is not whole") from None
     try:
-        return await read_beside(b"".join(chunks))
+        return await read_beside(b"".join(chunks)), size
     except UnusableJson as error:
         raise RequestFault(f"the body {error}", code="invalid_json") from None
 
