@@ -19,7 +19,6 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tests.support.cli import toolspan
-from tests.support.waiting import BOUND_S
 from toolspan_bridge.cli.main import toolspan as group
 from toolspan_bridge.presets import PresetStore
 
