@@ -19,6 +19,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from tests.support.cli import toolspan
+from tests.support.waiting import BOUND_S
 from toolspan_bridge.cli.main import toolspan as group
 from toolspan_bridge.presets import PresetStore
 
@@ -179,7 +180,7 @@ def completing_bash(folder: Path) -> Generator[Callable[[str], str]]:
         def read_until(mark: str) -> str:
             seen = ""
             while mark not in seen:
-                assert select.select([ours], [], [], 20)[0], seen
+                assert select.select([ours], [], [], BOUND_S)[0], seen
                 seen += os.read(ours, 65_536).decode("utf-8", "replace")
             return seen
 
