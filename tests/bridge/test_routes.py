@@ -17,6 +17,7 @@ from toolspan_bridge.routes import (
     profile_of,
     route,
     system_text,
+    toolless_notes,
     unknown_tools,
 )
 from toolspan_server.config import Config
@@ -219,3 +220,34 @@ def test_tools_that_are_off_are_not_complained_about() -> None:
     assert unknown_tools(off, []) == []
     alone = {"tools": {"enabled": False, "allowed_tools": ["gone"]}}
     assert unknown_tools(config(alone), []) == []
+
+
+@pytest.mark.requirement("I24.6.5")
+@pytest.mark.parametrize(
+    ("tools", "offered", "is_noted"),
+    [
+        (None, (), True),
+        ({"allowed_tools": []}, (), True),
+        ({"enabled": False}, (), False),
+        ({"enabled": False, "allowed_tools": ["a"]}, (), False),
+        ({}, None, False),
+        ({"enabled": True}, None, False),
+        ({"allowed_tools": ["a"]}, ("a",), False),
+    ],
+)
+def test_a_route_offers_the_tools_that_it_says_and_none_where_it_says_nothing(
+    tools: dict[str, Any] | None, offered: tuple[str, ...] | None, is_noted: bool
+) -> None:
+    config = Config.model_validate({"responses": [{} if tools is None else {"tools": tools}]})
+    assert route(config, "hello").question("hello", "m").allowed_tools == offered
+    notes = toolless_notes(config)
+    assert [note.startswith("$.responses[0]") for note in notes] == [True] * is_noted
+    assert route(Config.model_validate({}), "hello").question("hello", "m").allowed_tools is None
+
+
+@pytest.mark.requirement("I24.6.5")
+def test_a_config_of_the_seed_documents_shape_is_told_what_differs() -> None:
+    rule = {"match": {"intent_regexp": "/weather/"}, "llm": "openai", "model": "gpt-4o"}
+    config = {"responses": [{**rule, "tools": {"enabled": True, "allowed_tools": []}}, rule]}
+    empty, absent = toolless_notes(Config.model_validate(config))
+    assert "leave it out to offer all" in empty and "tools: {enabled: true}" in absent

@@ -41,7 +41,8 @@ class Loopback:
                 await self._came.wait()
         except TimeoutError:
             refused = f"; {self._refused} requests with a wrong state were refused" if self._refused else ""
-            raise AuthError(f"nobody signed in within {seconds:g} s (--timeout allows more){refused}") from None
+            late = f"nobody signed in within {seconds:g} s (--timeout allows more)"
+            raise AuthError(f"{late}{refused}") from None
         return self._answer
 
     def _fitting(self, query: str) -> dict[str, str] | None:

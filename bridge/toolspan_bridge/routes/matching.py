@@ -114,13 +114,13 @@ def toolless_notes(config: Config) -> list[str]:
         place = f"$.responses[{position}]"
         if rule.tools is None:
             notes.append(
-                f"{place}: the route has no 'tools', so it offers none: write tools: {{enabled: true}} to offer "
-                "all, or name some under tools.allowed_tools"
+                f"{place}: the route has no 'tools', so it offers none: write tools: {{enabled: true}} to "
+                "offer all, or name some under tools.allowed_tools"
             )
         elif rule.tools.enabled and rule.tools.allowed_tools == ():
             notes.append(
-                f"{place}.tools.allowed_tools: the list is empty, so the route offers no tools: leave it out to "
-                "offer all, or write tools: {enabled: false}"
+                f"{place}.tools.allowed_tools: the list is empty, so the route offers no tools: leave it out "
+                "to offer all, or write tools: {enabled: false}"
             )
     return notes if config.tools.enabled else []
 

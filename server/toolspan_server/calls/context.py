@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.changes import Change
+from ..common.child_tasks import apart
 from ..common.flags import Flag
 from ..errors import ToolFailure
 from .caller import Caller, Origin
@@ -100,7 +101,8 @@ class Context:
 
         Raises ``ToolFailure`` in a context that was made without a server.
         """
-        return await self.call_tool(name, arguments, self)
+        with apart():
+            return await self.call_tool(name, arguments, self)
 
     def raise_if_cancelled(self) -> None:
         """Stop here, from a worker thread, when nobody waits for the result any more."""

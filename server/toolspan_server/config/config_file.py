@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,6 +27,8 @@ from .secret_values import secret_values
 from .served_text import is_served
 
 _REGISTRY = ("tools", "registry")
+_VALUE = "the value "
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 _LONGEST_MESSAGE = 2_000
 MOST_REPORTED = 100
 """The most problems of a config that are reported."""
@@ -119,7 +122,7 @@ class ConfigFile:
 
     def _problem(self, fault: Fault, renamed: Renamed, written: Iterable[tuple[str, str]]) -> Problem:
         """``fault`` with its position; interpolated text is shown as in the file."""
-        texts = [fault.message, fault.hint]
+        texts = [_naming_variables(fault.message, written), fault.hint]
         for old, new in written:
             texts = [text.replace(repr(new), repr(old)) for text in texts]
         message, hint = (cut(" ".join(renamed(text).split()), _LONGEST_MESSAGE) for text in texts)
@@ -136,6 +139,14 @@ class ConfigFile:
             yield from tool.implementation.secrets()
         for offering in self.config.tools.sources if self.config is not None else ():
             yield from offering.secrets()
+
+
+def _naming_variables(message: str, written: Iterable[tuple[str, str]]) -> str:
+    """``message`` about "the value", which it does not repeat, with the variables that it is made of."""
+    names = dict.fromkeys(name for old, _ in written for name in _VARIABLE.findall(old))
+    if not names or not message.startswith(_VALUE):
+        return message
+    return f"{_VALUE}of {' and '.join(f'${{{name}}}' for name in names)} {message.removeprefix(_VALUE)}"
 
 
 def opened(

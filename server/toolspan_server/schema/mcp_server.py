@@ -13,13 +13,13 @@ from typing_extensions import override
 from ..problems import Fault, Faulty
 from .constraints import AfterValidator
 from .dangerous_variables import changes_code
+from .header_values import REMEDY, unsendable
 from .oauth_client import OAuthClientConfig
 from .records import (
     Record,
     key,
 )
 
-_CONTROL = r"[\x00-\x08\x0a-\x1f\x7f]"
 _HEADER_NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 
 
@@ -63,11 +63,10 @@ def header_values(headers: dict[str, str]) -> dict[str, str]:
         for name in headers
         if not re.fullmatch(_HEADER_NAME, name)
     ]
-    hint = "remove line breaks, also those in the variables that it is made of"
     faults += [
-        Fault((name,), "the value holds a control character", hint)
+        Fault((name,), f"the value holds {what}", REMEDY)
         for name, value in headers.items()
-        if re.search(_CONTROL, value) or not value.isascii()
+        if (what := unsendable(value)) is not None
     ]
     if faults:
         raise Faulty(*faults)

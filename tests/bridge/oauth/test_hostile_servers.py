@@ -23,8 +23,6 @@ async def refusal(guarded: Guarded, person: Visitor | None = None) -> str:
 
 
 CALLBACKS = {
-    "another state": ({"state": "guessed"}, "its state is wrong"),
-    "no state": ({"state": None}, "its state is wrong"),
     "another issuer": ({"iss": "https://evil.example"}, "another issuer"),
     "the issuer with a slash": ({"iss": "{issuer}/"}, "another issuer"),
     "no issuer where one is promised": ({"iss": None}, "without saying from whom"),

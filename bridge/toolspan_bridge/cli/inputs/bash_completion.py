@@ -82,12 +82,14 @@ def _open_quote(word: str) -> str:
 
 def _written(text: str, quote: str) -> str:
     """``text`` as bash reads it literally within ``quote``. ``!`` stands outside of double quotes, in which
-    nothing hides it from the history."""
+    nothing hides it from the history. bash closes the quote, unless the text seems to have done so."""
+    if not quote:
+        return _QUOTED.sub(_escaped, text)
     if quote == "'":
-        return text.replace("'", r"'\''")
-    if quote == '"':
-        return _IN_DOUBLE_QUOTES.sub(_escaped, text).replace("!", "\"'!'\"")
-    return _QUOTED.sub(_escaped, text)
+        written = text.replace("'", r"'\''")
+    else:
+        written = _IN_DOUBLE_QUOTES.sub(_escaped, text).replace("!", "\"'!'\"")
+    return written + quote if written.endswith(quote) else written
 
 
 def _escaped(found: re.Match[str]) -> str:

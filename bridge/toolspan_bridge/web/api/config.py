@@ -110,8 +110,8 @@ ENDPOINTS = (
         checked,
         "config",
         audience="shared",
-        description="Nothing is written, imported or run, and no variable is read. Handlers are read where they "
-        "are files of the config's folder; what is named elsewhere is not looked for.",
+        description="Nothing is written, imported or run, and no variable is read. Handlers are read where "
+        "they are files of the config's folder; what is named elsewhere is not looked for.",
         body=CheckedText,
         answer=ConfigProblems,
     ),

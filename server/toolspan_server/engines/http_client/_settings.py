@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from ...problems import Fault, Faulty
 from ...schema.constraints import Limits
+from ...schema.header_values import REMEDY, unsendable
 from ...schema.records import Record, key
 from ...schema.values import Milliseconds, ResultBytes
 from ._auth import HttpAuth
 from ._circuit import HttpCircuit
 from ._client import Policy
 from ._hosts import Domain, Hosts, PrivateHost, literal_refusals
-from ._parameter_mapping import header_value
 from ._retry import HttpRetry
 from ._secrets import Secrets
 
@@ -32,12 +32,11 @@ def _headers(headers: dict[str, str]) -> dict[str, str]:
         for name in headers
         if name.lower() in _OURS
     ]
-    for name, value in headers.items():
-        try:
-            header_value(value, name)
-        except Exception:
-            hint = "remove line breaks, also those in the variables that it is made of"
-            faults.append(Fault((name,), "the value holds a control character", hint))
+    faults += [
+        Fault((name,), f"the value holds {what}", REMEDY)
+        for name, value in headers.items()
+        if (what := unsendable(value)) is not None
+    ]
     if faults:
         raise Faulty(*faults)
     return headers

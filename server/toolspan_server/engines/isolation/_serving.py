@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from ...calls.caller import Origin
 from ...calls.context import Context
+from ...common.child_tasks import with_children_ended
 from ...common.flags import Flag
 from ...errors import HandlerNotFound, ToolFailure
 from ..registration import find_handler, handler_traits, load_handler_source
@@ -102,11 +103,13 @@ class Serving:
             context = self._context(message, current)
             arguments = message["arguments"]
             if inspect.iscoroutinefunction(handler):
-                result = runner.run(current.run(handler(arguments, context)))
+                work = with_children_ended(handler(arguments, context), message["name"])
+                result = runner.run(current.run(work))
             else:
                 result = handler(arguments, context)
                 if inspect.isawaitable(result):
-                    result = runner.run(current.run(_awaited(result)))
+                    work = with_children_ended(_awaited(result), message["name"])
+                    result = runner.run(current.run(work))
             return encoded_result(result, self._result_bytes)
         except BaseException as error:
             return encoded_error(error)

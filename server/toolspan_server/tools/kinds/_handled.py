@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
@@ -12,6 +12,7 @@ from pydantic_core import ValidationError
 from typing_extensions import override
 
 from ...calls.context import Context
+from ...common.child_tasks import with_children_ended
 from ...engines.registration import (
     Handler,
     HandlerTraits,
@@ -151,9 +152,9 @@ def _options(config: HandledConfig, context: Any) -> Any:
 class Handled:
     """Calls the handler ``name`` of the table ``kind``.
 
-    An ``async`` handler runs on the event loop. Any other runs in a worker thread, so that it can block;
-    when the call is cancelled or times out, that thread is no longer awaited, and ``Context.cancelled`` is
-    set to let the handler know.
+    An ``async`` handler runs on the event loop; tasks that it begins end with its call. Any other runs in a
+    worker thread, so that it can block; when the call is cancelled or times out, that thread is no longer
+    awaited, and ``Context.cancelled`` is set to let the handler know.
     """
 
     kind: str
@@ -173,10 +174,14 @@ class Handled:
         return inspect.iscoroutinefunction(self._handler)
 
     @cached_property
+    def _is_ours(self) -> bool:
+        return is_ours(self.kind, self.name)
+
+    @cached_property
     def _blocking(self) -> Blocking:
         from ._blocking import Blocking
 
-        return Blocking(self.name, is_ours(self.kind, self.name))
+        return Blocking(self.name, self._is_ours)
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Any:
         """The handler's return value for ``arguments``."""
@@ -184,6 +189,13 @@ class Handled:
         if self.options is not None:
             context = replace(context, options=self.options)
         if self._is_async:
-            return await handler(dict(arguments), context)
+            work = handler(dict(arguments), context)
+            return await (work if self._is_ours else with_children_ended(work, self.name))
         result = await self._blocking.run(partial(handler, dict(arguments), context))
-        return await result if inspect.isawaitable(result) else result
+        if not inspect.isawaitable(result):
+            return result
+        return await with_children_ended(_awaited(result), self.name)
+
+
+async def _awaited(work: Awaitable[Any]) -> Any:
+    return await work

@@ -13,6 +13,7 @@ from tests.support.skilled_models import Asked, SkilledModels, calls, says
 
 pytestmark = [pytest.mark.requirement("I14.4.4"), pytest.mark.long]
 
+ROUTE = "responses: [{model: best, tools: {}}]\n"
 CONFIG = """\
 tools:
   registry:
@@ -20,7 +21,7 @@ tools:
       description: Add two numbers
       parameters: {type: object, properties: {a: {type: number}}}
       implementation: {type: mock, response: 4}
-responses: [{model: best}]
+responses: [{model: best, tools: {}}]
 validation: {on_unvalidated: ignore}
 """
 SUITE = """\
@@ -102,7 +103,7 @@ def test_a_person_may_ask_for_the_best_and_for_that_of_one_provider(
     models: SkilledModels, tmp_path: Path
 ) -> None:
     tried(models, tmp_path, DEAR, CHEAP)
-    (tmp_path / "toolspan.yaml").write_text(CONFIG.replace("responses: [{model: best}]\n", ""))
+    (tmp_path / "toolspan.yaml").write_text(CONFIG.replace(ROUTE, ""))
     for named in ("best", "best:openai-chat"):
         ran = models.run(tmp_path, "ask", "Add 2", "-m", named)
         assert models.last.model == "gpt-4o-mini" and f"{named} is {CHEAP}" in ran.err
@@ -134,7 +135,7 @@ def test_export_shows_the_request_to_the_best(models: SkilledModels, tmp_path: P
 
 
 def without_route(folder: Path) -> None:
-    (folder / "toolspan.yaml").write_text(CONFIG.replace("responses: [{model: best}]\n", ""))
+    (folder / "toolspan.yaml").write_text(CONFIG.replace(ROUTE, ""))
 
 
 @pytest.mark.requirement("I14.3.60")

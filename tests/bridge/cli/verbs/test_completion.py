@@ -180,7 +180,7 @@ def completing_bash(folder: Path) -> Generator[Callable[[str], str]]:
         def read_until(mark: str) -> str:
             seen = ""
             while mark not in seen:
-                assert select.select([ours], [], [], 20)[0], seen
+                assert select.select([ours], [], [], BOUND_S)[0], seen
                 seen += os.read(ours, 65_536).decode("utf-8", "replace")
             return seen
 

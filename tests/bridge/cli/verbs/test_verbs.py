@@ -273,6 +273,7 @@ def test_a_report_of_nothing_says_how_to_get_one(shop: Path) -> None:
 def test_a_route_without_a_key_gives_way_loudly(tmp_path: Path) -> None:
     config = CONFIG + (
         "responses:\n  - match: {intent_regexp: /weather/}\n    llm: openai\n    model: gpt-4o\n"
+        "    tools: {}\n"
         '    prompt: "You tell the weather.\\n\\nUser: {{user_message}}"\n'
     )
     (tmp_path / "toolspan.yaml").write_text(config)

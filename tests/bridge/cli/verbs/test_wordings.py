@@ -158,7 +158,7 @@ def test_an_unreadable_store_means_the_default_and_one_note(place: Path, fault: 
     with WordedModel("tools-first-brief") as fake:
         chosen(place, fake)
         FAULTS[fault](place / ".toolspan" / "validation.sqlite3")
-        rule = "  - {{match: {{intent_regexp: /{}/}}, llm: 'prompt:openai-chat', model: {}}}\n"
+        rule = "  - {{match: {{intent_regexp: /{}/}}, llm: 'prompt:openai-chat', model: {}, tools: {{}}}}\n"
         routes = "responses:\n" + rule.format("hank", "gpt-4o-mini") + rule.format("times", "gpt-4o")
         (place / "toolspan.yaml").write_text(CONFIG + routes)
         ran = toolspan("chat", cwd=place, stdin=f"{SUM}\nThank you!\n", **held(fake))

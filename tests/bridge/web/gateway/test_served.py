@@ -38,7 +38,13 @@ def _config(script: Path) -> dict[str, Any]:
         "tools": {"registry": [tool("get_weather"), tool("get_news")]},
         "toolsets": {"news": {"tools": ["get_news"]}},
         "responses": [
-            {"match": {"service": "desk"}, "llm": "scripted", "model": str(script), "prompt": "Be a desk."}
+            {
+                "match": {"service": "desk"},
+                "llm": "scripted",
+                "model": str(script),
+                "prompt": "Be a desk.",
+                "tools": {"enabled": True},
+            }
         ],
     }
 

@@ -63,20 +63,26 @@ def timed_out(
         if running.done:
             return running.result
         clock = clock or Clock(left)
-        clock.start(_Expiry(running, context, abandoned))
-        return await _finished(running, clock, context, timeout_ms)
+        expiry = _Expiry(running, context, abandoned)
+        clock.start(expiry)
+        return await _finished(running, clock, expiry, timeout_ms)
 
     return step
 
 
-async def _finished(running: Running[Any], clock: Clock, context: Context, timeout_ms: int) -> Any:
+async def _finished(running: Running[Any], clock: Clock, expiry: _Expiry, timeout_ms: int) -> Any:
     try:
         return await running.finished()
     except WorkEnded:
         raise ToolTimeout(timeout_ms) from None
     except asyncio.CancelledError:
-        context.cancelled.set()
+        expiry.context.cancelled.set()
         raise
+    except Exception:
+        if not expiry.tries:
+            raise
+        # What fails because its time is over, such as a worker that started too late, is a time-out.
+        raise ToolTimeout(timeout_ms) from None
     finally:
         clock.stop()
 
@@ -96,21 +102,21 @@ class _Abandoned:
 class _Expiry:
     """What to do each time that a call's clock expires: cancel the call, and abandon it in the end."""
 
-    __slots__ = ("_abandoned", "_context", "_running", "_tries")
+    __slots__ = ("_abandoned", "_running", "context", "tries")
 
     def __init__(self, running: Running[Any], context: Context, abandoned: _Abandoned) -> None:
         self._running = running
-        self._context = context
         self._abandoned = abandoned
-        self._tries = 0
+        self.context = context
+        self.tries = 0
 
     def __call__(self) -> None:
-        self._context.cancelled.set()
-        self._tries += 1
-        if self._tries < _MOST_TRIES:
+        self.context.cancelled.set()
+        self.tries += 1
+        if self.tries < _MOST_TRIES:
             self._running.stop("timeout")
-        elif self._tries == _MOST_TRIES:
-            name = self._context.tool_name
+        elif self.tries == _MOST_TRIES:
+            name = self.context.tool_name
             _log.warning("tool %r still runs after its time-out: it ignores cancellation", name)
             self._running.abandon(self._abandoned.add)
 
