@@ -12,11 +12,12 @@ from sqlalchemy.pool import QueuePool
 from toolspan_server.common.private_files import private_database, private_file, private_folder
 
 from ...errors import StoreError
-from .examination import is_damaged
+from .examination import is_damaged, refuse_foreign
 from .file import (
     APPLICATION_ID,
     SCHEMA_VERSION,
     SIDE_FILES,
+    STORE_FILE,
     opened,
     set_aside,
     sibling,
@@ -36,9 +37,10 @@ def opened_sqlite(path: Path) -> Engine:
     """The engine of the file ``path``, made with its folder where there is none, migrated, and set aside
     when it is damaged.
 
-    Raises ``StoreError`` for a newer store and another program's database; ``OSError``, ``sqlite3.Error`` and
-    ``SQLAlchemyError``.
+    Raises ``StoreError`` for a newer store, another program's database and any other file; ``OSError``,
+    ``sqlite3.Error`` and ``SQLAlchemyError``.
     """
+    refuse_foreign(path)
     private_folder(path.parent)
     with locked(path.with_name(f"{path.name}.lock")):
         _prepare(path)
@@ -59,7 +61,7 @@ def _prepare(path: Path) -> None:
 
     A damaged one is renamed first. Raises ``StoreError`` for a newer store and another program's database.
     """
-    orphaned_log = not path.exists() and sibling(path, "-wal").exists()
+    orphaned_log = path.name == STORE_FILE and not path.exists() and sibling(path, "-wal").exists()
     if orphaned_log or (path.exists() and is_damaged(path)):
         set_aside(path)
     suspicion(path).unlink(missing_ok=True)
