@@ -31,6 +31,7 @@ class Options:
     aggregate: bool | None = None
     trust: bool = False
     pinned: str | None = None
+    restricted: bool = False
     skip_invalid: bool = False
     log_level: str = "warning"
     log_format: str = "text"
